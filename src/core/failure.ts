@@ -1,0 +1,67 @@
+/**
+ * Every way a call or a run can go wrong, as a closed list. `api/errors` maps each call failure to HTTP once;
+ * a run failure is what stands in a record's `errorCode`.
+ */
+
+export const runFailureCodes = [
+  'RATE_LIMIT_EXCEEDED',
+  'QUOTA_EXCEEDED',
+  'AGENT_NOT_ACTIVE',
+  'KEY_NOT_AUTHORIZED',
+  'MODEL_TIMEOUT',
+  'MODEL_NOT_FOUND',
+  'PROVIDER_NOT_CONFIGURED',
+  'PROVIDER_AUTH',
+  'PROVIDER_RATE_LIMITED',
+  'PROVIDER_ERROR',
+  'CONTEXT_LENGTH',
+  'CONTENT_FILTERED',
+  'CANCELED',
+  'WORKER_LOST',
+  'INTERNAL',
+] as const;
+/** What `errorCode` of a record can hold. */
+export type RunFailureCode = (typeof runFailureCodes)[number];
+
+export const callFailureCodes = [
+  'MALFORMED_BODY',
+  'INVALID_REQUEST',
+  'INVALID_VARIABLES',
+  'MISSING_VARIABLES',
+  'UNAUTHORIZED',
+  'PERMISSION_DENIED',
+  'AGENT_NOT_ACTIVE',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'CONFLICT',
+  'ILLEGAL_TRANSITION',
+  'UNDECLARED_VARIABLES',
+  'ALREADY_ENDED',
+  'STALE',
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'IDEMPOTENCY_KEY_REUSED',
+  'RATE_LIMIT_EXCEEDED',
+  'QUOTA_EXCEEDED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+] as const;
+/** What `code` of an error answer can hold. */
+export type CallFailureCode = (typeof callFailureCodes)[number];
+
+/**
+ * A call that is refused. `message` is public text: it must hold nothing internal.
+ * `fields` are added to the error answer as they stand, for example `missingVariables`.
+ */
+export class CallFailure extends Error {
+  readonly code: CallFailureCode;
+  readonly fields: Readonly<Record<string, unknown>>;
+
+  constructor(code: CallFailureCode, message: string, fields: Record<string, unknown> = {}) {
+    super(message);
+    this.name = 'CallFailure';
+    this.code = code;
+    this.fields = fields;
+  }
+}

@@ -1,0 +1,66 @@
+import { randomFillSync } from 'node:crypto';
+
+/**
+ * Identifiers. Stored as `uuid` (version 7, so rows sort by time), shown on the wire as a TypeID:
+ * a prefix that names the kind, an underscore, and the 128 bits in 26 characters of Crockford base32.
+ */
+
+const prefixes = {
+  workspace: 'wsp',
+  user: 'usr',
+  prompt: 'prm',
+  version: 'ver',
+  agent: 'agt',
+  key: 'key',
+  execution: 'exe',
+  pin: 'pin',
+  invitation: 'inv',
+} as const;
+
+/** The kinds of things that have an identifier on the wire. */
+export type IdKind = keyof typeof prefixes;
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const value = new Map([...alphabet].map((letter, index) => [letter, BigInt(index)]));
+const pattern = /^([a-z]{3})_([0-7][0-9a-hjkmnp-tv-z]{25})$/;
+const entropy = new Uint8Array(10);
+
+/** A version 7 UUID whose time is `atMs` (milliseconds since 1970, UTC): the database's clock, never ours. */
+export function uuid7(atMs: number): string {
+  randomFillSync(entropy);
+  const time = Math.trunc(atMs).toString(16).padStart(12, '0');
+  const random = Buffer.from(entropy).toString('hex');
+  const variant = ((Number.parseInt(random.charAt(3), 16) & 0x3) | 0x8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
+}
+
+/** The time inside a version 7 UUID, in milliseconds since 1970. */
+export function uuid7Time(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}
+
+/** The wire form of a stored identifier, for example `agt_01jd…`. */
+export function toId(kind: IdKind, uuid: string): string {
+  let bits = BigInt(`0x${uuid.replaceAll('-', '')}`);
+  let text = '';
+  for (let i = 0; i < 26; i++) {
+    text = alphabet.charAt(Number(bits & 31n)) + text;
+    bits >>= 5n;
+  }
+  return `${prefixes[kind]}_${text}`;
+}
+
+/** The stored form of a wire identifier of that kind; `null` for anything else, which is simply unknown. */
+export function fromId(kind: IdKind, id: string): string | null {
+  const match = pattern.exec(id);
+  if (!match || match[1] !== prefixes[kind]) return null;
+  let bits = 0n;
+  for (const letter of match[2] ?? '') bits = (bits << 5n) | (value.get(letter) ?? 0n);
+  const hex = bits.toString(16).padStart(32, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** The pattern of a wire identifier of that kind, for schemas. */
+export function idPattern(kind: IdKind): string {
+  return `^${prefixes[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
+}

@@ -1,0 +1,44 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * API keys: `cue_`, 30 random base62 characters (178 bits), and 6 that hold the CRC-32 of what stands before.
+ * The checksum lets a mistyped or made-up key be refused without asking the database.
+ */
+
+export const permissions = ['execute', 'read', 'cancel', 'manage'] as const;
+export type Permission = (typeof permissions)[number];
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const shape = /^cue_[0-9A-Za-z]{36}$/;
+
+export function makeKey(): string {
+  let body = 'cue_';
+  for (let i = 0; i < 30; i++) body += alphabet.charAt(randomInt(62));
+  return body + checksum(body);
+}
+
+/** Whether shape and checksum hold. Says nothing of whether such a key was ever issued. */
+export function isKey(text: string): boolean {
+  return shape.test(text) && checksum(text.slice(0, 34)) === text.slice(34);
+}
+
+/** What is stored. A plain SHA-256 is enough: the key has more entropy than can be searched. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** The part of a key that may be shown, to tell one from another. */
+export function keyStart(key: string): string {
+  return key.slice(0, 10);
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let out = '';
+  for (let i = 0; i < 6; i++) {
+    out = alphabet.charAt(rest % 62) + out;
+    rest = Math.floor(rest / 62);
+  }
+  return out;
+}

@@ -1,0 +1,55 @@
+import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+
+/**
+ * The connections. Statements are written with kysely's `sql` and run on the pool; the hot paths
+ * (admission, finish, claim) have pipelined clients of their own.
+ */
+
+/** Any handle that statements run on: the pool or one transaction. */
+export type Db = Kysely<Schema>;
+export type Trx = Transaction<Schema>;
+/** Statements are typed where they stand (`sql<Row>`), so the schema has no tables. */
+type Schema = Record<string, never>;
+
+export interface DatabaseOptions {
+  readonly connection: pg.ClientConfig;
+  /** Connections in the pool; the pipelined clients come on top. */
+  readonly poolMax: number;
+  /** Told of errors on idle connections, which the pool replaces by itself. */
+  readonly onError: (error: Error) => void;
+}
+
+export function openDatabase(options: DatabaseOptions): Db {
+  const pool = new pg.Pool({
+    ...clientConfig(options.connection),
+    max: options.poolMax,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+  });
+  pool.on('error', options.onError);
+  pool.on('connect', (client) => client.on('error', options.onError));
+  return new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  });
+}
+
+/** What every connection shares, pooled or not. */
+export function clientConfig(connection: pg.ClientConfig): pg.ClientConfig {
+  return {
+    application_name: 'cueline',
+    keepAlive: true,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 30_000,
+    ...connection,
+    types: { getTypeParser: typeParser },
+  };
+}
+
+/** `json` stays the text that was sent; counts become numbers; `numeric` stays a decimal text. */
+const typeParser: typeof pg.types.getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
+  if (oid === pg.types.builtins.INT8) return Number;
+  if (oid === pg.types.builtins.JSON) return String;
+  return pg.types.getTypeParser(oid, format as 'text');
+}) as typeof pg.types.getTypeParser;
