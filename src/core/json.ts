@@ -1,0 +1,113 @@
+/**
+ * JSON as it was sent. `JSON.parse` loses the order of number-like names and the text of numbers, both of which
+ * belong to the caller; so after it has vouched for the syntax, this walks the text itself.
+ */
+
+export const jsonDepthMax = 128;
+
+const blank = new Set([' ', '\t', '\n', '\r']);
+
+/** One member of an object: its decoded name and the compact text of its value. */
+export interface Member {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The text without blanks between tokens. `text` must be valid JSON. */
+export function compact(text: string): string {
+  let out = '';
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charAt(at);
+    if (letter === '"') at = stringEnd(text, at) - 1;
+    else if (blank.has(letter)) {
+      out += text.slice(from, at);
+      from = at + 1;
+    }
+  }
+  return out + text.slice(from);
+}
+
+/** The members of a compact object, in the order sent; a name sent twice stands twice. */
+export function members(object: string): Member[] {
+  const found: Member[] = [];
+  let at = 1;
+  while (at < object.length - 1) {
+    const nameEnd = stringEnd(object, at);
+    const end = valueEnd(object, nameEnd + 1);
+    found.push({
+      name: JSON.parse(object.slice(at, nameEnd)) as string,
+      text: object.slice(nameEnd + 1, end),
+    });
+    at = end + 1;
+  }
+  return found;
+}
+
+/** How deep arrays and objects nest in a valid text; 0 for a plain value. */
+export function depth(text: string): number {
+  let now = 0;
+  let most = 0;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charAt(at);
+    if (letter === '"') at = stringEnd(text, at) - 1;
+    else if (letter === '{' || letter === '[') most = Math.max(most, ++now);
+    else if (letter === '}' || letter === ']') now--;
+  }
+  return most;
+}
+
+/** Whether no string in a valid text, names included, holds a NUL or a lone surrogate: text no database stores. */
+export function isStorable(text: string): boolean {
+  if (!text.isWellFormed()) return false;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
+    const end = stringEnd(text, at);
+    const raw = text.slice(at, end);
+    if (raw.includes('\\u')) {
+      const value = JSON.parse(raw) as string;
+      if (value.includes('\0') || !value.isWellFormed()) return false;
+    }
+    at = end;
+  }
+  return true;
+}
+
+/** The same value whatever the order of its names or the blanks: what two bodies are compared by. */
+export function canonical(text: string): string {
+  return sorted(JSON.parse(text));
+}
+
+function sorted(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${sorted(inner)}`).join(',')}}`;
+}
+
+/** The index after the string that starts at `at`. */
+function stringEnd(text: string, at: number): number {
+  let end = text.indexOf('"', at + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end + 1;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let slashes = 0;
+  while (text.charAt(quote - 1 - slashes) === '\\') slashes++;
+  return slashes % 2 === 1;
+}
+
+/** The index after the value that starts at `at`, in a compact text. */
+function valueEnd(text: string, at: number): number {
+  let nested = 0;
+  for (let end = at; end < text.length; end++) {
+    const letter = text.charAt(end);
+    if (letter === '"') end = stringEnd(text, end) - 1;
+    else if (letter === '{' || letter === '[') nested++;
+    else if (letter === '}' || letter === ']') {
+      if (nested === 0) return end;
+      nested--;
+    } else if (letter === ',' && nested === 0) return end;
+  }
+  return text.length;
+}

@@ -1,0 +1,48 @@
+/**
+ * Placeholders and their substitution: `{{name}}`, inner blanks allowed, one pass, nothing else is syntax.
+ */
+
+const placeholder = /\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}/g;
+
+/** What a variable may be called. */
+export const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+export interface Template {
+  readonly system: string | null;
+  readonly user: string;
+}
+
+/** The names of all placeholders of the texts, each once, in order of first use. */
+export function placeholders(template: Template): string[] {
+  const names = new Set<string>();
+  for (const text of [template.system ?? '', template.user]) {
+    for (const match of text.matchAll(placeholder)) names.add(match[1] ?? '');
+  }
+  return [...names];
+}
+
+/**
+ * The template with every placeholder replaced by its text, else by nothing. One pass: a value that itself
+ * holds `{{x}}` stays as it is.
+ */
+export function render(template: Template, texts: ReadonlyMap<string, string>): Template {
+  const fill = (text: string) => text.replace(placeholder, (_, name: string) => texts.get(name) ?? '');
+  return { system: template.system === null ? null : fill(template.system), user: fill(template.user) };
+}
+
+/** The declaration that a template needs: which of its placeholders no list and no default names. */
+export function undeclared(
+  names: readonly string[],
+  agent: {
+    readonly requiredVariables: readonly string[];
+    readonly optionalVariables: readonly string[];
+    readonly defaultVariableValues: Readonly<Record<string, unknown>>;
+  },
+): string[] {
+  const declared = new Set([
+    ...agent.requiredVariables,
+    ...agent.optionalVariables,
+    ...Object.keys(agent.defaultVariableValues),
+  ]);
+  return names.filter((name) => !declared.has(name));
+}

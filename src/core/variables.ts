@@ -1,0 +1,82 @@
+import { canonical, compact, depth, isStorable, jsonDepthMax, members } from './json.ts';
+
+/**
+ * The body of an execute call, read once. It travels into admission as a value whatever is wrong with it:
+ * a malformed body must not slip past the limiter.
+ */
+export type ExecuteBody =
+  | { readonly kind: 'variables'; readonly variables: Variables }
+  | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
+  | { readonly kind: 'invalid'; readonly message: string; readonly variable: string | null };
+
+export interface Variables {
+  /** The whole object as compact JSON: order and number texts as sent. This is what the record keeps. */
+  readonly json: string;
+  /** What each supplied variable puts into the prompt; `null` values are not supplied and not in here. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Every name in the object, `null` ones too, each once. */
+  readonly names: readonly string[];
+}
+
+/** Reads `{"variables": {…}}`. Nothing else may stand in the body. */
+export function parseExecuteBody(text: string): ExecuteBody {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return { kind: 'malformed', message: 'The body is not valid JSON.' };
+  }
+  if (!isObject(body)) return invalid('The body must be a JSON object.');
+  const found = members(compact(text));
+  const unknown = found.find((member) => member.name !== 'variables');
+  if (unknown) return invalid(`Unknown field ${JSON.stringify(unknown.name.slice(0, 100))}.`);
+  if (!isObject(body.variables)) return invalid('Field "variables" must be an object.');
+  return readVariables(found.at(-1)?.text ?? '{}');
+}
+
+/** Reads the compact text of an object of variables. */
+function readVariables(json: string): ExecuteBody {
+  if (depth(json) > jsonDepthMax) {
+    return invalid(`Variables nest deeper than ${jsonDepthMax} levels.`);
+  }
+  const texts = new Map<string, string>();
+  const names = new Set<string>();
+  for (const { name, text } of members(json)) {
+    const shown = name.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, 100);
+    if (!isStorable(JSON.stringify(name)) || !isStorable(text)) {
+      const message = `Variable ${JSON.stringify(shown)} holds a NUL or a lone surrogate.`;
+      return { kind: 'invalid', message, variable: shown };
+    }
+    names.add(name);
+    if (text === 'null') texts.delete(name);
+    else texts.set(name, variableText(text));
+  }
+  return { kind: 'variables', variables: { json, texts, names: [...names] } };
+}
+
+/** What a JSON value, given as compact text, puts into a prompt: a string itself, anything else its JSON text. */
+export function variableText(json: string): string {
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+}
+
+/** The texts of default values as they are stored: an object of JSON values. */
+export function defaultTexts(values: Readonly<Record<string, unknown>>): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null) texts.set(name, variableText(JSON.stringify(value)));
+  }
+  return texts;
+}
+
+/** What two bodies are compared by for the same idempotency key. */
+export function variablesDigestInput(variables: Variables): string {
+  return canonical(variables.json);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(message: string): ExecuteBody {
+  return { kind: 'invalid', message, variable: null };
+}

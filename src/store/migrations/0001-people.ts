@@ -1,0 +1,96 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Users and their sign-ins (the four tables that better-auth reads and writes), workspaces, members, invitations. */
+export async function up(db: Kysely<never>): Promise<void> {
+  await sql
+    .raw(`
+    create table users (
+      id uuid primary key,
+      name text not null,
+      email text not null unique check (email = lower(email)),
+      email_verified boolean not null default false,
+      image text,
+      created_at timestamptz not null default clock_timestamp(),
+      updated_at timestamptz not null default clock_timestamp()
+    );
+
+    create table sessions (
+      id uuid primary key,
+      user_id uuid not null references users on delete cascade,
+      token text not null unique,
+      expires_at timestamptz not null,
+      ip_address text,
+      user_agent text,
+      created_at timestamptz not null default clock_timestamp(),
+      updated_at timestamptz not null default clock_timestamp()
+    );
+    create index sessions_of_user on sessions (user_id);
+
+    create table accounts (
+      id uuid primary key,
+      user_id uuid not null references users on delete cascade,
+      account_id text not null,
+      provider_id text not null,
+      access_token text,
+      refresh_token text,
+      id_token text,
+      access_token_expires_at timestamptz,
+      refresh_token_expires_at timestamptz,
+      scope text,
+      password text,
+      created_at timestamptz not null default clock_timestamp(),
+      updated_at timestamptz not null default clock_timestamp(),
+      unique (provider_id, account_id)
+    );
+    create index accounts_of_user on accounts (user_id);
+
+    create table verifications (
+      id uuid primary key,
+      identifier text not null,
+      value text not null,
+      expires_at timestamptz not null,
+      created_at timestamptz not null default clock_timestamp(),
+      updated_at timestamptz not null default clock_timestamp()
+    );
+    create index verifications_of_identifier on verifications (identifier);
+
+    -- How often someone tried to sign in, by address and path.
+    create table sign_in_attempts (
+      id uuid primary key,
+      key text not null unique,
+      count integer not null,
+      last_request bigint not null
+    );
+
+    create table workspaces (
+      id uuid primary key,
+      name text not null,
+      plan_name text not null default 'self-hosted',
+      actions_per_month bigint check (actions_per_month >= 0),
+      created_at timestamptz not null default clock_timestamp()
+    );
+
+    create table members (
+      workspace_id uuid not null references workspaces on delete cascade,
+      user_id uuid not null references users on delete cascade,
+      role text not null check (role in ('owner', 'editor', 'viewer')),
+      created_at timestamptz not null default clock_timestamp(),
+      primary key (workspace_id, user_id)
+    );
+    create index members_of_user on members (user_id, created_at);
+
+    create table invitations (
+      id uuid primary key,
+      workspace_id uuid not null references workspaces on delete cascade,
+      email text not null check (email = lower(email)),
+      role text not null check (role in ('owner', 'editor', 'viewer')),
+      token_hash bytea not null unique,
+      invited_by uuid references users on delete set null,
+      created_at timestamptz not null default clock_timestamp(),
+      expires_at timestamptz not null,
+      accepted_at timestamptz
+    );
+    create index invitations_of_workspace on invitations (workspace_id, created_at);
+  `)
+    .execute(db);
+}
