@@ -1,0 +1,105 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Permission } from '../core/key.ts';
+
+/**
+ * One operation of the public API, declared once: the routes validate and are typed by it, the client is typed by it,
+ * the OpenAPI document and the reference page are made from it.
+ */
+export interface Endpoint {
+  /** The operation's name in camelCase, unique. */
+  readonly id: string;
+  readonly method: Method;
+  /** In OpenAPI's style: `/api/v1/agents/{agentId}`. What stands in braces is described in `shared.ts`. */
+  readonly path: `/${string}`;
+  /** One line, imperative, no full stop. */
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: Tag;
+  readonly auth: Auth;
+  /** The least role of a session; `null` where only a key will do. Absent: as `auth` implies, see `sessionRole`. */
+  readonly session?: Role | null;
+  /** A key with this permission instead may reach what it started itself. */
+  readonly ownWith?: Permission;
+  readonly query?: TObject;
+  /** Request headers beyond the usual ones. */
+  readonly headers?: TObject;
+  readonly body?: TSchema;
+  /** Set where no body at all means the same as `{}`. */
+  readonly bodyOptional?: true;
+  /**
+   * What is answered, by status; `null` is an answer without a body. The statuses that follow from the rest of the
+   * declaration (400, 401, 413, 415, 500, 503) are added by `answersOf`.
+   */
+  readonly answers: Readonly<Record<number, TSchema | null>>;
+  /** Headers of the good answer, and of the 429 as far as they are about limits. */
+  readonly sends?: readonly AnswerHeader[];
+  /** The media type of the good answer; JSON where absent. */
+  readonly produces?: string;
+}
+
+/** Fixes the literal types of a declaration, which the types below read. */
+export function endpoint<const E extends Endpoint>(declaration: E): E {
+  return declaration;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export const tags = [
+  'Executions',
+  'Agents',
+  'Prompts',
+  'Keys',
+  'Usage',
+  'Providers',
+  'Members',
+  'System',
+] as const;
+export type Tag = (typeof tags)[number];
+
+/**
+ * Who may call. A permission: a key that has it, or a session. `owner`: the session of an owner, or a key with
+ * `manage` whose issuer is one now. `session`: no key will do. `none`: anyone.
+ */
+export type Auth = 'none' | Permission | 'owner' | 'session';
+
+/** The roles of a member, each with the rights of those before it. */
+export const roles = ['viewer', 'editor', 'owner'] as const;
+export type Role = (typeof roles)[number];
+
+export type AnswerHeader =
+  | 'ETag'
+  | 'Idempotent-Replayed'
+  | 'Location'
+  | 'RateLimit'
+  | 'Retry-After';
+
+/** The least role that a session needs; `null` where sessions are not let in or none is needed. */
+export function sessionRole(e: Endpoint): Role | null {
+  if (e.session !== undefined) return e.session;
+  if (e.auth === 'none') return null;
+  if (e.auth === 'owner') return 'owner';
+  return e.auth === 'read' || e.auth === 'session' ? 'viewer' : 'editor';
+}
+
+/** The path parameters, all texts: a malformed identifier is an unknown one, so nothing validates them. */
+export type Params<E extends Endpoint> = { readonly [Name in InBraces<E['path']>]: string };
+
+type InBraces<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | InBraces<Rest>
+  : never;
+
+/** The query as the handler gets it: numbers and booleans read, nothing defaulted. */
+export type Query<E extends Endpoint> = E extends { readonly query: infer Q extends TSchema }
+  ? Static<Q>
+  : Record<never, never>;
+
+export type Body<E extends Endpoint> = E extends { readonly body: infer B extends TSchema }
+  ? Static<B>
+  : undefined;
+
+/** The body of the answer with that status, else of every good one; `null` where it has none. */
+export type Answer<E extends Endpoint, Status extends number = GoodStatus> = {
+  [S in keyof E['answers'] & Status]: E['answers'][S] extends TSchema ? Static<E['answers'][S]> : null;
+}[keyof E['answers'] & Status];
+
+type GoodStatus = 200 | 201 | 202 | 204;
