@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Permission } from '../core/key.ts';
+import type { Right } from '../core/member.ts';
 
 /**
  * One operation of the public API, declared once: the routes validate and are typed by it, the client is typed by it,
@@ -16,8 +17,8 @@ export interface Endpoint {
   readonly description?: string;
   readonly tag: Tag;
   readonly auth: Auth;
-  /** The least role of a session; `null` where only a key will do. Absent: as `auth` implies, see `sessionRole`. */
-  readonly session?: Role | null;
+  /** The right that a session needs, where it is another than a key's; `null` where only a key will do. */
+  readonly session?: Right | null;
   /** A key with this permission instead may reach what it started itself. */
   readonly ownWith?: Permission;
   readonly query?: TObject;
@@ -62,10 +63,6 @@ export type Tag = (typeof tags)[number];
  */
 export type Auth = 'none' | Permission | 'owner' | 'session';
 
-/** The roles of a member, each with the rights of those before it. */
-export const roles = ['viewer', 'editor', 'owner'] as const;
-export type Role = (typeof roles)[number];
-
 export type AnswerHeader =
   | 'ETag'
   | 'Idempotent-Replayed'
@@ -73,12 +70,17 @@ export type AnswerHeader =
   | 'RateLimit'
   | 'Retry-After';
 
-/** The least role that a session needs; `null` where sessions are not let in or none is needed. */
-export function sessionRole(e: Endpoint): Role | null {
-  if (e.session !== undefined) return e.session;
+/** The right that a key needs; `null` where no key will do or none is needed. */
+export function keyRight(e: Endpoint): Right | null {
+  if (e.auth === 'none' || e.auth === 'session') return null;
+  return e.auth === 'owner' ? 'own' : e.auth;
+}
+
+/** The right that a session needs; `null` where no session will do or none is needed. */
+export function sessionRight(e: Endpoint): Right | null {
   if (e.auth === 'none') return null;
-  if (e.auth === 'owner') return 'owner';
-  return e.auth === 'read' || e.auth === 'session' ? 'viewer' : 'editor';
+  if (e.session !== undefined) return e.session;
+  return keyRight(e) ?? 'read';
 }
 
 /** The path parameters, all texts: a malformed identifier is an unknown one, so nothing validates them. */
@@ -99,7 +101,9 @@ export type Body<E extends Endpoint> = E extends { readonly body: infer B extend
 
 /** The body of the answer with that status, else of every good one; `null` where it has none. */
 export type Answer<E extends Endpoint, Status extends number = GoodStatus> = {
-  [S in keyof E['answers'] & Status]: E['answers'][S] extends TSchema ? Static<E['answers'][S]> : null;
+  [S in keyof E['answers'] & Status]: E['answers'][S] extends TSchema
+    ? Static<E['answers'][S]>
+    : null;
 }[keyof E['answers'] & Status];
 
 type GoodStatus = 200 | 201 | 202 | 204;

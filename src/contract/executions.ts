@@ -1,0 +1,146 @@
+import { Type } from 'typebox';
+import { endStatuses, sources } from '../core/execution.ts';
+import { endpoint } from './endpoint.ts';
+import {
+  ExecuteAccepted,
+  ExecuteRequest,
+  ExecutionDetail,
+  ExecutionList,
+} from './execution-record.ts';
+import * as limits from './limits.ts';
+import { LimitProblem, ListLimitProblem, problems, VariablesProblem } from './problem.ts';
+import { oneOf, pageQuery, query } from './shared.ts';
+
+const tag = 'Executions';
+
+const idempotency = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.idempotencyKeyMax,
+      pattern: '^[\\x20-\\x7e]+$',
+      description:
+        'Makes a retry safe: the same key and variables answer the first 202 again. Kept 24 hours and until the run ends.',
+    }),
+  ),
+});
+
+const execute = {
+  method: 'POST',
+  tag,
+  headers: idempotency,
+  body: ExecuteRequest,
+  answers: {
+    202: ExecuteAccepted,
+    400: VariablesProblem,
+    ...problems(401, 403, 404, 422),
+    429: LimitProblem,
+    ...problems(503),
+  },
+  sends: ['Location', 'RateLimit', 'Idempotent-Replayed'],
+} as const;
+
+export const executeAgent = endpoint({
+  ...execute,
+  id: 'executeAgent',
+  path: '/api/v1/agents/{agentId}/execute',
+  summary: 'Execute an agent',
+  description:
+    'Accepts the call, answers at once, and runs the model after. The 202 is sent only when the execution is durably recorded; poll `statusUrl` for the outcome. Each accepted call spends one AI Action. A 503 with code `OUTCOME_UNKNOWN` may have been accepted: retry it with the same `Idempotency-Key`.',
+  auth: 'execute',
+  session: null,
+});
+
+export const executeAgentInDashboard = endpoint({
+  ...execute,
+  id: 'executeAgentInDashboard',
+  path: '/api/agents/{agentId}/execute',
+  summary: 'Execute an agent from a session',
+  description:
+    'As with a key, with `source: "dashboard"`, and in every stage but for an archived agent.',
+  auth: 'session',
+  session: 'execute',
+});
+
+export const getExecution = endpoint({
+  id: 'getExecution',
+  method: 'GET',
+  path: '/api/v1/agents/{agentId}/executions/{executionId}',
+  summary: 'Read the status of an execution',
+  description:
+    'Always 200 with the same object at every stage; what does not exist yet is absent. While `processing`, `Retry-After` says when to ask again. A key with `execute` but not `read` reaches the runs it started.',
+  tag,
+  auth: 'read',
+  ownWith: 'execute',
+  query: query({
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: limits.waitSecondsMax,
+        description: 'Seconds to hold the answer until the run ends.',
+      }),
+    ),
+  }),
+  answers: { 200: ExecutionDetail, ...problems(404) },
+  sends: ['Retry-After'],
+});
+
+export const cancelExecution = endpoint({
+  id: 'cancelExecution',
+  method: 'POST',
+  path: '/api/v1/agents/{agentId}/executions/{executionId}/cancel',
+  summary: 'Cancel an execution',
+  description: 'Ends it as `canceled` and aborts the model call. 409 where it has already ended.',
+  tag,
+  auth: 'cancel',
+  answers: { 200: ExecutionDetail, ...problems(404, 409) },
+});
+
+/** Only bounded here: whether a text is a date the handler says, with the words that help. */
+const date = (description: string) =>
+  Type.String({ maxLength: 40, description, examples: ['2026-11-21', '2026-11-21T09:30:00Z'] });
+
+export const startDate = date(
+  'ISO 8601, inclusive. A date alone means the start of that day, UTC.',
+);
+export const endDate = date('ISO 8601, inclusive. A date alone means the end of that day, UTC.');
+
+const list = {
+  method: 'GET',
+  tag,
+  description:
+    'Newest first (`executedAt`, then identifier). Filters combine. Runs that are still `processing` are left out unless asked for.',
+  auth: 'read',
+  query: query({
+    ...pageQuery,
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.cursorMax,
+        description:
+          'The `nextCursor` of the page before, instead of `offset`: cheap at any depth.',
+      }),
+    ),
+    status: Type.Optional(oneOf(endStatuses, 'Only records with this status.')),
+    source: Type.Optional(oneOf(sources, 'Only records from this source.')),
+    startDate: Type.Optional(startDate),
+    endDate: Type.Optional(endDate),
+    include: Type.Optional(oneOf(['processing'], 'Adds the runs that have not ended yet.')),
+  }),
+  answers: { 200: ExecutionList, ...problems(400, 404), 429: ListLimitProblem },
+  sends: ['RateLimit'],
+} as const;
+
+export const listExecutions = endpoint({
+  ...list,
+  id: 'listExecutions',
+  path: '/api/v1/agents/{agentId}/executions',
+  summary: "List an agent's executions",
+});
+
+export const listExecutionsUnversioned = endpoint({
+  ...list,
+  id: 'listExecutionsUnversioned',
+  path: '/api/agents/{agentId}/executions',
+  summary: "List an agent's executions (path without version)",
+});

@@ -1,0 +1,65 @@
+import * as agents from './agents.ts';
+import * as executions from './executions.ts';
+import * as keys from './keys.ts';
+import * as members from './members.ts';
+import * as prompts from './prompts.ts';
+import * as providers from './providers.ts';
+import * as statistics from './statistics.ts';
+import * as system from './system.ts';
+import * as usage from './usage.ts';
+
+/** Every operation of the public API, by its id. */
+export const endpoints = {
+  executeAgent: executions.executeAgent,
+  getExecution: executions.getExecution,
+  cancelExecution: executions.cancelExecution,
+  listExecutions: executions.listExecutions,
+  listExecutionsUnversioned: executions.listExecutionsUnversioned,
+  executeAgentInDashboard: executions.executeAgentInDashboard,
+  getStatistics: statistics.getStatistics,
+  createAgent: agents.createAgent,
+  listAgents: agents.listAgents,
+  getAgent: agents.getAgent,
+  updateAgent: agents.updateAgent,
+  deleteAgent: agents.deleteAgent,
+  changeAgentStage: agents.changeAgentStage,
+  listPins: agents.listPins,
+  createPrompt: prompts.createPrompt,
+  listPrompts: prompts.listPrompts,
+  getPrompt: prompts.getPrompt,
+  updatePrompt: prompts.updatePrompt,
+  archivePrompt: prompts.archivePrompt,
+  restorePrompt: prompts.restorePrompt,
+  createPromptVersion: prompts.createPromptVersion,
+  listPromptVersions: prompts.listPromptVersions,
+  getPromptVersion: prompts.getPromptVersion,
+  createKey: keys.createKey,
+  listKeys: keys.listKeys,
+  revokeKey: keys.revokeKey,
+  rotateKey: keys.rotateKey,
+  getUsage: usage.getUsage,
+  setPlan: usage.setPlan,
+  putProvider: providers.putProvider,
+  listProviders: providers.listProviders,
+  getProvider: providers.getProvider,
+  deleteProvider: providers.deleteProvider,
+  listPrices: providers.listPrices,
+  putPrice: providers.putPrice,
+  deletePrice: providers.deletePrice,
+  getMe: members.getMe,
+  listMembers: members.listMembers,
+  updateMember: members.updateMember,
+  removeMember: members.removeMember,
+  createInvitation: members.createInvitation,
+  listInvitations: members.listInvitations,
+  deleteInvitation: members.deleteInvitation,
+  acceptInvitation: members.acceptInvitation,
+  getHealth: system.getHealth,
+  getReadiness: system.getReadiness,
+  getMetrics: system.getMetrics,
+  getOpenapi: system.getOpenapi,
+  getDocs: system.getDocs,
+} as const;
+
+export type Endpoints = typeof endpoints;
+export type EndpointId = keyof Endpoints;

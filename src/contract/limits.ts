@@ -1,0 +1,51 @@
+/**
+ * Every bound of the public API, in one place. Texts are measured in characters, lists in items.
+ * What is over a bound is refused with 400 and never cut.
+ */
+
+export const bodyBytesMax = 1_048_576;
+
+export const nameMax = 200;
+export const descriptionMax = 2_000;
+export const labelMax = 100;
+export const notesMax = 2_000;
+export const templateMax = 262_144;
+export const projectMax = 100;
+export const categoryMax = 100;
+export const tagMax = 50;
+export const tagsMax = 20;
+export const searchMax = 200;
+export const emailMax = 254;
+export const passwordMin = 10;
+export const passwordMax = 128;
+export const originMax = 255;
+export const originsMax = 50;
+export const urlMax = 2_000;
+export const secretMax = 4_096;
+export const tokenMax = 200;
+export const cursorMax = 200;
+
+export const variableNameMax = 100;
+export const variablesMax = 200;
+
+export const modelMax = 256;
+export const temperatureMax = 2;
+export const maxTokensMax = 1_000_000;
+export const attemptsMax = 5;
+export const timeoutMsMin = 1_000;
+export const timeoutMsMax = 3_600_000;
+export const concurrencyMax = 100_000;
+export const pricePerMillionMax = 1_000_000;
+export const priceTextMax = 24;
+
+export const requestsMax = 1_000_000_000;
+export const actionsPerMonthMax = 1_000_000_000_000;
+export const agentsPerKeyMax = 1_000;
+export const graceSecondsMax = 604_800;
+export const idempotencyKeyMax = 255;
+export const waitSecondsMax = 60;
+
+export const pageDefault = 20;
+export const pageMax = 100;
+export const offsetMax = 1_000_000_000;
+export const statisticsStepsMax = 1_500;

@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import { endpoint } from './endpoint.ts';
+import { problems } from './problem.ts';
+
+const tag = 'System';
+const shared = { method: 'GET', tag, auth: 'none' } as const;
+
+export const getHealth = endpoint({
+  ...shared,
+  id: 'getHealth',
+  path: '/healthz',
+  summary: 'Ask whether the process is alive',
+  answers: { 200: Type.Object({ status: Type.Literal('ok') }, { title: 'Health' }) },
+});
+
+export const getReadiness = endpoint({
+  ...shared,
+  id: 'getReadiness',
+  path: '/readyz',
+  summary: 'Ask whether the process takes work',
+  description: '503 while the database is out of reach, not migrated, or the process is draining.',
+  answers: {
+    200: Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness' }),
+    ...problems(503),
+  },
+});
+
+export const getMetrics = endpoint({
+  ...shared,
+  id: 'getMetrics',
+  path: '/metrics',
+  summary: 'Read the metrics of the process',
+  description:
+    'Prometheus text. Answers on loopback; elsewhere only with the bearer token of `CUELINE_METRICS_TOKEN`.',
+  produces: 'text/plain',
+  answers: { 200: Type.String(), ...problems(401) },
+});
+
+export const getOpenapi = endpoint({
+  ...shared,
+  id: 'getOpenapi',
+  path: '/openapi.json',
+  summary: 'Read this description',
+  answers: { 200: Type.Unsafe<Record<string, unknown>>({ type: 'object' }) },
+});
+
+export const getDocs = endpoint({
+  ...shared,
+  id: 'getDocs',
+  path: '/docs',
+  summary: 'Read this description as a page',
+  produces: 'text/html',
+  answers: { 200: Type.String() },
+});
