@@ -24,7 +24,11 @@ export const modelSettings = {
     description: 'As `provider/model`.',
     examples: ['openai/gpt-5.5', 'cueline/echo'],
   }),
-  temperature: Type.Number({ minimum: 0, maximum: limits.temperatureMax }),
+  temperature: Type.Number({
+    minimum: 0,
+    maximum: limits.temperatureMax,
+    description: 'How freely the model chooses its words.',
+  }),
   maxTokens: Type.Integer({
     minimum: 1,
     maximum: limits.maxTokensMax,
@@ -64,22 +68,20 @@ export const AgentConfig = Type.Partial(
 export type AgentConfig = Static<typeof AgentConfig>;
 
 export const AgentConfigPatch = Type.Partial(
-  Type.Object(
-    {
-      model: nullable(config.model),
-      temperature: nullable(config.temperature),
-      maxTokens: nullable(config.maxTokens),
-      topP: nullable(config.topP),
-      maxAttempts: nullable(config.maxAttempts),
-      timeoutMs: nullable(config.timeoutMs),
-      maxConcurrency: nullable(config.maxConcurrency),
-    },
-    {
-      title: 'AgentConfigPatch',
-      description: 'Merged into what is set; `null` removes a field.',
-      additionalProperties: false,
-    },
-  ),
+  Type.Object({
+    model: nullable(config.model),
+    temperature: nullable(config.temperature),
+    maxTokens: nullable(config.maxTokens),
+    topP: nullable(config.topP),
+    maxAttempts: nullable(config.maxAttempts),
+    timeoutMs: nullable(config.timeoutMs),
+    maxConcurrency: nullable(config.maxConcurrency),
+  }),
+  {
+    title: 'AgentConfigPatch',
+    description: 'Merged into what is set; `null` removes a field.',
+    additionalProperties: false,
+  },
 );
 
 const requiredVariables = variableNames(
@@ -95,13 +97,14 @@ const defaultVariableValues = Type.Unsafe<Record<string, unknown>>({
 });
 
 const labels = {
-  project: nullable(text(limits.projectMax, '')),
-  category: nullable(text(limits.categoryMax, '')),
+  project: nullable(text(limits.projectMax, 'To group agents by.')),
+  category: nullable(text(limits.categoryMax, 'To group agents by.')),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: limits.tagMax }), {
     maxItems: limits.tagsMax,
     uniqueItems: true,
+    description: 'To find agents by.',
   }),
-  description: nullable(text(limits.descriptionMax, '')),
+  description: nullable(text(limits.descriptionMax)),
 };
 
 const visibility = oneOf(

@@ -41,10 +41,10 @@ const figure = (description: string) => Type.Optional(Type.Integer({ minimum: 0,
 
 /** Absent while `processing`, always there after; the rule below says so to validators. */
 const figures = {
-  latencyMs: figure('From the first start of work to the end.'),
+  latencyMs: figure('Milliseconds from the first start of work to the end.'),
   tokensUsed: figure('Input and output together; 0 where the model never ran.'),
   inputTokens: figure('Cached ones included.'),
-  outputTokens: figure(''),
+  outputTokens: figure('What the model wrote.'),
   costUSD: Type.Optional(Type.Number({ minimum: 0, description: '0 where it is not known.' })),
   costKnown: Type.Optional(
     Type.Boolean({ description: 'False where no price or no usage is known: 0 is then a gap.' }),
@@ -60,7 +60,7 @@ const fields = {
   source: oneOf(sources, 'Where the call came from.'),
   executedAt: time('When the call was accepted or refused.'),
   executedBy: nullable(
-    id('user', ''),
+    id('user'),
     "The session's user or the key's issuer; `null` where that is not known any more.",
   ),
   apiKeyId: Type.Optional(id('key', 'Only when the source is `api`.')),

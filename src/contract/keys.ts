@@ -37,7 +37,7 @@ const keyFields = {
   apiKeyId: id('key', 'Identifier; not the secret.'),
   name: Type.String(),
   start: Type.String({ description: 'How the secret begins, to tell one key from another.' }),
-  agentIds: agents(id('agent', '')),
+  agentIds: agents(id('agent')),
   permissions: Permissions,
   rateLimits: RateLimits,
   expiresAt: nullable(time('When it stops; `null` is never.')),
@@ -75,7 +75,7 @@ export const createKey = endpoint({
   auth: 'manage',
   body: body('ApiKeyInput', {
     name: name('For people.'),
-    agentIds: agents(reference('agent', '')),
+    agentIds: agents(reference('agent')),
     permissions: Permissions,
     rateLimits: Type.Optional(RateLimitsInput),
     expiresAt: Type.Optional(

@@ -7,7 +7,7 @@ import { body, id, ifMatch, name, nullable, page, pageQuery, query, text, time }
 
 const tag = 'Prompts';
 const author = nullable(id('user', 'Who created it; `null` where that account is gone.'));
-const description = nullable(text(limits.descriptionMax, ''));
+const description = nullable(text(limits.descriptionMax));
 
 const versionFields = {
   promptVersionId: id('version', 'Identifier.'),
@@ -152,7 +152,7 @@ export const createPromptVersion = endpoint({
   body: body('PromptVersionInput', {
     label: Type.Optional(name('`v{number}` where left out.', limits.labelMax)),
     system: Type.Optional(nullable(text(limits.templateMax, 'The template of the system prompt.'))),
-    user: text(limits.templateMax, 'The template of the user prompt.', 1),
+    user: name('The template of the user prompt.', limits.templateMax),
     model: Type.Optional(nullable(modelSettings.model)),
     temperature: Type.Optional(nullable(modelSettings.temperature)),
     maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),

@@ -8,13 +8,20 @@ import * as limits from './limits.ts';
 export const workspaceHeader = 'Cueline-Workspace';
 
 /** An identifier as it is answered. */
-export function id(kind: IdKind, description: string) {
-  return Type.String({ pattern: idPattern(kind), description, examples: [exampleId(kind)] });
+export function id(kind: IdKind, description?: string) {
+  return Type.String({
+    pattern: idPattern(kind),
+    ...(description === undefined ? {} : { description }),
+    examples: [exampleId(kind)],
+  });
 }
 
 /** An identifier as it is sent: not held to its pattern, because a malformed one is simply unknown (404). */
-export function reference(kind: IdKind, description: string) {
-  return Type.String({ description, examples: [exampleId(kind)] });
+export function reference(kind: IdKind, description?: string) {
+  return Type.String({
+    ...(description === undefined ? {} : { description }),
+    examples: [exampleId(kind)],
+  });
 }
 
 /** The same identifier of that kind wherever one is shown. */
@@ -57,8 +64,8 @@ export function time(description: string) {
 }
 
 /** A text of at most that many characters. */
-export function text(maxLength: number, description: string, minLength = 0) {
-  return Type.String({ ...(minLength > 0 ? { minLength } : {}), maxLength, description });
+export function text(maxLength: number, description?: string) {
+  return Type.String({ maxLength, ...(description === undefined ? {} : { description }) });
 }
 
 /** A name: not empty, not only blanks. */

@@ -28,7 +28,7 @@ export const Bucket = Type.Object(
     count: count('What happened, refusals that got no record included; never reduced.'),
     recorded: count('Records that exist; fewer than happened, and reduced by retention.'),
     inputTokens: count('Cached ones included.'),
-    outputTokens: count(''),
+    outputTokens: count('What the models wrote.'),
     costUSD: Type.Number({ minimum: 0 }),
     latencyMs: Type.Union([Latency, Type.Null()], { description: '`null` where nothing ran.' }),
   },
