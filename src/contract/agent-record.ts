@@ -57,14 +57,11 @@ const runSettings = {
 
 const config = { ...modelSettings, ...runSettings };
 
-export const AgentConfig = Type.Partial(
-  Type.Object(config, {
-    title: 'AgentConfig',
-    description:
-      "What the agent sets over its version's defaults, and how its runs are carried out.",
-    additionalProperties: false,
-  }),
-);
+export const AgentConfig = Type.Partial(Type.Object(config), {
+  title: 'AgentConfig',
+  description: "What the agent sets over its version's defaults, and how its runs are carried out.",
+  additionalProperties: false,
+});
 export type AgentConfig = Static<typeof AgentConfig>;
 
 export const AgentConfigPatch = Type.Partial(

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { openapi } from '../../src/contract/openapi.ts';
+import type { Json } from '../../src/contract/openapi-components.ts';
+
+/**
+ * Holds answers against the OpenAPI document: the status must be declared for that operation, the declared headers
+ * that an answer cannot do without must be there, and the body may hold no field that the document does not know.
+ */
+
+export interface Answered {
+  readonly method: string;
+  /** Path with or without origin and query. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed body; `null` where there is none. */
+  readonly body: unknown;
+}
+
+export function assertDeclared(answered: Answered): void {
+  const { method, status, headers } = answered;
+  const path = new URL(answered.url, 'http://any').pathname;
+  const at = `${method} ${path} answered ${status}`;
+  assert.ok(headers.get('x-request-id'), `${at} without X-Request-Id`);
+  if (status === 401) assert.equal(headers.get('www-authenticate'), 'Bearer', at);
+  if (status === 405) assert.ok(headers.get('allow'), `${at} without Allow`);
+  if (status === 429 || status === 503) {
+    assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/, `${at}: Retry-After`);
+  }
+  const schema = declaredSchema(method, path, status, at);
+  if (schema === null) {
+    assert.equal(answered.body, null, `${at} with a body`);
+    return;
+  }
+  const check = validator(schema);
+  assert.ok(
+    check(answered.body),
+    `${at}: ${problemsOf(check)} in ${JSON.stringify(answered.body)}`,
+  );
+}
+
+const document = openapi('0.0.0') as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Response> };
+};
+interface Operation {
+  responses: Record<string, Response>;
+}
+interface Response {
+  $ref?: string;
+  content?: Record<string, { schema: Json }>;
+}
+
+const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+formats.default(ajv);
+ajv.addKeyword('components');
+ajv.addSchema(closed({ $id: 'api', components: document.components }) as Json);
+
+const compiled = new Map<Json, ValidateFunction>();
+function validator(schema: Json): ValidateFunction {
+  let check = compiled.get(schema);
+  if (!check) {
+    check = ajv.compile(closed(schema) as Json);
+    compiled.set(schema, check);
+  }
+  return check;
+}
+
+/** `null`: declared to have no body. What no operation declares can only be a plain problem. */
+function declaredSchema(method: string, path: string, status: number, at: string): Json | null {
+  const operations = pathItem(path);
+  const operation = operations?.[method.toLowerCase()];
+  if (!operation) {
+    assert.equal(status, operations ? 405 : 404, at);
+    return problem;
+  }
+  const declared = operation.responses[status];
+  assert.ok(declared, `${at}, which is not declared`);
+  const name = declared.$ref?.split('/').at(-1);
+  const response = name ? document.components.responses[name] : declared;
+  return Object.values(response?.content ?? {})[0]?.schema ?? null;
+}
+
+const problem = { $ref: '#/components/schemas/Problem' };
+
+/** The path with the fewest parameters that fits. */
+function pathItem(path: string): Record<string, Operation> | undefined {
+  const parameters = (template: string) => template.split('{').length;
+  const fitting = Object.keys(document.paths).filter((template) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`).test(path),
+  );
+  const [best] = fitting.sort((a, b) => parameters(a) - parameters(b));
+  return best === undefined ? undefined : document.paths[best];
+}
+
+/** The same schema, with every object closed that does not say otherwise: undocumented fields are a mistake of ours. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => {
+    if (name === 'if' || name === 'then' || name === 'else') return [name, inner];
+    if (name === '$ref') return [name, String(inner).replace(/^#/, 'api#')];
+    return [name, closed(inner)];
+  });
+  const out = Object.fromEntries(entries);
+  if (out.type === 'object' && out.properties) out.additionalProperties ??= false;
+  return out;
+}
+
+function problemsOf(check: ValidateFunction): string {
+  return (check.errors ?? [])
+    .map(
+      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    )
+    .join('; ');
+}

@@ -1,0 +1,28 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { openapi } from '../src/contract/openapi.ts';
+
+/** Writes the files that are made from the sources; with `--check`, exits 1 where one is not as it would be made. */
+
+const root = new URL('../', import.meta.url);
+const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+
+const generated: Record<string, string> = {
+  'docs/openapi.json': `${JSON.stringify(openapi(version), null, 2)}\n`,
+};
+
+for (const [path, text] of Object.entries(generated)) {
+  const file = new URL(path, root);
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (read(file) !== text) {
+    console.error(`${path} is stale: npm run generate`);
+    process.exitCode = 1;
+  }
+}
+
+function read(file: URL): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
