@@ -23,9 +23,21 @@ export function placeholders(template: Template): string[] {
 
 /**
  * The template with every placeholder replaced by its text, else by nothing. One pass: a value that itself
- * holds `{{x}}` stays as it is.
+ * holds `{{x}}` stays as it is. Null where the texts together would have more than `charsMax` characters: a short
+ * template can name a long value many times.
  */
-export function render(template: Template, texts: ReadonlyMap<string, string>): Template {
+export function render(
+  template: Template,
+  texts: ReadonlyMap<string, string>,
+  charsMax: number,
+): Template | null {
+  let chars = (template.system?.length ?? 0) + template.user.length;
+  for (const text of [template.system ?? '', template.user]) {
+    for (const [whole, name] of text.matchAll(placeholder)) {
+      chars += (texts.get(name ?? '')?.length ?? 0) - whole.length;
+    }
+  }
+  if (chars > charsMax) return null;
   const fill = (text: string) => text.replace(placeholder, (_, name: string) => texts.get(name) ?? '');
   return { system: template.system === null ? null : fill(template.system), user: fill(template.user) };
 }

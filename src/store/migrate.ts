@@ -1,4 +1,5 @@
-import { type Migration, Migrator, sql } from 'kysely';
+import { sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
 import type { Db } from './db.ts';
 import * as people from './migrations/0001-people.ts';
 import * as agents from './migrations/0002-agents.ts';

@@ -29,7 +29,6 @@ export async function up(db: Kysely<never>): Promise<void> {
       status execution_status not null,
       source execution_source not null,
       cost_known boolean not null default true,
-      queued boolean not null default true,
       agent_name text not null,
       prompt_version_label text not null,
       model text not null,
@@ -52,9 +51,9 @@ export async function up(db: Kysely<never>): Promise<void> {
     create table executions_rest partition of executions default;
     create index executions_of_agent on executions (agent_id, id desc);
 
-    -- The time inside a version 7 UUID, and the smallest such UUID of a time.
-    create function uuid7_floor(at timestamptz) returns uuid immutable strict parallel safe language sql
-      return (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid;
+    -- The smallest id of a millisecond: what bounds a range of dates as a range of ids.
+    create function id_floor(at timestamptz) returns uuid immutable strict parallel safe language sql
+      return (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
 
     -- Makes the partitions of this month and of as many after it.
     create function make_execution_partitions(months_ahead integer) returns void language plpgsql as $$
@@ -68,8 +67,7 @@ export async function up(db: Kysely<never>): Promise<void> {
         if to_regclass(name) is null then
           execute format(
             'create table %I partition of executions for values from (%L) to (%L)', name,
-            replace(uuid7_floor(first_day)::text, '-7000-8000-', '-0000-0000-'),
-            replace(uuid7_floor(first_day + interval '1 month')::text, '-7000-8000-', '-0000-0000-'));
+            id_floor(first_day), id_floor(first_day + interval '1 month'));
         end if;
       end loop;
     end $$;

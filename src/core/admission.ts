@@ -1,0 +1,259 @@
+import { callable, type Stage, type Visibility } from './agent.ts';
+import type { EndStatus } from './execution.ts';
+import type { CallFailureCode, RunFailureCode } from './failure.ts';
+import {
+  agentLimits,
+  type Counts,
+  keyLimits,
+  monthOf,
+  monthStartMs,
+  noLimits,
+  type RateLimits,
+  roll,
+  secondsUntil,
+  spend,
+  type Verdict,
+  type WindowState,
+} from './limits.ts';
+import { type Right, type Role, sees } from './member.ts';
+import { type AgentConfig, effective, type ModelSettings } from './settings.ts';
+import type { ExecuteBody, Variables } from './variables.ts';
+
+/**
+ * The decision on one execute call, as a pure function of what the locked rows say. It changes the counts in place,
+ * so calls of one batch are decided one after the other. The order of the checks is part of the API.
+ */
+
+/** Who calls. A key that was never issued is no caller: it is refused before. */
+export interface Caller {
+  readonly kind: 'key' | 'session';
+  /** Whom limits, refusals and idempotency keys belong to: the key, or the user of a session. */
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly userId: string | null;
+  /** The role of the user or of the key's issuer; null once that membership has ended. */
+  readonly role: Role | null;
+  readonly rights: readonly Right[];
+  /** Revoked or expired. */
+  readonly ended: boolean;
+  readonly allAgents: boolean;
+  readonly agentIds: readonly string[];
+  readonly limits: RateLimits;
+  readonly allowedOrigins: readonly string[];
+}
+
+export interface AgentAtAdmission {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly stage: Stage;
+  readonly archived: boolean;
+  readonly apiEnabled: boolean;
+  readonly visibility: Visibility;
+  readonly createdBy: string | null;
+  readonly limits: RateLimits;
+  readonly config: AgentConfig;
+  readonly requiredVariables: readonly string[];
+  readonly optionalVariables: readonly string[];
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly allowedOrigins: readonly string[];
+  readonly versionId: string;
+  readonly versionLabel: string;
+  readonly version: ModelSettings;
+}
+
+/** The workspace's AI Actions of a month, rolled as `Counts` are. */
+export interface MonthCount {
+  readonly actionsPerMonth: number | null;
+  month: number;
+  used: number;
+}
+
+export interface Facts {
+  readonly nowMs: number;
+  readonly caller: Caller;
+  readonly callerCounts: Counts | null;
+  /** The addressed agent where it exists in the caller's workspace. */
+  readonly agent: AgentAtAdmission | null;
+  readonly agentCounts: Counts | null;
+  readonly month: MonthCount;
+  /** What the Testing stage caps an agent at. */
+  readonly testingLimits: RateLimits;
+  readonly body: ExecuteBody;
+  /** The call that the idempotency key was first used with, if any. */
+  readonly replay: { readonly sameBody: boolean } | null;
+}
+
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly code: CallFailureCode;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly states: readonly WindowState[];
+  /** How the refusal stands in the history; null where it leaves no record. */
+  readonly record: { readonly status: EndStatus; readonly errorCode: RunFailureCode } | null;
+}
+
+export type Decision =
+  | Refusal
+  | { readonly kind: 'replayed'; readonly states: readonly WindowState[] }
+  | {
+      readonly kind: 'accepted';
+      readonly states: readonly WindowState[];
+      readonly agent: AgentAtAdmission;
+      readonly variables: Variables;
+      readonly ignoredVariables: readonly string[];
+      readonly model: string;
+    };
+
+export function decide(facts: Facts): Decision {
+  const { caller, nowMs, body } = facts;
+  const agent = facts.agent && seen(caller, facts.agent) ? facts.agent : null;
+  const states: WindowState[] = [];
+  const refuse = (
+    code: CallFailureCode,
+    message: string,
+    more: { fields?: Record<string, unknown>; record?: Refusal['record'] } = {},
+  ): Refusal => ({
+    ...{ kind: 'refused', code, message, states, fields: more.fields ?? {} },
+    record: (agent && more.record) ?? null,
+  });
+  const limited = (verdict: Verdict & { passed: false }) =>
+    refuse('RATE_LIMIT_EXCEEDED', limitMessage(verdict.by), {
+      fields: limitFields(facts, verdict.by),
+      record: { status: 'rate_limited', errorCode: 'RATE_LIMIT_EXCEEDED' },
+    });
+  const notAuthorized: Refusal['record'] = {
+    status: 'unauthorized',
+    errorCode: 'KEY_NOT_AUTHORIZED',
+  };
+
+  if (caller.ended || caller.role === null) {
+    return refuse('UNAUTHORIZED', 'The API key is not valid.', { record: notAuthorized });
+  }
+  if (facts.callerCounts) {
+    roll(facts.callerCounts, nowMs);
+    const verdict = spend(facts.callerCounts, keyLimits(caller.limits));
+    states.push(...verdict.states);
+    if (!verdict.passed) return limited(verdict);
+  }
+  if (facts.replay) {
+    if (facts.replay.sameBody) return { kind: 'replayed', states };
+    return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with other variables.');
+  }
+  if (!agent) return refuse('NOT_FOUND', 'There is no such agent.');
+  if (!caller.allAgents && !caller.agentIds.includes(agent.id)) {
+    return refuse('UNAUTHORIZED', 'The API key is not valid for this agent.', { record: notAuthorized });
+  }
+  if (!caller.rights.includes('execute')) {
+    return refuse('PERMISSION_DENIED', 'This needs the permission "execute".');
+  }
+  if (caller.kind === 'session' ? agent.archived : !callable({ ...agent })) {
+    return refuse('AGENT_NOT_ACTIVE', inactiveMessage(agent), {
+      record: { status: 'unauthorized', errorCode: 'AGENT_NOT_ACTIVE' },
+    });
+  }
+  if (facts.agentCounts) {
+    roll(facts.agentCounts, nowMs);
+    const stage = agent.stage === 'Testing' ? facts.testingLimits : noLimits;
+    const verdict = spend(facts.agentCounts, agentLimits(agent.limits, stage));
+    states.push(...verdict.states);
+    if (!verdict.passed) return limited(verdict);
+  }
+  if (body.kind !== 'variables') return refuseBody(body, refuse);
+  const missing = agent.requiredVariables.filter((name) => !body.variables.texts.has(name));
+  if (missing.length > 0) {
+    return refuse('MISSING_VARIABLES', `Required variables are missing: ${missing.join(', ')}.`, {
+      fields: { missingVariables: missing, requiredVariables: agent.requiredVariables },
+    });
+  }
+  const { month } = facts;
+  if (monthOf(nowMs) > month.month) {
+    month.month = monthOf(nowMs);
+    month.used = 0;
+  }
+  if (month.actionsPerMonth !== null && month.used >= month.actionsPerMonth) {
+    return refuse('QUOTA_EXCEEDED', 'The monthly quota of AI Actions is used up.', {
+      fields: quotaFields(facts, month.actionsPerMonth),
+      record: { status: 'rate_limited', errorCode: 'QUOTA_EXCEEDED' },
+    });
+  }
+  month.used++;
+  const declared = new Set([
+    ...agent.requiredVariables,
+    ...agent.optionalVariables,
+    ...Object.keys(agent.defaults),
+  ]);
+  return {
+    kind: 'accepted',
+    states,
+    agent,
+    variables: body.variables,
+    ignoredVariables: body.variables.names.filter((name) => !declared.has(name)),
+    model: effective(agent.config, agent.version).model ?? '',
+  };
+}
+
+/** A key sees what its issuer sees; a key that has ended still names its agent in the record. */
+function seen(caller: Caller, agent: AgentAtAdmission): boolean {
+  if (agent.workspaceId !== caller.workspaceId) return false;
+  if (caller.role === null) return true;
+  return sees({ userId: caller.userId, role: caller.role }, agent);
+}
+
+function refuseBody(
+  body: Exclude<ExecuteBody, { kind: 'variables' }>,
+  refuse: (code: CallFailureCode, message: string, more?: { fields?: Record<string, unknown> }) => Refusal,
+): Refusal {
+  switch (body.kind) {
+    case 'malformed':
+      return refuse('MALFORMED_BODY', body.message);
+    case 'too-large':
+      return refuse('BODY_TOO_LARGE', body.message);
+    case 'unsupported':
+      return refuse('UNSUPPORTED_MEDIA_TYPE', body.message);
+    case 'invalid':
+      if (body.variable === null) return refuse('INVALID_REQUEST', body.message);
+      return refuse('INVALID_VARIABLES', body.message, { fields: { variable: body.variable } });
+  }
+}
+
+function inactiveMessage(agent: AgentAtAdmission): string {
+  if (agent.archived) return 'The agent is archived.';
+  if (!agent.apiEnabled && agent.stage !== 'Draft' && agent.stage !== 'Paused') {
+    return 'API access of the agent is switched off.';
+  }
+  return `The agent is in stage ${agent.stage}, which takes no API calls.`;
+}
+
+function limitMessage(by: WindowState): string {
+  const whose = { key: 'the API key', agent: 'the agent', stage: 'the Testing stage' }[by.scope];
+  return `Rate limit of ${whose} exceeded: ${by.limit} per ${by.window}.`;
+}
+
+/** The `rateLimits` shown are those configured on the key, whichever limit was hit; for a session the agent's. */
+function limitFields(facts: Facts, by: WindowState): Record<string, unknown> {
+  const { scope, window, limit, resetAtMs } = by;
+  return {
+    rateLimits: shownLimits(facts),
+    retryAfter: secondsUntil(resetAtMs, facts.nowMs),
+    limitedBy: { scope, window, limit, resetAt: new Date(resetAtMs).toISOString() },
+  };
+}
+
+function quotaFields(facts: Facts, limit: number): Record<string, unknown> {
+  const resetAtMs = monthStartMs(facts.month.month + 1);
+  return {
+    rateLimits: shownLimits(facts),
+    retryAfter: secondsUntil(resetAtMs, facts.nowMs),
+    limitedBy: {
+      ...{ scope: 'quota', window: 'month', limit },
+      resetAt: new Date(resetAtMs).toISOString(),
+    },
+  };
+}
+
+function shownLimits(facts: Facts): RateLimits {
+  if (facts.caller.kind === 'key') return facts.caller.limits;
+  return facts.agent?.limits ?? noLimits;
+}

@@ -1,0 +1,13 @@
+const firstDelayMs = 500;
+const delayMsMax = 60_000;
+
+/**
+ * How long to wait before the next attempt: doubling from half a second, spread by half to both sides so that many
+ * runs do not return together, and never less than what the provider asked for.
+ * @param failures attempts that have failed so far, at least 1
+ * @param random between 0 and 1
+ */
+export function retryDelayMs(failures: number, retryAfterMs: number, random: number): number {
+  const backoff = Math.min(delayMsMax, firstDelayMs * 2 ** (failures - 1));
+  return Math.round(retryAfterMs + backoff * (0.5 + random));
+}

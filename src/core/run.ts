@@ -1,0 +1,36 @@
+import type { RunSettings } from './settings.ts';
+
+/** One run as a worker holds it: leased, with the fence that each of its writes names. */
+export interface Run {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly agentId: string;
+  /** The process that holds the lease, and how often the run has been claimed: together the fence. */
+  readonly worker: string;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly losses: number;
+  readonly promptVersionId: string;
+  readonly model: string;
+  readonly temperature: number | null;
+  /** The variables as they were sent: the compact JSON text of an object. */
+  readonly inputVariables: string;
+  readonly settings: RunSettings;
+  /** Since the first start of work, by the database's clock. */
+  readonly elapsedMs: number;
+}
+
+/**
+ * The slots of the process that works. Admission asks them whether an accepted run can be born claimed: leased to
+ * this very process, which starts it from memory after the commit.
+ */
+export interface Slots {
+  /** The lease under which runs may be born; null while this process has none. */
+  lease(): string | null;
+  /** Takes a slot for a run of that workspace, or says no. */
+  reserve(workspaceId: string): boolean;
+  /** Gives a slot back that no run was started in. */
+  release(workspaceId: string): void;
+  /** Starts a run in a slot that was taken for it. */
+  start(run: Run): void;
+}

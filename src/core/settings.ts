@@ -1,0 +1,70 @@
+import type { Template } from './prompt.ts';
+
+/** Model settings: what a version gives as default, an agent may override, and a run is carried out with. */
+export interface ModelSettings {
+  readonly model: string | null;
+  readonly temperature: number | null;
+  readonly maxTokens: number | null;
+  readonly topP: number | null;
+}
+
+/** `agentConfig`: overrides of the version's settings, and how a run is carried out. */
+export interface AgentConfig {
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly topP?: number;
+  readonly maxAttempts?: number;
+  readonly timeoutMs?: number;
+  readonly maxConcurrency?: number;
+}
+
+/** What a run needs of its agent as it was when the call was accepted. Kept with the run until it ends. */
+export interface RunSettings {
+  readonly maxTokens: number | null;
+  readonly topP: number | null;
+  /** Model calls that may fail before the run does, 1–5; 1 also allows no loss of a process: at most once. */
+  readonly maxAttempts: number;
+  /** From the first start of work to the end, all attempts together. */
+  readonly timeoutMs: number;
+  readonly maxConcurrency: number | null;
+  readonly defaults: Readonly<Record<string, unknown>>;
+}
+
+export const maxAttemptsDefault = 3;
+export const timeoutMsDefault = 300_000;
+/** A run that has lost so many processes under it is taken to be what kills them. */
+export const lossesMax = 5;
+/** The most characters that the system and the user prompt may have together once rendered. */
+export const renderedCharsMax = 4_194_304;
+
+/** The template of a pinned version. */
+export interface VersionTemplate extends Template {
+  readonly id: string;
+}
+
+/** The model and temperature that a run of this agent uses: its own, else the version's. */
+export function effective(config: AgentConfig, version: ModelSettings): ModelSettings {
+  return {
+    model: config.model ?? version.model,
+    temperature: config.temperature ?? version.temperature,
+    maxTokens: config.maxTokens ?? version.maxTokens,
+    topP: config.topP ?? version.topP,
+  };
+}
+
+export function runSettings(
+  config: AgentConfig,
+  version: ModelSettings,
+  defaults: Readonly<Record<string, unknown>>,
+): RunSettings {
+  const { maxTokens, topP } = effective(config, version);
+  return {
+    maxTokens,
+    topP,
+    maxAttempts: config.maxAttempts ?? maxAttemptsDefault,
+    timeoutMs: config.timeoutMs ?? timeoutMsDefault,
+    maxConcurrency: config.maxConcurrency ?? null,
+    defaults,
+  };
+}

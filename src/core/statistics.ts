@@ -1,0 +1,94 @@
+import type { EndStatus, Source } from './execution.ts';
+
+/** Statistics: what is added up for each agent, time bucket, status and source, and how latencies are binned. */
+
+export const levels = ['minute', 'hour', 'day'] as const;
+export type Level = (typeof levels)[number];
+
+const levelMs: Record<Level, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** What one ended or refused call adds to the statistics. */
+export interface Tally {
+  readonly agentId: string;
+  readonly executedAtMs: number;
+  readonly status: EndStatus;
+  readonly source: Source;
+  /** False for a refusal that got no row. */
+  readonly recorded: boolean;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: string;
+  /** Null for what never ran: it has no place in the latencies. */
+  readonly latencyMs: number | null;
+}
+
+export interface Bucket {
+  readonly agentId: string;
+  readonly level: Level;
+  readonly startMs: number;
+  readonly status: EndStatus;
+  readonly source: Source;
+  happened: number;
+  recorded: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** One decimal text for each tally: they are added up as `numeric`, never as floats. */
+  costsUsd: string[];
+  latency: number[];
+}
+
+/** The buckets that these tallies change, in the order in which their rows are to be locked. */
+export function addUp(tallies: readonly Tally[]): Bucket[] {
+  const buckets = new Map<string, Bucket>();
+  for (const tally of tallies) {
+    for (const level of levels) {
+      const startMs = Math.floor(tally.executedAtMs / levelMs[level]) * levelMs[level];
+      const { agentId, status, source } = tally;
+      const name = `${agentId} ${level} ${String(startMs).padStart(15, '0')} ${status} ${source}`;
+      const bucket = buckets.get(name) ?? {
+        ...{ agentId, level, startMs, status, source },
+        ...{ happened: 0, recorded: 0, inputTokens: 0, outputTokens: 0 },
+        costsUsd: [],
+        latency: [],
+      };
+      buckets.set(name, bucket);
+      bucket.happened++;
+      if (tally.recorded) bucket.recorded++;
+      bucket.inputTokens += tally.inputTokens;
+      bucket.outputTokens += tally.outputTokens;
+      if (Number(tally.costUsd) !== 0) bucket.costsUsd.push(tally.costUsd);
+      if (tally.latencyMs !== null) count(bucket.latency, latencyBin(tally.latencyMs));
+    }
+  }
+  return [...buckets].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, bucket]) => bucket);
+}
+
+/**
+ * The bin of a latency: four to each doubling, so a percentile read from the bins is off by at most a tenth.
+ * Bin 0 holds 0 ms; the last possible one, for an hour, has number 88.
+ */
+export function latencyBin(latencyMs: number): number {
+  return latencyMs <= 0 ? 0 : Math.min(95, 1 + Math.floor(4 * Math.log2(latencyMs)));
+}
+
+/** The latency in the middle of a bin, in milliseconds. */
+export function binLatencyMs(bin: number): number {
+  return bin === 0 ? 0 : Math.round(2 ** ((bin - 0.5) / 4));
+}
+
+/** The latency below which the share `p` (0–1) of all counted ones lies; null where none was counted. */
+export function percentile(latency: readonly number[], p: number): number | null {
+  const total = latency.reduce((sum, n) => sum + n, 0);
+  if (total === 0) return null;
+  let rest = Math.max(1, Math.ceil(total * p));
+  for (const [bin, n] of latency.entries()) {
+    rest -= n;
+    if (rest <= 0) return binLatencyMs(bin);
+  }
+  return null;
+}
+
+function count(bins: number[], bin: number): void {
+  while (bins.length <= bin) bins.push(0);
+  bins[bin] = (bins[bin] ?? 0) + 1;
+}

@@ -1,0 +1,208 @@
+import { type AgentAtAdmission, type Caller, type Decision, decide, type Refusal } from '../core/admission.ts';
+import { CallFailure } from '../core/failure.ts';
+import type { RateLimits, WindowState } from '../core/limits.ts';
+import type { Slots } from '../core/run.ts';
+import type { ExecuteBody } from '../core/variables.ts';
+import { readForAdmission } from '../store/admission-read.ts';
+import { writeAdmission } from '../store/admission-write.ts';
+import type { Db } from '../store/db.ts';
+import { findOutcome } from '../store/outcome.ts';
+import { isStatementError, type Pipelines, type Send } from '../store/pipeline.ts';
+import { admissionBook } from './admission-book.ts';
+import { batcher } from './batch.ts';
+
+/**
+ * Admission: many calls, one transaction. Lock and read in one round trip, decide in memory, write and commit in
+ * another. A refusal is a value, and its record commits with the rest.
+ */
+
+export interface ExecuteCall {
+  readonly credential:
+    | { readonly kind: 'key'; readonly hash: Buffer }
+    | { readonly kind: 'session'; readonly caller: Caller };
+  /** Null for a malformed id, which is simply unknown. */
+  readonly agentId: string | null;
+  readonly body: ExecuteBody;
+  readonly idempotencyKey: string | null;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+}
+
+/** What a call is answered with. `allowedOrigins` are those of its agent and key, for CORS. */
+export type Admitted = { readonly nowMs: number; readonly allowedOrigins: readonly string[] } & (
+  | Refusal
+  | {
+      readonly kind: 'accepted';
+      readonly replayed: boolean;
+      readonly executionId: string;
+      readonly agentId: string;
+      readonly agentName: string;
+      readonly ignoredVariables: readonly string[];
+      readonly states: readonly WindowState[];
+    }
+);
+
+export interface AdmissionParts {
+  readonly db: Db;
+  readonly pipelines: Pipelines;
+  readonly testingLimits: RateLimits;
+  /** The slots of this process where it works as well. */
+  readonly slots: Slots | null;
+  /** Told when runs were queued that no process has yet. */
+  readonly onQueued: () => void;
+  readonly onBatch?: (size: number) => void;
+}
+
+export interface Admission {
+  admit(call: ExecuteCall): Promise<Admitted>;
+  idle(): Promise<void>;
+}
+
+const batchMax = 500;
+const batchesInFlightMax = 2;
+const attemptsMax = 3;
+/** How long an unanswered commit is looked up before the answer is that the outcome is unknown. */
+const lookupMs = 5_000;
+
+export function createAdmission(parts: AdmissionParts): Admission {
+  const { add, idle } = batcher<ExecuteCall, Admitted>({
+    sizeMax: batchMax,
+    inFlightMax: batchesInFlightMax,
+    run: (calls) => admitBatch(parts, calls),
+    ...(parts.onBatch && { onBatch: parts.onBatch }),
+  });
+  return { admit: add, idle };
+}
+
+async function admitBatch(parts: AdmissionParts, calls: ExecuteCall[]): Promise<Admitted[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await parts.pipelines.use((send) => transact(parts, send, calls));
+    } catch (error) {
+      if (error instanceof CallFailure) throw error;
+      if (!isStatementError(error)) throw unavailable();
+      // Deadlocks and serialization failures pass; a batch that fails otherwise must not fail its innocent calls.
+      const passing = /^40/.test(error.code ?? '');
+      if (passing && attempt < attemptsMax) continue;
+      if (!passing && calls.length > 1) return admitSingly(parts, calls);
+      if (passing || /^(25|53|55|57)/.test(error.code ?? '')) throw unavailable();
+      throw error;
+    }
+  }
+}
+
+async function admitSingly(parts: AdmissionParts, calls: ExecuteCall[]): Promise<Admitted[]> {
+  const settled: Admitted[] = [];
+  for (const call of calls) {
+    const [one] = await admitBatch(parts, [call]).catch((error: unknown) => [failed(error)]);
+    settled.push(one as Admitted);
+  }
+  return settled;
+}
+
+async function transact(parts: AdmissionParts, send: Send, calls: ExecuteCall[]): Promise<Admitted[]> {
+  const worker = parts.slots?.lease() ?? null;
+  const state = await readForAdmission(send, {
+    keyHashes: calls.flatMap(({ credential: c }) => (c.kind === 'key' ? [c.hash] : [])),
+    workspaceIds: calls.flatMap(({ credential: c }) => (c.kind === 'session' ? [c.caller.workspaceId] : [])),
+    userIds: calls.flatMap(({ credential: c }) => (c.kind === 'session' ? [c.caller.id] : [])),
+    agentIds: calls.flatMap((call) => call.agentId ?? []),
+    idempotencyKeys: calls.flatMap((call) => call.idempotencyKey ?? []),
+    worker,
+  });
+  const book = admissionBook(state, { ...parts, worker });
+  const answers = calls.map((call) => admitOne(book, call, state.nowMs));
+  const { writes, born } = book.close();
+  try {
+    await writeAdmission(send, writes);
+  } catch (error) {
+    const known = !isStatementError(error) && (await lookUp(parts.db, state.xid, writes.executions[0]?.id));
+    if (known !== 'committed') {
+      for (const run of born) parts.slots?.release(run.workspaceId);
+      throw known === 'unknown' ? outcomeUnknown() : error;
+    }
+  }
+  for (const run of born) parts.slots?.start(run);
+  if (writes.runs.some((run) => run.worker === null)) parts.onQueued();
+  return answers;
+}
+
+function admitOne(book: ReturnType<typeof admissionBook>, call: ExecuteCall, nowMs: number): Admitted {
+  const caller = book.callerOf(call.credential);
+  if (!caller) return { ...unknownKey, nowMs, allowedOrigins: [] };
+  const agent = call.agentId === null ? null : book.agentOf(call.agentId, caller);
+  const allowedOrigins = [...caller.allowedOrigins, ...(agent?.allowedOrigins ?? [])];
+  const replay = book.replayOf(call, caller);
+  const decision = decide(book.facts(call, caller, agent, replay));
+  return { ...settle(book, call, caller, agent, decision), nowMs, allowedOrigins };
+}
+
+function settle(
+  book: ReturnType<typeof admissionBook>,
+  call: ExecuteCall,
+  caller: Caller,
+  agent: AgentAtAdmission | null,
+  decision: Decision,
+) {
+  if (decision.kind === 'refused') {
+    if (decision.record && agent) book.refuse(call, caller, agent, decision.record, decision.message);
+    return decision;
+  }
+  if (decision.kind === 'accepted') {
+    const executionId = book.accept(call, caller, decision);
+    return {
+      ...{ kind: 'accepted' as const, replayed: false, executionId, states: decision.states },
+      ...{ agentId: decision.agent.id, agentName: decision.agent.name },
+      ignoredVariables: decision.ignoredVariables,
+    };
+  }
+  const first = book.replayOf(call, caller);
+  if (!first) throw new Error('a replay without its first call');
+  return {
+    ...{ kind: 'accepted' as const, replayed: true, states: decision.states },
+    ...{ executionId: first.executionId, agentId: first.agentId, agentName: first.agentName },
+    ignoredVariables: first.ignoredVariables,
+  };
+}
+
+const unknownKey: Refusal = {
+  ...{ kind: 'refused', code: 'UNAUTHORIZED', message: 'The API key is not valid.' },
+  ...{ fields: {}, states: [], record: null },
+};
+
+/** The commit may or may not have happened: ask, until an answer or the time is up. */
+async function lookUp(
+  db: Db,
+  xid: string,
+  executionId: string | undefined,
+): Promise<'committed' | 'aborted' | 'unknown'> {
+  // Nothing that the caller could miss was in it.
+  if (executionId === undefined) return 'aborted';
+  const until = performance.now() + lookupMs;
+  for (;;) {
+    const outcome = await findOutcome(db, xid, executionId).catch(() => 'in progress' as const);
+    if (outcome !== 'in progress') return outcome;
+    if (performance.now() > until) return 'unknown';
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function failed(error: unknown): Admitted {
+  const failure = error instanceof CallFailure ? error : new CallFailure('INTERNAL', 'Internal error.');
+  return {
+    ...{ kind: 'refused', code: failure.code, message: failure.message, fields: failure.fields },
+    ...{ states: [], record: null, nowMs: 0, allowedOrigins: [] },
+  };
+}
+
+function unavailable(): CallFailure {
+  return new CallFailure('UNAVAILABLE', 'The service cannot take the call right now. Try again.', { retryAfter: 1 });
+}
+
+function outcomeUnknown(): CallFailure {
+  return new CallFailure(
+    'OUTCOME_UNKNOWN',
+    'The call may have been accepted. A retry with the same Idempotency-Key is safe.',
+    { retryAfter: 1 },
+  );
+}

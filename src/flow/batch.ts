@@ -1,0 +1,73 @@
+/**
+ * Work that is done together because it came together: a batch is what queued while the ones before were in flight.
+ * No timer adds latency, and under load the batches grow by themselves.
+ */
+export interface Batcher<Item, Result> {
+  add(item: Item): Promise<Result>;
+  /** Waits until nothing is queued or in flight. */
+  idle(): Promise<void>;
+}
+
+export function batcher<Item, Result>(options: {
+  readonly sizeMax: number;
+  readonly inFlightMax: number;
+  /** Gives one result for each item, in order. A rejection rejects them all. */
+  readonly run: (items: Item[]) => Promise<Result[]>;
+  readonly onBatch?: (size: number) => void;
+}): Batcher<Item, Result> {
+  interface Waiting {
+    readonly item: Item;
+    readonly resolve: (result: Result) => void;
+    readonly reject: (error: unknown) => void;
+  }
+  let queue: Waiting[] = [];
+  let inFlight = 0;
+  let scheduled = false;
+  let idlers: (() => void)[] = [];
+
+  function pump(): void {
+    scheduled = false;
+    while (inFlight < options.inFlightMax && queue.length > 0) {
+      const batch = queue.slice(0, options.sizeMax);
+      queue = queue.slice(options.sizeMax);
+      inFlight++;
+      void run(batch);
+    }
+    if (inFlight === 0 && queue.length === 0) {
+      for (const done of idlers) done();
+      idlers = [];
+    }
+  }
+
+  async function run(batch: Waiting[]): Promise<void> {
+    options.onBatch?.(batch.length);
+    try {
+      const results = await options.run(batch.map((one) => one.item));
+      for (const [index, one] of batch.entries()) one.resolve(results[index] as Result);
+    } catch (error) {
+      for (const one of batch) one.reject(error);
+    } finally {
+      inFlight--;
+      pump();
+    }
+  }
+
+  return {
+    add(item) {
+      return new Promise((resolve, reject) => {
+        queue.push({ item, resolve, reject });
+        // After the current turn of the event loop, so that requests read together travel together.
+        if (!scheduled && inFlight < options.inFlightMax) {
+          scheduled = true;
+          setImmediate(pump);
+        }
+      });
+    },
+    idle() {
+      return new Promise((resolve) => {
+        idlers.push(resolve);
+        setImmediate(pump);
+      });
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import type { EndStatus } from '../core/execution.ts';
+import type { RunFailureCode } from '../core/failure.ts';
+import { uuid7Time } from '../core/id.ts';
+import { type Cost, noCost, noUsage, type Usage, unknownCost } from '../core/model.ts';
+import type { Tally } from '../core/statistics.ts';
+import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../store/finish.ts';
+import { isStatementError, type Pipelines, type Send } from '../store/pipeline.ts';
+import { batcher } from './batch.ts';
+
+/**
+ * The one way a run ends, for workers and for cancel alike: queue row gone, record written, statistics added, slot
+ * handed on, in one transaction for all that end together. Whoever does not hold the fence any more changes nothing.
+ */
+
+export interface End {
+  readonly id: string;
+  /** The claim under which the worker speaks; null for a cancel, which needs none. */
+  readonly fence: { readonly worker: string; readonly attempt: number } | null;
+  /** The agent, where it hands out slots: it is locked first. */
+  readonly slotAgentId: string | null;
+  readonly status: Extract<EndStatus, 'success' | 'failed' | 'canceled'>;
+  /** Whether the attempt that ends here called the model, or died before it could tell. */
+  readonly counted: boolean;
+  readonly usage: Usage;
+  readonly cost: Cost;
+  readonly finishReason: string | null;
+  readonly errorCode: RunFailureCode | null;
+  readonly error: string | null;
+  readonly systemPrompt: string | null;
+  readonly userPrompt: string | null;
+  readonly output: string | null;
+}
+
+/** `ended` is null where the run was not the caller's to end: already over, or in other hands. */
+export interface EndResult {
+  readonly ended: EndedRun | null;
+  /** The process that worked on a canceled run. */
+  readonly worker: string | null;
+}
+
+export interface Finisher {
+  finish(end: End): Promise<EndResult>;
+  idle(): Promise<void>;
+}
+
+export interface FinisherParts {
+  readonly pipelines: Pipelines;
+  /** Told of each run that ended, once that is committed. */
+  readonly onEnded: (ended: EndedRun) => void;
+  /** Told when slots were handed to waiting runs. */
+  readonly onQueued: () => void;
+  readonly onBatch?: (size: number) => void;
+}
+
+export function createFinisher(parts: FinisherParts): Finisher {
+  const { add, idle } = batcher<End, EndResult>({
+    sizeMax: 500,
+    inFlightMax: 2,
+    run: (ends) => finishBatch(parts, ends),
+    ...(parts.onBatch && { onBatch: parts.onBatch }),
+  });
+  return { finish: add, idle };
+}
+
+async function finishBatch(parts: FinisherParts, ends: End[]): Promise<EndResult[]> {
+  try {
+    return await parts.pipelines.use((send) => transact(parts, send, ends));
+  } catch (error) {
+    if (!isStatementError(error) || ends.length === 1) throw error;
+    const results: EndResult[] = [];
+    for (const end of ends) results.push(...(await finishBatch(parts, [end])));
+    return results;
+  }
+}
+
+async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<EndResult[]> {
+  const slotAgentIds = [...new Set(ends.flatMap((end) => end.slotAgentId ?? []))];
+  const rows = new Map(
+    (await lockRuns(send, ends.map((end) => end.id), slotAgentIds)).map((row) => [row.id, row]),
+  );
+  const tallies: Tally[] = [];
+  const cancellations: { executionId: string; worker: string }[] = [];
+  const results = ends.map((end): EndResult => {
+    const row = rows.get(end.id);
+    if (!row || !holds(end, row)) return { ended: null, worker: null };
+    rows.delete(end.id);
+    const ended = endedRun(end, row);
+    tallies.push(tally(ended, row));
+    if (end.fence === null && row.worker !== null) {
+      cancellations.push({ executionId: end.id, worker: row.worker });
+    }
+    return { ended, worker: row.worker };
+  });
+  const ended = results.flatMap((result) => result.ended ?? []);
+  await writeEnds(send, ended, { tallies, cancellations, slotAgentIds });
+  for (const one of ended) parts.onEnded(one);
+  if (slotAgentIds.length > 0) parts.onQueued();
+  return results;
+}
+
+function holds(end: End, row: RunRow): boolean {
+  return end.fence === null || (row.worker === end.fence.worker && row.attempt === end.fence.attempt);
+}
+
+function endedRun(end: End, row: RunRow): EndedRun {
+  const { usage, cost } = end;
+  const latencyMs = row.started_ms === null ? 0 : Math.max(0, Math.round(row.now_ms - row.started_ms));
+  const unknown = end.status === 'canceled' && row.started_ms !== null;
+  return {
+    ...{ id: end.id, status: end.status, latencyMs, completedMs: row.now_ms, startedMs: row.started_ms },
+    attempts: row.failures + row.losses + (end.counted && row.worker !== null ? 1 : 0),
+    ...{ inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
+    ...{ costUsd: unknown ? unknownCost.usd : cost.usd, costKnown: unknown ? false : cost.known },
+    finishReason: end.finishReason,
+    ...{ errorCode: end.errorCode, error: end.error === null ? null : storable(end.error) },
+    ...{ systemPrompt: end.systemPrompt, userPrompt: end.userPrompt },
+    output: end.output === null ? null : storable(end.output),
+  };
+}
+
+function tally(ended: EndedRun, row: RunRow): Tally {
+  return {
+    ...{ agentId: row.agent_id, executedAtMs: uuid7Time(ended.id), status: ended.status, source: row.source },
+    ...{ recorded: true, inputTokens: ended.inputTokens, outputTokens: ended.outputTokens },
+    ...{ costUsd: ended.costUsd, latencyMs: row.started_ms === null ? null : ended.latencyMs },
+  };
+}
+
+/** What a model wrote, as PostgreSQL can keep it: no NUL, no lone surrogate. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+/** The end of a run that is canceled: nothing is known of what it used. */
+export function canceledEnd(id: string, slotAgentId: string | null): End {
+  return {
+    ...{ id, slotAgentId, fence: null, status: 'canceled', counted: true },
+    ...{ usage: noUsage, cost: noCost, finishReason: null },
+    ...{ errorCode: 'CANCELED', error: 'The execution was canceled.' },
+    ...{ systemPrompt: null, userPrompt: null, output: null },
+  };
+}

@@ -1,0 +1,123 @@
+import { CallFailure, type RunFailureCode } from '../core/failure.ts';
+import { members } from '../core/json.ts';
+import { ModelFailure, type ModelPort, noCost, noUsage } from '../core/model.ts';
+import { render, type Template } from '../core/prompt.ts';
+import { retryDelayMs } from '../core/retry.ts';
+import type { Run } from '../core/run.ts';
+import { lossesMax, renderedCharsMax } from '../core/settings.ts';
+import { defaultTexts, variableText } from '../core/variables.ts';
+import type { End } from './finish.ts';
+
+/** What came of one attempt. */
+export type Attempt =
+  | { readonly kind: 'end'; readonly end: End }
+  | { readonly kind: 'retry'; readonly delayMs: number }
+  /** The signal stopped it: whoever gave the signal knows what is to be done. */
+  | { readonly kind: 'stopped' };
+
+export interface RunParts {
+  readonly models: ModelPort;
+  readonly template: (promptVersionId: string) => Promise<Template>;
+  readonly onFault: (error: unknown, run: Run) => void;
+}
+
+/**
+ * Carries out one attempt of a run: render, call the model, say what came of it. Nothing is written here.
+ * A database error is thrown: it says nothing about the run.
+ */
+export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): Promise<Attempt> {
+  const { settings } = run;
+  if (run.losses >= lossesMax || (settings.maxAttempts === 1 && run.losses > 0)) {
+    const message = `The process that worked on the run was lost ${run.losses} times.`;
+    return failed(run, 'WORKER_LOST', message, { counted: false });
+  }
+  const leftMs = settings.timeoutMs - run.elapsedMs;
+  if (leftMs <= 0) return failed(run, 'MODEL_TIMEOUT', timeoutMessage(run), { counted: false });
+  const prompt = renderRun(await parts.template(run.promptVersionId), run);
+  if (!prompt) {
+    const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
+    return failed(run, 'CONTEXT_LENGTH', message, { counted: true });
+  }
+  const deadline = AbortSignal.timeout(Math.ceil(leftMs));
+  const begun = performance.now();
+  try {
+    const answer = await parts.models.call({
+      ...{ executionId: run.id, workspaceId: run.workspaceId, model: run.model },
+      ...{ system: prompt.system, user: prompt.user, temperature: run.temperature },
+      ...{ maxTokens: settings.maxTokens, topP: settings.topP, timeoutMs: Math.ceil(leftMs) },
+      signal: AbortSignal.any([signal, deadline]),
+    });
+    return {
+      kind: 'end',
+      end: {
+        ...endOf(run, prompt),
+        ...{ status: 'success', output: answer.text, usage: answer.usage, cost: answer.cost },
+        ...{ finishReason: answer.finishReason, errorCode: null, error: null },
+      },
+    };
+  } catch (error) {
+    if (signal.aborted) return { kind: 'stopped' };
+    if (deadline.aborted) return failed(run, 'MODEL_TIMEOUT', timeoutMessage(run), { prompt });
+    if (!(error instanceof ModelFailure)) {
+      parts.onFault(error, run);
+      return failed(run, 'INTERNAL', 'Internal error.', { prompt });
+    }
+    const delayMs = retryDelayMs(run.failures + 1, error.retryAfterMs, Math.random());
+    const inTime = run.elapsedMs + (performance.now() - begun) + delayMs < settings.timeoutMs;
+    if (error.retryable && run.failures + 1 < settings.maxAttempts && inTime) return { kind: 'retry', delayMs };
+    return failed(run, error.code, error.message, { prompt, failure: error });
+  }
+}
+
+/** The prompt as it is sent: supplied value, else the agent's default, else nothing. Null where it grows too long. */
+function renderRun(template: Template, run: Run): Template | null {
+  const texts = defaultTexts(run.settings.defaults);
+  for (const { name, text } of members(run.inputVariables)) {
+    if (text !== 'null') texts.set(name, variableText(text));
+  }
+  return render(template, texts, renderedCharsMax);
+}
+
+function endOf(run: Run, prompt: Template | undefined) {
+  return {
+    ...{ id: run.id, fence: { worker: run.worker, attempt: run.attempt }, counted: true },
+    slotAgentId: run.settings.maxConcurrency === null ? null : run.agentId,
+    ...{ systemPrompt: prompt?.system ?? null, userPrompt: prompt?.user ?? null },
+  };
+}
+
+function failed(
+  run: Run,
+  errorCode: RunFailureCode,
+  error: string,
+  more: { prompt?: Template; failure?: ModelFailure; counted?: boolean },
+): Attempt {
+  const end: End = {
+    ...endOf(run, more.prompt),
+    ...{ status: 'failed', counted: more.counted ?? true, errorCode, error },
+    ...{ usage: more.failure?.usage ?? noUsage, cost: more.failure?.cost ?? noCost },
+    ...{ finishReason: null, output: null },
+  };
+  return { kind: 'end', end };
+}
+
+function timeoutMessage(run: Run): string {
+  return `The run did not end within ${run.settings.timeoutMs} ms.`;
+}
+
+/** A template that a run refers to must exist: versions are never deleted while an agent or a run has them. */
+export function templateCache(
+  read: (promptVersionId: string) => Promise<Template | null>,
+  sizeMax = 1_000,
+): (promptVersionId: string) => Promise<Template> {
+  const kept = new Map<string, Template>();
+  return async (id) => {
+    const known = kept.get(id);
+    if (known) return known;
+    const template = await read(id);
+    if (!template) throw new CallFailure('NOT_FOUND', 'The prompt version does not exist.');
+    if (kept.size >= sizeMax) kept.delete(kept.keys().next().value ?? '');
+    kept.set(id, template);
+    return template;
+  };
+}

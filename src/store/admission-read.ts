@@ -1,0 +1,238 @@
+import type { Stage, Visibility } from '../core/agent.ts';
+import type { Permission } from '../core/key.ts';
+import type { Counts } from '../core/limits.ts';
+import type { Role } from '../core/member.ts';
+import type { AgentConfig, ModelSettings } from '../core/settings.ts';
+import type { Send, Statement } from './pipeline.ts';
+
+/**
+ * The reads of admission: one pipelined round trip that first locks the rows of limits concerned (keys, agents,
+ * workspaces, each by id) and only then reads, in statements of their own and so with snapshots of their own, what
+ * those locks guard. A key revoked or an agent paused before the lock is seen; after it, the change waits for us.
+ */
+
+export interface AdmissionQuestion {
+  readonly keyHashes: readonly Buffer[];
+  /** Workspaces of callers that have a session. */
+  readonly workspaceIds: readonly string[];
+  readonly userIds: readonly string[];
+  readonly agentIds: readonly string[];
+  readonly idempotencyKeys: readonly string[];
+  /** The working process that would like to take the runs itself. */
+  readonly worker: string | null;
+}
+
+export interface AdmissionState {
+  /** The database's clock, read under the locks. */
+  readonly nowMs: number;
+  /** The transaction's own number: what to ask for should its commit not be answered. */
+  readonly xid: string;
+  /** The lowest tag of a run that waits; null when none does. */
+  readonly floor: number | null;
+  /** Whether the working process still has its lease. It cannot lose it before this transaction ends. */
+  readonly workerHolds: boolean;
+  readonly keys: KeyRow[];
+  readonly agents: AgentRow[];
+  readonly workspaces: WorkspaceRow[];
+  readonly counts: ReadonlyMap<string, Counts>;
+  readonly replays: ReplayRow[];
+  readonly refusals: RefusalRow[];
+}
+
+export interface KeyRow {
+  readonly hash: Buffer;
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly permissions: Permission[];
+  readonly all_agents: boolean;
+  readonly requests_per_minute: number | null;
+  readonly requests_per_hour: number | null;
+  readonly requests_per_day: number | null;
+  readonly allowed_origins: string[];
+  readonly issued_by: string | null;
+  readonly ended: boolean;
+  readonly role: Role | null;
+  /** Those of the agents asked for that the key is tied to. */
+  readonly agent_ids: string[];
+}
+
+export interface AgentRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly name: string;
+  readonly stage: Stage;
+  readonly archived: boolean;
+  readonly api_enabled: boolean;
+  readonly visibility: Visibility;
+  readonly created_by: string | null;
+  readonly config: AgentConfig;
+  readonly required_variables: string[];
+  readonly optional_variables: string[];
+  /** The default values as the JSON text of an object. */
+  readonly defaults: string;
+  readonly requests_per_minute: number | null;
+  readonly requests_per_hour: number | null;
+  readonly requests_per_day: number | null;
+  readonly allowed_origins: string[];
+  readonly version_id: string;
+  readonly version_label: string;
+  readonly version: ModelSettings;
+  /** Slots of maxConcurrency in use; null where the agent has no such cap. */
+  readonly slots_used: number | null;
+}
+
+export interface WorkspaceRow {
+  readonly id: string;
+  readonly actions_per_month: number | null;
+  readonly month: number;
+  readonly month_used: number;
+  /** The highest tag of the workspace's runs that wait. */
+  readonly last_tag: number | null;
+}
+
+export interface ReplayRow {
+  readonly caller: string;
+  readonly agent_id: string;
+  readonly key: string;
+  readonly digest: Buffer;
+  readonly execution_id: string;
+  readonly agent_name: string;
+  readonly ignored_variables: string[];
+}
+
+export interface RefusalRow {
+  readonly caller: string;
+  readonly agent_id: string;
+  readonly status: string;
+  readonly hour: number;
+  readonly recorded: number;
+}
+
+export async function readForAdmission(
+  send: Send,
+  question: AdmissionQuestion,
+): Promise<AdmissionState> {
+  const { keyHashes, workspaceIds, userIds, agentIds, idempotencyKeys, worker } = question;
+  const asked = [keyHashes, workspaceIds, agentIds];
+  const [, keyCounts, agentCounts, , keys, agents, workspaces, line, refusals, held, replays] =
+    await Promise.all([
+      send(begin),
+      send<Counts & { subject: string }>(lockKeys, [keyHashes]),
+      send<Counts & { subject: string }>(lockAgents, asked),
+      send(lockWorkspaces, [keyHashes, workspaceIds]),
+      send<KeyRow>(readKeys, [keyHashes, agentIds]),
+      send<AgentRow>(readAgents, asked),
+      send<WorkspaceRow>(readWorkspaces, [keyHashes, workspaceIds]),
+      send<{ now_ms: number; xid: string; floor: number | null }>(readLine),
+      send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
+      worker === null ? [] : send(holdWorker, [worker]),
+      idempotencyKeys.length === 0 ? [] : send<ReplayRow>(readReplays, [agentIds, idempotencyKeys]),
+    ]);
+  return {
+    nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
+    xid: line[0]?.xid ?? '',
+    floor: line[0]?.floor ?? null,
+    workerHolds: held.length > 0,
+    keys,
+    agents,
+    workspaces,
+    counts: new Map([...keyCounts, ...agentCounts].map((row) => [row.subject, row])),
+    replays,
+    refusals,
+  };
+}
+
+const begin: Statement = { name: 'begin', text: 'begin isolation level read committed' };
+
+const counts = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
+
+const lockKeys: Statement = {
+  name: 'admission-lock-keys',
+  text: `select ${counts} from limits
+    where subject in (select id from api_keys where hash = any($1::bytea[]))
+    order by subject for update`,
+};
+
+// A caller can lock only agents of its own workspace.
+const lockAgents: Statement = {
+  name: 'admission-lock-agents',
+  text: `select ${counts} from limits
+    where subject in (select id from agents where id = any($3::uuid[]) and workspace_id in
+      (select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[])))
+    order by subject for update`,
+};
+
+const lockWorkspaces: Statement = {
+  name: 'admission-lock-workspaces',
+  text: `select subject from limits
+    where subject in
+      (select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))
+    order by subject for update`,
+};
+
+const readKeys: Statement = {
+  name: 'admission-read-keys',
+  text: `select k.hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
+      k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
+      (k.revoked_at is not null and k.revoked_at <= clock_timestamp())
+        or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
+      array(select agent_id from api_key_agents
+        where api_key_id = k.id and agent_id = any($2::uuid[])) as agent_ids
+    from api_keys k
+    left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
+    where k.hash = any($1::bytea[])`,
+};
+
+const readAgents: Statement = {
+  name: 'admission-read-agents',
+  text: `select a.id, a.workspace_id, a.name, a.stage, a.archived_at is not null as archived, a.api_enabled,
+      a.visibility, a.created_by, a.config, a.required_variables, a.optional_variables,
+      a.default_variable_values as defaults, a.requests_per_minute, a.requests_per_hour,
+      a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label,
+      jsonb_build_object('model', v.model, 'temperature', v.temperature,
+        'maxTokens', v.max_tokens, 'topP', v.top_p) as version,
+      case when a.config ? 'maxConcurrency' then
+        (select count(*) from run_queue q where q.agent_id = a.id and q.holds_slot) end as slots_used
+    from agents a join prompt_versions v on v.id = a.prompt_version_id
+    where a.id = any($3::uuid[]) and a.deleted_at is null and a.workspace_id in
+      (select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))`,
+};
+
+const readWorkspaces: Statement = {
+  name: 'admission-read-workspaces',
+  text: `select w.id, w.actions_per_month, l.month, l.month_used,
+      (select max(tag) from run_queue q where q.workspace_id = w.id
+        and q.worker is null and q.available_at is null and q.holds_slot is not false) as last_tag
+    from workspaces w join limits l on l.subject = w.id
+    where w.id in
+      (select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))`,
+};
+
+const readLine: Statement = {
+  name: 'admission-read-line',
+  text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid,
+      (select min(tag) from run_queue
+        where worker is null and available_at is null and holds_slot is not false) as floor`,
+};
+
+const readRefusals: Statement = {
+  name: 'admission-read-refusals',
+  text: `select caller, agent_id, status, hour, recorded from refusals
+    where agent_id = any($3::uuid[]) and caller in
+      (select id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))`,
+};
+
+// The lock keeps the row, and with it the lease, from being taken away until this transaction ends.
+const holdWorker: Statement = {
+  name: 'admission-hold-worker',
+  text: `select id from workers where id = $1 and lease_until > clock_timestamp() for key share`,
+};
+
+const readReplays: Statement = {
+  name: 'admission-read-replays',
+  text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables
+    from idempotency i
+    where i.agent_id = any($1::uuid[]) and i.key = any($2::text[])
+      and (i.created_at > clock_timestamp() - interval '24 hours'
+        or exists (select from run_queue q where q.id = i.execution_id))`,
+};

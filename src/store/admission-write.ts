@@ -1,0 +1,233 @@
+import type { Counts } from '../core/limits.ts';
+import type { EndStatus, ExecutionStatus, Source } from '../core/execution.ts';
+import type { RunFailureCode } from '../core/failure.ts';
+import type { RunSettings } from '../core/settings.ts';
+import type { Tally } from '../core/statistics.ts';
+import type { Send, Statement } from './pipeline.ts';
+import { addStatistics } from './statistics.ts';
+
+/** The writes of admission: one pipelined round trip that ends with the commit. */
+
+export interface AdmissionWrites {
+  readonly counts: ReadonlyMap<string, Counts>;
+  readonly months: readonly { workspaceId: string; month: number; used: number }[];
+  readonly executions: readonly NewExecution[];
+  readonly runs: readonly NewRun[];
+  readonly idempotency: readonly NewIdempotency[];
+  readonly refusals: readonly NewRefusal[];
+  readonly tallies: readonly Tally[];
+}
+
+/** A record at birth: `processing` with settings, or a refusal, ended with an error. */
+export interface NewExecution {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly agentId: string;
+  readonly promptVersionId: string;
+  readonly apiKeyId: string | null;
+  readonly executedBy: string | null;
+  readonly executedAtMs: number;
+  readonly status: ExecutionStatus;
+  readonly source: Source;
+  readonly agentName: string;
+  readonly promptVersionLabel: string;
+  readonly model: string;
+  readonly temperature: number | null;
+  readonly errorCode: RunFailureCode | null;
+  readonly error: string | null;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+  readonly inputVariables: string | null;
+  readonly settings: RunSettings | null;
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly agentId: string;
+  readonly tag: number;
+  /** Born claimed: the process that already works on it. */
+  readonly worker: string | null;
+  readonly holdsSlot: boolean | null;
+}
+
+export interface NewIdempotency {
+  readonly caller: string;
+  readonly agentId: string;
+  readonly key: string;
+  readonly digest: Buffer;
+  readonly executionId: string;
+  readonly agentName: string;
+  readonly ignoredVariables: readonly string[];
+  readonly createdAtMs: number;
+}
+
+/** How many refusals of this caller, agent and status stand as records in this hour. */
+export interface NewRefusal {
+  readonly caller: string;
+  readonly agentId: string;
+  readonly status: EndStatus;
+  readonly hour: number;
+  readonly recorded: number;
+}
+
+export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<void> {
+  const { counts, months, executions, runs, idempotency, refusals } = writes;
+  const sent: Promise<unknown>[] = [];
+  if (counts.size > 0) sent.push(send(updateCounts, countValues(counts)));
+  if (months.length > 0) {
+    const values = [months.map((m) => m.workspaceId), months.map((m) => m.month), months.map((m) => m.used)];
+    sent.push(send(updateMonths, values));
+  }
+  if (runs.length > 0) sent.push(send(insertRuns, runValues(runs)));
+  if (executions.length > 0) sent.push(send(insertExecutions, executionValues(executions)));
+  if (idempotency.length > 0) sent.push(send(insertIdempotency, idempotencyValues(idempotency)));
+  if (refusals.length > 0) sent.push(send(upsertRefusals, refusalValues(refusals)));
+  sent.push(addStatistics(send, writes.tallies));
+  sent.push(send(commit));
+  await Promise.all(sent);
+}
+
+
+const commit: Statement = { name: 'commit', text: 'commit' };
+
+const updateCounts: Statement = {
+  name: 'admission-update-counts',
+  text: `update limits l set minute = c.minute, minute_used = c.minute_used, hour = c.hour,
+      hour_used = c.hour_used, day = c.day, day_used = c.day_used
+    from unnest($1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::bigint[], $7::int[])
+      as c (subject, minute, minute_used, hour, hour_used, day, day_used)
+    where l.subject = c.subject`,
+};
+
+function countValues(counts: ReadonlyMap<string, Counts>): unknown[] {
+  const rows = [...counts.values()];
+  return [
+    [...counts.keys()],
+    rows.map((row) => row.minute),
+    rows.map((row) => row.minuteUsed),
+    rows.map((row) => row.hour),
+    rows.map((row) => row.hourUsed),
+    rows.map((row) => row.day),
+    rows.map((row) => row.dayUsed),
+  ];
+}
+
+const updateMonths: Statement = {
+  name: 'admission-update-months',
+  text: `update limits l set month = m.month, month_used = m.used
+    from unnest($1::uuid[], $2::int[], $3::bigint[]) as m (subject, month, used)
+    where l.subject = m.subject`,
+};
+
+const insertRuns: Statement = {
+  name: 'admission-insert-runs',
+  text: `insert into run_queue (id, workspace_id, agent_id, tag, worker, holds_slot, attempt, started_at)
+    select id, workspace_id, agent_id, tag, worker, holds_slot,
+      case when worker is null then 0 else 1 end,
+      case when worker is null then null else clock_timestamp() end
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::uuid[], $6::bool[])
+      as r (id, workspace_id, agent_id, tag, worker, holds_slot)`,
+};
+
+function runValues(runs: readonly NewRun[]): unknown[] {
+  return [
+    runs.map((run) => run.id),
+    runs.map((run) => run.workspaceId),
+    runs.map((run) => run.agentId),
+    runs.map((run) => run.tag),
+    runs.map((run) => run.worker),
+    runs.map((run) => run.holdsSlot),
+  ];
+}
+
+const insertExecutions: Statement = {
+  name: 'admission-insert-executions',
+  text: `insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
+      executed_at, completed_at, status, source, agent_name, prompt_version_label, model, temperature,
+      error_code, error, ip_address, user_agent, input_variables, settings)
+    select id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
+      executed_at, case when status = 'processing' then null else executed_at end, status, source, agent_name,
+      prompt_version_label, model, temperature, error_code, error, ip_address, user_agent,
+      input_variables::json, settings::json
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::timestamptz[],
+      $8::execution_status[], $9::execution_source[], $10::text[], $11::text[], $12::text[], $13::float8[],
+      $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[])
+      as e (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at,
+        status, source, agent_name, prompt_version_label, model, temperature,
+        error_code, error, ip_address, user_agent, input_variables, settings)`,
+};
+
+function executionValues(executions: readonly NewExecution[]): unknown[] {
+  return [
+    executions.map((one) => one.id),
+    executions.map((one) => one.workspaceId),
+    executions.map((one) => one.agentId),
+    executions.map((one) => one.promptVersionId),
+    executions.map((one) => one.apiKeyId),
+    executions.map((one) => one.executedBy),
+    executions.map((one) => new Date(one.executedAtMs).toISOString()),
+    executions.map((one) => one.status),
+    executions.map((one) => one.source),
+    executions.map((one) => one.agentName),
+    executions.map((one) => one.promptVersionLabel),
+    executions.map((one) => one.model),
+    executions.map((one) => one.temperature),
+    executions.map((one) => one.errorCode),
+    executions.map((one) => one.error),
+    executions.map((one) => one.ipAddress),
+    executions.map((one) => one.userAgent),
+    executions.map((one) => one.inputVariables),
+    executions.map((one) => (one.settings === null ? null : JSON.stringify(one.settings))),
+  ];
+}
+
+// A row that has had its day is taken over; a live one cannot be here, the lock of the limits saw to that.
+const insertIdempotency: Statement = {
+  name: 'admission-insert-idempotency',
+  text: `insert into idempotency as i (caller, agent_id, key, digest, execution_id, agent_name,
+      ignored_variables, created_at)
+    select caller, agent_id, key, digest, execution_id, agent_name, ignored_variables::text[], created_at
+    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::uuid[], $6::text[], $7::text[],
+      $8::timestamptz[])
+      as n (caller, agent_id, key, digest, execution_id, agent_name, ignored_variables, created_at)
+    on conflict (caller, agent_id, key) do update set digest = excluded.digest,
+      execution_id = excluded.execution_id, agent_name = excluded.agent_name,
+      ignored_variables = excluded.ignored_variables, created_at = excluded.created_at`,
+};
+
+function idempotencyValues(rows: readonly NewIdempotency[]): unknown[] {
+  return [
+    rows.map((row) => row.caller),
+    rows.map((row) => row.agentId),
+    rows.map((row) => row.key),
+    rows.map((row) => row.digest),
+    rows.map((row) => row.executionId),
+    rows.map((row) => row.agentName),
+    rows.map((row) => textArray(row.ignoredVariables)),
+    rows.map((row) => new Date(row.createdAtMs).toISOString()),
+  ];
+}
+
+/** A text[] as the text that PostgreSQL reads: arrays of arrays would have to be rectangular. */
+function textArray(texts: readonly string[]): string {
+  const quoted = texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+  return `{${quoted.join(',')}}`;
+}
+
+const upsertRefusals: Statement = {
+  name: 'admission-upsert-refusals',
+  text: `insert into refusals as r (caller, agent_id, status, hour, recorded)
+    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::int[])
+    on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`,
+};
+
+function refusalValues(rows: readonly NewRefusal[]): unknown[] {
+  return [
+    rows.map((row) => row.caller),
+    rows.map((row) => row.agentId),
+    rows.map((row) => row.status),
+    rows.map((row) => row.hour),
+    rows.map((row) => row.recorded),
+  ];
+}

@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import type { Run } from '../core/run.ts';
+import type { RunSettings } from '../core/settings.ts';
+import type { Db } from './db.ts';
+
+/**
+ * The queue of unfinished runs. A row is *ready* (nobody's, not delayed, not waiting for a slot), *delayed*
+ * (`available_at`), *waiting* for one of its agent's slots, or *leased* (`worker`).
+ * Only `clock_timestamp()` decides: `now()` stands still in a transaction, and a process's clock is nobody's.
+ */
+
+const ready = sql`worker is null and available_at is null and holds_slot is not false`;
+/** The lowest tag that waits; while nothing does, virtual time runs with the clock (microseconds). */
+const floor = sql`coalesce((select min(tag) from run_queue where ${ready}),
+  (extract(epoch from clock_timestamp()) * 1000000)::bigint)`;
+
+/**
+ * Claims up to `limit` ready runs in order of their tags. The worker's own row is held meanwhile: where its lease
+ * has been taken away, nothing is claimed.
+ */
+export async function claimRuns(db: Db, worker: string, limit: number): Promise<Run[]> {
+  return claim(db, worker, sql`
+    select id from run_queue where ${ready}
+    order by tag, id limit ${limit} for update skip locked`);
+}
+
+/**
+ * Claims up to `limit` ready runs, one for each workspace that is not in `held`: what the reserved slots are for.
+ * The workspaces are walked in the order of their ids, beginning after `after`, by skipping through the index: a long
+ * backlog costs one step.
+ */
+export async function claimForOthers(
+  db: Db,
+  worker: string,
+  question: { held: readonly string[]; after: string; limit: number },
+): Promise<Run[]> {
+  const { held, after, limit } = question;
+  const nextWorkspace = (than: ReturnType<typeof sql>) => sql`
+    (select q.workspace_id from run_queue q
+     where q.worker is null and q.available_at is null and q.holds_slot is not false and q.workspace_id > ${than}
+     order by q.workspace_id limit 1)`;
+  return claim(db, worker, sql`
+    select id from run_queue
+    where ${ready} and id = any (array(
+      with recursive walk as (
+        select ${nextWorkspace(sql`${after}::uuid`)} as workspace_id
+        union all
+        select ${nextWorkspace(sql`walk.workspace_id`)} from walk where walk.workspace_id is not null)
+      select (select q.id from run_queue q
+              where q.worker is null and q.available_at is null and q.holds_slot is not false
+                and q.workspace_id = walk.workspace_id
+              order by q.tag, q.id limit 1)
+      from walk
+      where walk.workspace_id is not null and walk.workspace_id <> all (${held}::uuid[])
+      limit ${limit}))
+    order by tag, id for update skip locked`);
+}
+
+interface ClaimedRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly agentId: string;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly losses: number;
+  readonly elapsedMs: number;
+  readonly promptVersionId: string;
+  readonly model: string;
+  readonly temperature: number | null;
+  readonly inputVariables: string;
+  readonly settings: string;
+}
+
+async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Promise<Run[]> {
+  const { rows } = await sql<ClaimedRow>`
+    with me as materialized (
+      select id from workers where id = ${worker} and lease_until > clock_timestamp() for key share),
+    picked as materialized (${picked}),
+    claimed as (
+      update run_queue q set worker = me.id, attempt = q.attempt + 1,
+        started_at = coalesce(q.started_at, clock_timestamp())
+      from picked, me where q.id = picked.id
+      returning q.*)
+    select c.id, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
+      (extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
+      e.prompt_version_id, e.model, e.temperature, e.input_variables, e.settings
+    from claimed c join executions e on e.id = c.id
+    where e.id = any (array(select id from claimed))`.execute(db);
+  return rows.map((row) => ({ ...row, worker, settings: JSON.parse(row.settings) as RunSettings }));
+}
+
+/**
+ * Makes delayed runs whose time has come ready, at most 1,000 at a time. They stand at the front of virtual time:
+ * what has been tried before does not queue up again behind its workspace's backlog, yet not before others either.
+ */
+export async function promoteDelayed(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with due as materialized (
+      select id, workspace_id, available_at from run_queue where available_at <= clock_timestamp()
+      order by available_at limit 1000 for update skip locked),
+    placed as (
+      select id, row_number() over (partition by workspace_id order by available_at, id) as place from due)
+    update run_queue q set available_at = null, tag = (select ${floor}) + placed.place
+    from placed where q.id = placed.id`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** A run given back by the process that holds it. The fence: where another has it by now, nothing happens. */
+export interface Release {
+  readonly id: string;
+  readonly worker: string;
+  readonly attempt: number;
+  readonly delayMs: number;
+  /** Whether a model call failed; a run that is merely handed on keeps its budget. */
+  readonly failed: boolean;
+}
+
+export async function releaseRuns(db: Db, releases: readonly Release[]): Promise<void> {
+  await sql`
+    with given as materialized (
+      select q.id, r.delay_ms, r.failed
+      from run_queue q
+      join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
+        ${releases.map((r) => r.attempt)}::int[], ${releases.map((r) => r.delayMs)}::float8[],
+        ${releases.map((r) => r.failed)}::bool[]) as r (id, worker, attempt, delay_ms, failed)
+        on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
+      order by q.id for update of q)
+    update run_queue q set worker = null, failures = q.failures + given.failed::int,
+      available_at = clock_timestamp() + given.delay_ms * interval '1 millisecond'
+    from given where q.id = given.id`.execute(db);
+}
+
+/** The runs leased to this worker, as the database has it. */
+export async function leasedRuns(db: Db, worker: string): Promise<{ id: string; attempt: number }[]> {
+  const { rows } = await sql<{ id: string; attempt: number }>`
+    select id, attempt from run_queue where worker = ${worker}`.execute(db);
+  return rows;
+}
+
+/** How much waits, for metrics: the number of unleased runs and the age of the oldest in milliseconds. */
+export async function queueDepth(db: Db): Promise<{ depth: number; oldestMs: number }> {
+  const { rows } = await sql<{ depth: number; oldestMs: number }>`
+    select (select count(*) from run_queue where worker is null) as depth,
+      coalesce((select (extract(epoch from clock_timestamp() - e.executed_at) * 1000)::float8
+        from executions e where e.id = (select min(id) from run_queue where ${ready})), 0) as oldest_ms`.execute(db);
+  return rows[0] ?? { depth: 0, oldestMs: 0 };
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Db } from './db.ts';
+import type { Send, Statement } from './pipeline.ts';
+
+/**
+ * Working processes. One row is the lease of everything that its process works on, so a heartbeat costs the same
+ * with one run in flight and with ten thousand.
+ */
+
+export async function registerWorker(send: Send, id: string, leaseMs: number): Promise<void> {
+  await send(insertWorker, [id, leaseMs]);
+}
+
+/**
+ * Renews the lease. Answers the runs that were canceled meanwhile, or null where the row is gone: then all that
+ * the process worked on has been taken from it.
+ */
+export async function heartbeat(send: Send, id: string, leaseMs: number): Promise<string[] | null> {
+  const [row] = await send<{ canceled: string[] }>(renewLease, [id, leaseMs]);
+  return row?.canceled ?? null;
+}
+
+const insertWorker: Statement = {
+  name: 'worker-insert',
+  text: `insert into workers (id, lease_until)
+    values ($1, clock_timestamp() + $2 * interval '1 millisecond')`,
+};
+
+const renewLease: Statement = {
+  name: 'worker-renew-lease',
+  text: `with beat as (
+      update workers set lease_until = clock_timestamp() + $2 * interval '1 millisecond'
+      where id = $1 returning id),
+    told as (delete from cancellations where worker = $1 returning execution_id)
+    select array(select execution_id::text from told) as canceled from beat`,
+};
+
+/**
+ * Takes the runs of processes whose lease has run out and charges each run the loss. First the process row is
+ * deleted, by a statement that must lock it, so that a claim or a heartbeat under way wins; only then, in a statement
+ * with a later snapshot, are its runs set free: else a live process could be robbed in between.
+ * After the database itself was down no lease counts as expired before everyone had time to renew it.
+ */
+export async function sweepWorkers(db: Db, leaseMs: number): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const { rows: gone } = await sql<{ id: string }>`
+      delete from workers where id in (
+        select id from workers
+        where lease_until < clock_timestamp()
+          and pg_postmaster_start_time() + ${leaseMs} * interval '1 millisecond' < clock_timestamp()
+        order by id for update skip locked)
+      returning id`.execute(trx);
+    if (gone.length === 0) return 0;
+    const { numAffectedRows } = await sql`
+      with lost as materialized (
+        select id from run_queue where worker = any (${gone.map((row) => row.id)}::uuid[])
+        order by id for update)
+      update run_queue q set worker = null, losses = q.losses + 1, available_at = clock_timestamp()
+      from lost where q.id = lost.id`.execute(trx);
+    return Number(numAffectedRows ?? 0);
+  });
+}
+
+/** Takes a process out of the list once it holds nothing any more. */
+export async function removeWorker(db: Db, id: string): Promise<void> {
+  await sql`
+    delete from workers w where id = ${id}
+      and not exists (select from run_queue q where q.worker = w.id)`.execute(db);
+}

@@ -1,0 +1,98 @@
+import { uuid7 } from '../core/id.ts';
+import type { Pipelines } from '../store/pipeline.ts';
+import { heartbeat, registerWorker } from '../store/workers.ts';
+
+/**
+ * The lease of this process: one row that every heartbeat renews. The lease is counted on our monotonic clock from
+ * the moment a heartbeat is *sent*, so it ends here before it ends in the database.
+ */
+export interface Lease {
+  /** The id under which runs may be claimed, or null while there is no sure lease. */
+  current(): string | null;
+  /** Renews at once, for tests and for the first beat. */
+  beat(): Promise<void>;
+  stop(): void;
+}
+
+export interface LeaseParts {
+  /** A connection of its own, given up when it does not answer: nothing may keep a heartbeat waiting. */
+  readonly pipelines: Pipelines;
+  readonly leaseMs: number;
+  /** Runs that were canceled: their calls are to be stopped. */
+  readonly onCanceled: (executionIds: string[]) => void;
+  /** No heartbeat for two thirds of the lease: all calls are to be stopped, nothing is to be written. */
+  readonly onSilence: () => void;
+  /** A heartbeat got through again, or for the first time; true where the row, and so every run, is still ours. */
+  readonly onContact: (kept: boolean) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export function keepLease(parts: LeaseParts): Lease {
+  const beatMs = parts.leaseMs / 3;
+  const silenceMs = (parts.leaseMs * 2) / 3;
+  let id: string | null = null;
+  let sentAt = Number.NEGATIVE_INFINITY;
+  let silent = true;
+  let stopped = false;
+  let beating: Promise<void> | null = null;
+
+  const beatTimer = setInterval(() => void beat(), beatMs);
+  const watchTimer = setInterval(watch, parts.leaseMs / 20);
+
+  function watch(): void {
+    if (silent || performance.now() - sentAt < silenceMs) return;
+    silent = true;
+    parts.onSilence();
+  }
+
+  function beat(): Promise<void> {
+    beating ??= once().finally(() => {
+      beating = null;
+    });
+    return beating;
+  }
+
+  async function once(): Promise<void> {
+    const sent = performance.now();
+    try {
+      const canceled = await renew();
+      const kept = canceled !== null;
+      if (!kept) await register();
+      if (stopped) return;
+      // A process that was stopped itself may be late here: the watch decides by the time the beat was sent.
+      sentAt = sent;
+      if (silent || !kept) {
+        silent = false;
+        parts.onContact(kept);
+      }
+      if (canceled && canceled.length > 0) parts.onCanceled(canceled);
+    } catch (error) {
+      parts.onError(error);
+    }
+  }
+
+  async function renew(): Promise<string[] | null> {
+    const mine = id;
+    if (mine === null) return null;
+    return parts.pipelines.use((send) => heartbeat(send, mine, parts.leaseMs));
+  }
+
+  async function register(): Promise<void> {
+    // The id only has to be unique; its time decides nothing.
+    const fresh = uuid7(Date.now());
+    await parts.pipelines.use((send) => registerWorker(send, fresh, parts.leaseMs));
+    id = fresh;
+  }
+
+  return {
+    current() {
+      return silent || performance.now() - sentAt >= silenceMs ? null : id;
+    },
+    beat,
+    stop() {
+      stopped = true;
+      clearInterval(beatTimer);
+      clearInterval(watchTimer);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/**
+ * How many runs this process works on, and for whom. The last eighth of the slots (at least one) goes only to
+ * workspaces that hold none: however long the runs of one workspace take, another's next run finds a place.
+ */
+export interface SlotCount {
+  readonly total: number;
+  readonly used: number;
+  /** Slots that anyone may take now. */
+  readonly free: number;
+  /** Slots that a workspace without one may take now. */
+  readonly freeForOthers: number;
+  take(workspaceId: string): boolean;
+  /** Keeps slots for a claim under way, of which the workspaces are not known yet. */
+  hold(slots: number): void;
+  unhold(slots: number): void;
+  giveBack(workspaceId: string): void;
+  /** The workspaces that hold a slot. */
+  holders(): string[];
+}
+
+export function slotCount(total: number): SlotCount {
+  const reserved = Math.max(1, Math.floor(total / 8));
+  const held = new Map<string, number>();
+  let used = 0;
+  return {
+    total,
+    get used() {
+      return used;
+    },
+    get free() {
+      return Math.max(0, total - reserved - used);
+    },
+    get freeForOthers() {
+      return total - used;
+    },
+    take(workspaceId) {
+      const mine = held.get(workspaceId) ?? 0;
+      if (used >= total || (used >= total - reserved && mine > 0)) return false;
+      held.set(workspaceId, mine + 1);
+      used++;
+      return true;
+    },
+    hold(slots) {
+      used += slots;
+    },
+    unhold(slots) {
+      used -= slots;
+    },
+    giveBack(workspaceId) {
+      const mine = held.get(workspaceId) ?? 0;
+      if (mine > 1) held.set(workspaceId, mine - 1);
+      else held.delete(workspaceId);
+      used--;
+    },
+    holders: () => [...held.keys()],
+  };
+}

@@ -1,0 +1,208 @@
+import type { Run, Slots } from '../core/run.ts';
+import type { Finisher } from '../flow/finish.ts';
+import { type Attempt, carryOut, type RunParts } from '../flow/run.ts';
+import type { Db } from '../store/db.ts';
+import { isStatementError, type Pipelines } from '../store/pipeline.ts';
+import { leasedRuns, type Release, releaseRuns } from '../store/queue.ts';
+import { removeWorker } from '../store/workers.ts';
+import { claimLoop } from './claim.ts';
+import { keepLease } from './lease.ts';
+import { slotCount } from './slots.ts';
+
+/**
+ * The working half of a process: it claims runs under its lease, carries them out and ends them. Whatever stops a
+ * call (cancel, silence of the database, drain) goes through the run's abort signal, and its reason says what follows.
+ */
+export interface Worker {
+  readonly slots: Slots;
+  /** Begins to claim; resolves once the first lease is held or has been tried for. */
+  start(): Promise<void>;
+  /** Something may be ready. */
+  wake(): void;
+  /** Stops the calls of these runs, if they are here. */
+  cancel(executionIds: readonly string[]): void;
+  /** Takes nothing new, gives the runs so long to end, hands the rest on, and takes the process out of the list. */
+  drain(timeoutMs: number): Promise<void>;
+  readonly running: number;
+}
+
+export interface WorkerParts extends RunParts {
+  readonly db: Db;
+  readonly leasePipelines: Pipelines;
+  readonly finisher: Finisher;
+  readonly slots: number;
+  readonly leaseMs: number;
+  readonly onError: (error: unknown, what: string) => void;
+}
+
+type Reason = 'canceled' | 'silence' | 'lost' | 'drain';
+
+interface Work {
+  readonly run: Run;
+  readonly controller: AbortController;
+}
+
+export function createWorker(parts: WorkerParts): Worker {
+  const count = slotCount(parts.slots);
+  const working = new Map<string, Work>();
+  const waitingForContact: Release[] = [];
+  let suspects = new Set<string>();
+  let draining = false;
+  let drained = () => {};
+
+  const lease = keepLease({
+    pipelines: parts.leasePipelines,
+    leaseMs: parts.leaseMs,
+    onCanceled: cancel,
+    onSilence: () => stopAll('silence'),
+    onContact: (kept) => {
+      const releases = waitingForContact.splice(0);
+      if (kept) giveBack(releases);
+      else stopAll('lost');
+      claims.wake();
+    },
+    onError: (error) => parts.onError(error, 'heartbeat'),
+  });
+
+  const claims = claimLoop({
+    ...{ db: parts.db, count, leaseMs: parts.leaseMs, onError: parts.onError },
+    lease: () => (draining ? null : lease.current()),
+    start,
+  });
+  const reconcileTimer = setInterval(() => void reconcile(), parts.leaseMs * 2);
+
+  function start(run: Run): void {
+    const work = { run, controller: new AbortController() };
+    working.set(run.id, work);
+    void carryOut(parts, run, work.controller.signal)
+      .catch((error: unknown): Attempt => {
+        // The database failed, not the run: hand it on as it is.
+        parts.onError(error, 'run');
+        work.controller.abort('silence' satisfies Reason);
+        return { kind: 'stopped' };
+      })
+      .then((attempt) => settle(work, attempt))
+      .finally(() => {
+        working.delete(run.id);
+        count.giveBack(run.workspaceId);
+        claims.freed();
+        if (working.size === 0) drained();
+      });
+  }
+
+  async function settle({ run, controller }: Work, attempt: Attempt): Promise<void> {
+    const release = { id: run.id, worker: run.worker, attempt: run.attempt, delayMs: 0, failed: false };
+    if (attempt.kind === 'end') return finish(attempt.end);
+    if (attempt.kind === 'retry') {
+      return giveBack([{ ...release, delayMs: attempt.delayMs, failed: true }]);
+    }
+    const reason = controller.signal.reason as Reason;
+    if (reason === 'drain') return giveBack([release]);
+    if (reason === 'silence') waitingForContact.push(release);
+  }
+
+  /** The work is done and paid for: tries until it is written, or until the lease must long have gone to another. */
+  async function finish(end: Parameters<Finisher['finish']>[0]): Promise<void> {
+    const until = performance.now() + parts.leaseMs * 10;
+    for (let delayMs = 50; performance.now() < until; delayMs = Math.min(1_000, delayMs * 2)) {
+      try {
+        await parts.finisher.finish(end);
+        return;
+      } catch (error) {
+        parts.onError(error, 'finish');
+        if (isStatementError(error) && end.errorCode !== 'INTERNAL') {
+          const fallback = { systemPrompt: null, userPrompt: null, output: null, finishReason: null };
+          end = { ...end, ...fallback, status: 'failed', errorCode: 'INTERNAL', error: 'Internal error.' };
+        }
+        await new Promise((resolve) => setTimeout(resolve, delayMs));
+      }
+    }
+  }
+
+  async function giveBack(releases: readonly Release[]): Promise<void> {
+    if (releases.length === 0) return;
+    try {
+      await releaseRuns(parts.db, releases);
+      for (const { delayMs } of releases) claims.wakeIn(delayMs);
+    } catch (error) {
+      parts.onError(error, 'release');
+      // Tried again with the next contact; should the lease end before, the sweep of another process sees to them.
+      waitingForContact.push(...releases);
+    }
+  }
+
+  function cancel(executionIds: readonly string[]): void {
+    for (const id of executionIds) working.get(id)?.controller.abort('canceled' satisfies Reason);
+  }
+
+  function stopAll(reason: Reason): void {
+    const mine = lease.current();
+    for (const { run, controller } of working.values()) {
+      if (reason !== 'lost' || run.worker !== mine) controller.abort(reason);
+    }
+  }
+
+  /**
+   * Runs that are leased to this process but not known to it: an answer to a claim or a commit was lost on the way.
+   * Seen twice in a row they are handed on; a birth under way is seen once at most.
+   */
+  async function reconcile(): Promise<void> {
+    const worker = lease.current();
+    if (worker === null) return;
+    try {
+      if (waitingForContact.length > 0) await giveBack(waitingForContact.splice(0));
+      const unknown = (await leasedRuns(parts.db, worker)).filter(({ id }) => !working.has(id));
+      const twice = unknown.filter(({ id }) => suspects.has(id));
+      suspects = new Set(unknown.map(({ id }) => id));
+      await giveBack(twice.map((run) => ({ ...run, worker, delayMs: 0, failed: false })));
+    } catch (error) {
+      parts.onError(error, 'reconcile');
+    }
+  }
+
+  async function drain(timeoutMs: number): Promise<void> {
+    draining = true;
+    const over = new Promise<void>((resolve) => {
+      drained = resolve;
+    });
+    if (working.size > 0) {
+      const timer = setTimeout(() => stopAll('drain'), timeoutMs);
+      await over;
+      clearTimeout(timer);
+    }
+    await claims.stop();
+    clearInterval(reconcileTimer);
+    const worker = lease.current();
+    lease.stop();
+    if (worker === null) return;
+    try {
+      const left = await leasedRuns(parts.db, worker);
+      await releaseRuns(parts.db, left.map((run) => ({ ...run, worker, delayMs: 0, failed: false })));
+      await removeWorker(parts.db, worker);
+    } catch (error) {
+      parts.onError(error, 'drain');
+    }
+  }
+
+  return {
+    slots: {
+      lease: () => (draining ? null : lease.current()),
+      reserve: (workspaceId) => !draining && count.take(workspaceId),
+      release: (workspaceId) => {
+        count.giveBack(workspaceId);
+        claims.freed();
+      },
+      start,
+    },
+    async start() {
+      await lease.beat();
+      claims.wake();
+    },
+    wake: claims.wake,
+    cancel,
+    drain,
+    get running() {
+      return working.size;
+    },
+  };
+}
