@@ -45,13 +45,13 @@ const retryAfter = Type.Integer({
 export const LimitProblem = Type.Object(
   {
     ...base,
-    rateLimits: Type.Optional(RateLimits),
+    rateLimits: RateLimits,
     retryAfter,
     limitedBy: LimitedBy,
   },
   {
     title: 'LimitProblem',
-    description: '`rateLimits` are those configured on the key; absent where a session called.',
+    description: '`rateLimits` are those configured on the key; for a session those of the agent.',
     additionalProperties: true,
   },
 );

@@ -1,13 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../core/execution.ts';
+import { type Level, levels } from '../core/statistics.ts';
 import { endpoint } from './endpoint.ts';
 import { endDate, startDate } from './executions.ts';
 import * as limits from './limits.ts';
 import { problems } from './problem.ts';
 import { id, oneOf, query, time } from './shared.ts';
-
-export const levels = ['minute', 'hour', 'day'] as const;
-export type Level = (typeof levels)[number];
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 

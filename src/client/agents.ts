@@ -1,0 +1,67 @@
+import type { CallOptions, Request, RequestOptions } from './request.ts';
+import type { BodyOf, Output, QueryOf } from './routes.ts';
+
+export type Agent = Output<'GET /api/v1/agents/{agentId}'>;
+export type AgentInput = BodyOf<'POST /api/v1/agents'>;
+export type AgentPatch = BodyOf<'PATCH /api/v1/agents/{agentId}'>;
+/** What moves an agent from one stage to another. */
+export type LifecycleAction = BodyOf<'POST /api/v1/agents/{agentId}/lifecycle'>['action'];
+export type AgentFilters = QueryOf<'GET /api/v1/agents'>;
+export type StatisticsQuery = QueryOf<'GET /api/v1/agents/{agentId}/statistics'>;
+export type PageQuery = QueryOf<'GET /api/v1/keys'>;
+/** `ifMatch`: the `etag` of what was read; the change fails with 412 where someone else was faster. */
+export type ChangeOptions = Pick<RequestOptions, 'signal' | 'ifMatch'>;
+
+export function agents(request: Request) {
+  return {
+    async create(agent: AgentInput, options?: CallOptions): Promise<Agent> {
+      return (await request('POST /api/v1/agents', { body: agent }, options)).body;
+    },
+    async list(filters: AgentFilters = {}, options?: CallOptions) {
+      return (await request('GET /api/v1/agents', { query: filters }, options)).body;
+    },
+    async get(agentId: string, options?: CallOptions): Promise<Agent> {
+      return (await request('GET /api/v1/agents/{agentId}', { params: { agentId } }, options)).body;
+    },
+    /** With the `etag` that makes a later change safe against those of others. */
+    async getTagged(agentId: string, options?: CallOptions) {
+      const { body, headers } = await request(
+        'GET /api/v1/agents/{agentId}',
+        { params: { agentId } },
+        options,
+      );
+      return { agent: body, etag: headers.get('etag') };
+    },
+    /** `agentConfig` merges, `null` removes; `promptVersionId` pins another version. */
+    async update(agentId: string, patch: AgentPatch, options?: ChangeOptions): Promise<Agent> {
+      const input = { params: { agentId }, body: patch };
+      return (await request('PATCH /api/v1/agents/{agentId}', input, options)).body;
+    },
+    async delete(agentId: string, options?: CallOptions): Promise<void> {
+      await request('DELETE /api/v1/agents/{agentId}', { params: { agentId } }, options);
+    },
+    /** Moves it through its lifecycle. */
+    async move(agentId: string, action: LifecycleAction, options?: CallOptions): Promise<Agent> {
+      const input = { params: { agentId }, body: { action } };
+      return (await request('POST /api/v1/agents/{agentId}/lifecycle', input, options)).body;
+    },
+    /** Which versions it has had, newest first. */
+    async pins(agentId: string, query: PageQuery = {}, options?: CallOptions) {
+      const input = { params: { agentId }, query };
+      return (await request('GET /api/v1/agents/{agentId}/pins', input, options)).body;
+    },
+    async statistics(agentId: string, query: StatisticsQuery = {}, options?: CallOptions) {
+      const input = { params: { agentId }, query };
+      return (await request('GET /api/v1/agents/{agentId}/statistics', input, options)).body;
+    },
+    /** From a session, in any stage: what the dashboard's own "run" does. */
+    async tryOut(
+      agentId: string,
+      variables: Readonly<Record<string, unknown>>,
+      options?: Pick<RequestOptions, 'signal' | 'idempotencyKey'>,
+    ) {
+      const input = { params: { agentId }, body: { variables: { ...variables } } };
+      return (await request('POST /api/agents/{agentId}/execute', input, options)).body;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { CuelineError } from './error.ts';
+
+/** One attempt at one call: out over `fetch`, back as a parsed answer or a `CuelineError`. */
+
+export interface Outgoing {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Incoming {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed where it is JSON, else the text; `null` where there is none. */
+  readonly body: unknown;
+}
+
+export async function attempt(send: typeof fetch, out: Outgoing): Promise<Incoming> {
+  out.signal?.throwIfAborted();
+  const timeout = AbortSignal.timeout(out.timeoutMs);
+  const signal = out.signal ? AbortSignal.any([out.signal, timeout]) : timeout;
+  try {
+    const response = await send(out.url, {
+      method: out.method,
+      headers: { ...out.headers },
+      body: out.body,
+      signal,
+      // A redirect would turn a POST into a GET, or carry the call to a place nobody configured.
+      redirect: 'error',
+    });
+    const text = await response.text();
+    const { status, headers } = response;
+    const incoming = { status, headers, body: read(text, headers.get('content-type')) };
+    if (!response.ok) throw refusal(incoming);
+    return incoming;
+  } catch (error) {
+    if (error instanceof CuelineError) throw error;
+    out.signal?.throwIfAborted();
+    if (timeout.aborted) {
+      throw new CuelineError('TIMEOUT', `No answer within ${out.timeoutMs} ms.`, { cause: error });
+    }
+    throw new CuelineError('CONNECTION_FAILED', `The connection failed: ${reason(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+function read(text: string, type: string | null): unknown {
+  if (text === '') return null;
+  if (!type?.includes('json')) return text;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CuelineError('UNEXPECTED_ANSWER', 'The answer is not the JSON it says it is.', {
+      body: text,
+      cause: error,
+    });
+  }
+}
+
+/** The server's own words where it sent them; a proxy in between may have sent anything. */
+function refusal({ status, headers, body }: Incoming): CuelineError {
+  const problem = isProblem(body) ? body : null;
+  const message = problem?.message ?? `The server answered ${status} without saying why.`;
+  return new CuelineError(problem?.code ?? 'UNEXPECTED_ANSWER', message, {
+    status,
+    requestId: problem?.requestId ?? headers.get('x-request-id'),
+    retryAfterMs: retryAfterMs(headers),
+    body,
+  });
+}
+
+interface ProblemBody {
+  readonly code: CuelineError['code'];
+  readonly message: string;
+  readonly requestId?: string;
+}
+
+function isProblem(body: unknown): body is ProblemBody {
+  if (typeof body !== 'object' || body === null) return false;
+  const { code, message } = body as Partial<ProblemBody>;
+  return typeof code === 'string' && typeof message === 'string';
+}
+
+/** `Retry-After` in milliseconds. Ours are seconds; a proxy's may be a date. */
+export function retryAfterMs(headers: Headers): number | null {
+  const value = headers.get('retry-after');
+  if (value === null) return null;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}
+
+/** `fetch` hides what happened in the cause of its error. */
+function reason(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  const inner = cause instanceof Error && cause.message ? cause : error;
+  return inner instanceof Error ? inner.message : String(inner);
+}

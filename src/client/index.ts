@@ -1,0 +1,35 @@
+import { agents } from './agents.ts';
+import { executions } from './executions.ts';
+import { keys } from './keys.ts';
+import { prompts, versions } from './prompts.ts';
+import { type ClientOptions, createRequest } from './request.ts';
+import { invitations, members, prices, providers, workspace } from './workspace.ts';
+
+/**
+ * The client: `fetch` and nothing else, in Node and in browsers.
+ *
+ *     const cueline = createClient({ baseURL: 'http://127.0.0.1:4000', key: 'cue_…' });
+ *     const run = await cueline.executeAndWait('agt_…', { topic: 'tides' });
+ *     console.log(run.status, run.outputText);
+ */
+export function createClient(options: ClientOptions) {
+  const request = createRequest(options);
+  return {
+    ...executions(request, options),
+    ...workspace(request),
+    agents: agents(request),
+    prompts: prompts(request),
+    versions: versions(request),
+    keys: keys(request),
+    providers: providers(request),
+    prices: prices(request),
+    members: members(request),
+    invitations: invitations(request),
+    /** Any operation of the API by its route, for what has no method of its own. */
+    request,
+  };
+}
+
+export type Cueline = ReturnType<typeof createClient>;
+
+export { CuelineError } from './error.ts';

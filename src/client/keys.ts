@@ -1,0 +1,32 @@
+import type { PageQuery } from './agents.ts';
+import type { CallOptions, Request } from './request.ts';
+import type { BodyOf, Output } from './routes.ts';
+
+export type ApiKey = Output<'POST /api/v1/keys/{apiKeyId}/revoke'>;
+/** With the secret in `key`, which is shown this once. */
+export type IssuedApiKey = Output<'POST /api/v1/keys'>;
+export type ApiKeyInput = BodyOf<'POST /api/v1/keys'>;
+
+export function keys(request: Request) {
+  return {
+    async create(key: ApiKeyInput, options?: CallOptions): Promise<IssuedApiKey> {
+      return (await request('POST /api/v1/keys', { body: key }, options)).body;
+    },
+    async list(query: PageQuery = {}, options?: CallOptions) {
+      return (await request('GET /api/v1/keys', { query }, options)).body;
+    },
+    async revoke(apiKeyId: string, options?: CallOptions): Promise<ApiKey> {
+      const input = { params: { apiKeyId } };
+      return (await request('POST /api/v1/keys/{apiKeyId}/revoke', input, options)).body;
+    },
+    /** A new key in place of the old one, which still works for as long as the grace. */
+    async rotate(
+      apiKeyId: string,
+      { graceSeconds, ...options }: CallOptions & { readonly graceSeconds?: number } = {},
+    ): Promise<IssuedApiKey> {
+      const body = graceSeconds === undefined ? {} : { graceSeconds };
+      const input = { params: { apiKeyId }, body };
+      return (await request('POST /api/v1/keys/{apiKeyId}/rotate', input, options)).body;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { attempt, type Incoming } from './attempt.ts';
+import { delayMs, mayRetry, type Sleep, sleep } from './retry.ts';
+import type { Input, Output, Route } from './routes.ts';
+
+/** The one function that everything in the client calls through. */
+export type Request = <R extends Route>(
+  route: R,
+  input: Input<R>,
+  options?: RequestOptions,
+) => Promise<Answered<Output<R>>>;
+
+export interface Answered<Body> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+export interface ClientOptions {
+  /** Where the server is, with any path prefix; empty for the page's own origin. */
+  readonly baseURL: string;
+  /** An API key; without one the browser's session cookie is what counts. */
+  readonly key?: string;
+  /** With a session: which of the user's workspaces is meant. */
+  readonly workspace?: string;
+  readonly fetch?: typeof fetch;
+  /** How often a failed call is tried again where that is safe; 2 unless set. */
+  readonly retries?: number;
+  /** For one attempt, in milliseconds; 90,000 unless set. A `wait` of the server counts in. */
+  readonly requestTimeoutMs?: number;
+  /** What waits between attempts, where the host has timers of its own. */
+  readonly sleep?: Sleep;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface RequestOptions extends CallOptions {
+  readonly idempotencyKey?: string;
+  /** An `ETag`: the call fails with 412 where it is not the state any more. */
+  readonly ifMatch?: string;
+  readonly retries?: number;
+}
+
+const retriesDefault = 2;
+const requestTimeoutMsDefault = 90_000;
+
+export function createRequest(client: ClientOptions): Request {
+  return async (route, input, options = {}) => {
+    const [method = '', template = ''] = route.split(' ');
+    const out = {
+      method,
+      url: client.baseURL.replace(/\/+$/, '') + fill(template, input.params) + search(input.query),
+      headers: headersOf(client, options, input.body !== undefined),
+      body: input.body === undefined ? null : JSON.stringify(input.body),
+      timeoutMs: client.requestTimeoutMs ?? requestTimeoutMsDefault,
+      signal: options.signal,
+    };
+    // Called as a plain function: browsers refuse a `fetch` that has become a method of something else.
+    const send: typeof fetch = (...call) => (client.fetch ?? fetch)(...call);
+    const retries = options.retries ?? client.retries ?? retriesDefault;
+    const repeatable = method === 'GET' || method === 'PUT' || options.idempotencyKey !== undefined;
+    for (let failures = 1; ; failures++) {
+      try {
+        return (await attempt(send, out)) as Incoming & Answered<Output<typeof route>>;
+      } catch (error) {
+        if (failures > retries || !mayRetry(error, repeatable)) throw error;
+        await (client.sleep ?? sleep)(delayMs(error, failures), options.signal);
+      }
+    }
+  };
+}
+
+function headersOf(client: ClientOptions, options: RequestOptions, hasBody: boolean) {
+  return {
+    accept: 'application/json',
+    ...(hasBody && { 'content-type': 'application/json' }),
+    ...(client.key !== undefined && { authorization: `Bearer ${client.key}` }),
+    ...(client.workspace !== undefined && { 'cueline-workspace': client.workspace }),
+    ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
+    ...(options.ifMatch !== undefined && { 'if-match': options.ifMatch }),
+  };
+}
+
+function fill(template: string, params: Readonly<Record<string, string>> = {}): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name] ?? '';
+    // These would address another operation: a URL resolves dots even where they are escaped.
+    if (['', '.', '..'].includes(value)) throw new TypeError(`${name} cannot be "${value}"`);
+    return encodeURIComponent(value);
+  });
+}
+
+function search(query: Readonly<Record<string, unknown>> = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text && `?${text}`;
+}

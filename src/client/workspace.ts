@@ -1,0 +1,99 @@
+import type { CallOptions, Request } from './request.ts';
+import type { BodyOf, Output } from './routes.ts';
+
+/** What belongs to the workspace as a whole: usage and plan, providers and prices, members and invitations. */
+
+export type Usage = Output<'GET /api/v1/usage'>;
+export type Plan = Output<'PUT /api/v1/plan'>;
+export type Provider = Output<'GET /api/v1/providers/{name}'>;
+export type ProviderInput = BodyOf<'PUT /api/v1/providers/{name}'>;
+export type Price = Output<'PUT /api/v1/prices'>;
+export type PriceInput = BodyOf<'PUT /api/v1/prices'>;
+export type Member = Output<'PATCH /api/v1/members/{userId}'>;
+export type Role = Member['role'];
+export type IssuedInvitation = Output<'POST /api/v1/invitations'>;
+export type InvitationInput = BodyOf<'POST /api/v1/invitations'>;
+export type Acceptance = BodyOf<'POST /api/v1/invitations/accept'>;
+export type Me = Output<'GET /api/v1/me'>;
+
+export function workspace(request: Request) {
+  return {
+    async usage(options?: CallOptions): Promise<Usage> {
+      return (await request('GET /api/v1/usage', {}, options)).body;
+    },
+    async setPlan(plan: Plan, options?: CallOptions): Promise<Plan> {
+      return (await request('PUT /api/v1/plan', { body: plan }, options)).body;
+    },
+    /** Who is signed in; only with a session. */
+    async me(options?: CallOptions): Promise<Me> {
+      return (await request('GET /api/v1/me', {}, options)).body;
+    },
+  };
+}
+
+export function providers(request: Request) {
+  return {
+    /** Replaces all of it, the credential included. */
+    async put(name: string, provider: ProviderInput, options?: CallOptions): Promise<Provider> {
+      const input = { params: { name }, body: provider };
+      return (await request('PUT /api/v1/providers/{name}', input, options)).body;
+    },
+    async list(options?: CallOptions): Promise<Provider[]> {
+      return (await request('GET /api/v1/providers', {}, options)).body.providers;
+    },
+    async get(name: string, options?: CallOptions): Promise<Provider> {
+      return (await request('GET /api/v1/providers/{name}', { params: { name } }, options)).body;
+    },
+    async delete(name: string, options?: CallOptions): Promise<void> {
+      await request('DELETE /api/v1/providers/{name}', { params: { name } }, options);
+    },
+  };
+}
+
+export function prices(request: Request) {
+  return {
+    async put(price: PriceInput, options?: CallOptions): Promise<Price> {
+      return (await request('PUT /api/v1/prices', { body: price }, options)).body;
+    },
+    async list(options?: CallOptions): Promise<Price[]> {
+      return (await request('GET /api/v1/prices', {}, options)).body.prices;
+    },
+    async delete(model: string, options?: CallOptions): Promise<void> {
+      await request('DELETE /api/v1/prices', { query: { model } }, options);
+    },
+  };
+}
+
+export function members(request: Request) {
+  return {
+    async list(options?: CallOptions): Promise<Member[]> {
+      return (await request('GET /api/v1/members', {}, options)).body.members;
+    },
+    async update(userId: string, role: Role, options?: CallOptions): Promise<Member> {
+      const input = { params: { userId }, body: { role } };
+      return (await request('PATCH /api/v1/members/{userId}', input, options)).body;
+    },
+    async remove(userId: string, options?: CallOptions): Promise<void> {
+      await request('DELETE /api/v1/members/{userId}', { params: { userId } }, options);
+    },
+  };
+}
+
+export function invitations(request: Request) {
+  return {
+    /** With the link in `url`, which is shown this once. */
+    async create(invitation: InvitationInput, options?: CallOptions): Promise<IssuedInvitation> {
+      return (await request('POST /api/v1/invitations', { body: invitation }, options)).body;
+    },
+    async list(options?: CallOptions) {
+      return (await request('GET /api/v1/invitations', {}, options)).body.invitations;
+    },
+    async delete(invitationId: string, options?: CallOptions): Promise<void> {
+      const input = { params: { invitationId } };
+      await request('DELETE /api/v1/invitations/{invitationId}', input, options);
+    },
+    async accept(acceptance: Acceptance, options?: CallOptions) {
+      return (await request('POST /api/v1/invitations/accept', { body: acceptance }, options)).body;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Compile } from 'typebox/compile';
+import type { Cueline } from '../../src/client/index.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/index.ts';
+import { json, stage } from './server.ts';
+
+/** Every method sends what the contract declares, and every operation but those of the process has one. */
+
+const calls: ((client: Cueline) => unknown)[] = [
+  (c) => c.execute('a', { x: 1 }),
+  (c) => c.status('a', 'e'),
+  (c) => c.wait('a', 'e'),
+  (c) => c.cancel('a', 'e'),
+  (c) => c.list('a', { limit: 1, include: 'processing' }),
+  (c) => c.agents.create({ agentName: 'A', promptId: 'p', promptVersionId: 'v' }),
+  (c) => c.agents.list({ status: 'Draft' }),
+  (c) => c.agents.get('a'),
+  (c) => c.agents.getTagged('a'),
+  (c) => c.agents.update('a', { agentConfig: { topP: null } }),
+  (c) => c.agents.delete('a'),
+  (c) => c.agents.move('a', 'deploy'),
+  (c) => c.agents.pins('a', { limit: 5 }),
+  (c) => c.agents.statistics('a', { level: 'hour', startDate: '2026-11-21' }),
+  (c) => c.agents.tryOut('a', {}),
+  (c) => c.prompts.create({ name: 'P' }),
+  (c) => c.prompts.list({ q: 'p' }),
+  (c) => c.prompts.get('p'),
+  (c) => c.prompts.getTagged('p'),
+  (c) => c.prompts.update('p', { description: null }),
+  (c) => c.prompts.archive('p'),
+  (c) => c.prompts.restore('p'),
+  (c) => c.versions.create('p', { user: 'Say {{x}}.' }),
+  (c) => c.versions.list('p'),
+  (c) => c.versions.get('p', 'v'),
+  (c) => c.keys.create({ name: 'K', agentIds: null, permissions: ['execute'] }),
+  (c) => c.keys.list(),
+  (c) => c.keys.revoke('k'),
+  (c) => c.keys.rotate('k'),
+  (c) => c.keys.rotate('k', { graceSeconds: 60 }),
+  (c) => c.usage(),
+  (c) => c.setPlan({ name: 'Team', actionsPerMonth: 1000 }),
+  (c) => c.providers.put('own', { kind: 'openai-compatible', baseURL: 'https://llm.example/v1' }),
+  (c) => c.providers.list(),
+  (c) => c.providers.get('own'),
+  (c) => c.providers.delete('own'),
+  (c) => c.prices.put({ model: 'own/m', inputPerMillion: '0.1', outputPerMillion: 2 }),
+  (c) => c.prices.list(),
+  (c) => c.prices.delete('own/m'),
+  (c) => c.me(),
+  (c) => c.members.list(),
+  (c) => c.members.update('u', 'editor'),
+  (c) => c.members.remove('u'),
+  (c) => c.invitations.create({ email: 'a@b.example', role: 'viewer' }),
+  (c) => c.invitations.list(),
+  (c) => c.invitations.delete('i'),
+  (c) => c.invitations.accept({ token: 't', name: 'N', password: 'long enough' }),
+  (c) => c.request('GET /api/agents/{agentId}/executions', { params: { agentId: 'a' } }),
+];
+
+test('every method sends what the contract declares', async (t) => {
+  const { asked, client } = await stage(t, json(200, { status: 'success' }));
+  const reached = new Set<string>();
+  for (const call of calls) {
+    await call(client());
+    const last = asked.at(-1);
+    assert.ok(last);
+    const { pathname, searchParams } = new URL(last.url, 'http://any');
+    const e = find(last.method, pathname);
+    assert.ok(e, `${last.method} ${pathname} is not declared`);
+    reached.add(e.id);
+    if (e.body) assert.ok(Compile(e.body).Check(last.body), `${e.id} ${JSON.stringify(last.body)}`);
+    else assert.equal(last.body, null, e.id);
+    for (const name of searchParams.keys()) assert.ok(e.query?.properties[name], `${e.id} ${name}`);
+  }
+  const all = (Object.values(endpoints) as Endpoint[]).filter(({ tag }) => tag !== 'System');
+  assert.deepEqual([...reached].sort(), all.map(({ id }) => id).sort());
+});
+
+function find(method: string, path: string): Endpoint | undefined {
+  const fitting = (Object.values(endpoints) as Endpoint[]).filter(
+    (e) =>
+      e.method === method && new RegExp(`^${e.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  return fitting.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
+}
