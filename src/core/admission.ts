@@ -231,11 +231,11 @@ function limitMessage(by: WindowState): string {
   return `Rate limit of ${whose} exceeded: ${by.limit} per ${by.window}.`;
 }
 
-/** The `rateLimits` shown are those configured on the key, whichever limit was hit; for a session the agent's. */
+/** The `rateLimits` shown are those configured on the key, whichever limit was hit. */
 function limitFields(facts: Facts, by: WindowState): Record<string, unknown> {
   const { scope, window, limit, resetAtMs } = by;
   return {
-    rateLimits: shownLimits(facts),
+    ...shownLimits(facts),
     retryAfter: secondsUntil(resetAtMs, facts.nowMs),
     limitedBy: { scope, window, limit, resetAt: new Date(resetAtMs).toISOString() },
   };
@@ -244,16 +244,12 @@ function limitFields(facts: Facts, by: WindowState): Record<string, unknown> {
 function quotaFields(facts: Facts, limit: number): Record<string, unknown> {
   const resetAtMs = monthStartMs(facts.month.month + 1);
   return {
-    rateLimits: shownLimits(facts),
+    ...shownLimits(facts),
     retryAfter: secondsUntil(resetAtMs, facts.nowMs),
-    limitedBy: {
-      ...{ scope: 'quota', window: 'month', limit },
-      resetAt: new Date(resetAtMs).toISOString(),
-    },
+    limitedBy: { scope: 'quota', window: 'month', limit, resetAt: new Date(resetAtMs).toISOString() },
   };
 }
 
-function shownLimits(facts: Facts): RateLimits {
-  if (facts.caller.kind === 'key') return facts.caller.limits;
-  return facts.agent?.limits ?? noLimits;
+function shownLimits({ caller }: Facts): { rateLimits?: RateLimits } {
+  return caller.kind === 'key' ? { rateLimits: caller.limits } : {};
 }

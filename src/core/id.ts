@@ -64,3 +64,11 @@ export function fromId(kind: IdKind, id: string): string | null {
 export function idPattern(kind: IdKind): string {
   return `^${prefixes[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
 }
+
+/** The smallest identifier of a millisecond: a range of times is a range of identifiers. */
+export function uuidFloor(atMs: number): string {
+  const time = Math.min(Math.max(0, Math.trunc(atMs)), 2 ** 48 - 1)
+    .toString(16)
+    .padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}

@@ -129,6 +129,13 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index idempotency_by_age on idempotency (created_at);
 
+    -- List calls of a caller in its current minute. Not worth a line in the log: after a crash it starts anew.
+    create unlogged table list_counts (
+      caller uuid primary key,
+      minute bigint not null,
+      used integer not null
+    ) with (fillfactor = 50);
+
     -- Levels: 'minute', 'hour', 'day'. Keyed by the time a call was accepted or refused. happened is never reduced;
     -- recorded is the number of rows that exist, reduced by the transaction that deletes them.
     create table statistics (

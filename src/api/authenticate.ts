@@ -1,0 +1,64 @@
+import type { FastifyRequest } from 'fastify';
+import { type Endpoint, keyRight, sessionRight } from '../contract/endpoint.ts';
+import type { Caller } from '../core/admission.ts';
+import { CallFailure } from '../core/failure.ts';
+import { hashKey, isKey } from '../core/key.ts';
+import { findKeyCaller } from '../store/callers.ts';
+import type { Db } from '../store/db.ts';
+
+/** Who calls: the bearer of an API key, or a browser with a session. */
+
+/**
+ * The hash of the key a request bears. Shape and checksum are looked at here, without asking the database; whether
+ * such a key was issued only the database knows. Null where the request bears none.
+ */
+export function bearerHash(request: FastifyRequest): Buffer | null {
+  const header = request.headers.authorization;
+  if (header === undefined) return null;
+  const key = /^Bearer +(\S+) *$/i.exec(header)?.[1];
+  if (key === undefined || !isKey(key)) throw unauthorized();
+  return hashKey(key);
+}
+
+export interface Authenticator {
+  /** The caller, with the right that the endpoint needs of it; 401 or 403 otherwise. */
+  authenticate(request: FastifyRequest, endpoint: Endpoint): Promise<Caller>;
+}
+
+export interface AuthenticatorParts {
+  readonly db: Db;
+  /** The caller that the request's session cookie stands for; null where it has none that holds. */
+  readonly session: (request: FastifyRequest) => Promise<Caller | null>;
+  /** Told of keys that were used. */
+  readonly onKeyUsed: (hash: Buffer) => void;
+}
+
+export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
+  return {
+    async authenticate(request, endpoint) {
+      const hash = bearerHash(request);
+      const caller = hash ? await findKeyCaller(parts.db, hash) : await parts.session(request);
+      if (!caller || caller.ended || caller.role === null) throw unauthorized();
+      if (hash) parts.onKeyUsed(hash);
+      const right = caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);
+      if (right === null) {
+        throw new CallFailure('PERMISSION_DENIED', `This needs a ${caller.kind === 'key' ? 'session' : 'key'}.`);
+      }
+      const own = caller.kind === 'key' && endpoint.ownWith;
+      if (!caller.rights.includes(right) && !(own && caller.rights.includes(own))) {
+        throw new CallFailure('PERMISSION_DENIED', deniedMessage(caller, right));
+      }
+      return caller;
+    },
+  };
+}
+
+export function unauthorized(): CallFailure {
+  return new CallFailure('UNAUTHORIZED', 'The API key or session is missing or not valid.');
+}
+
+function deniedMessage(caller: Caller, right: string): string {
+  if (right === 'own') return 'Only an owner of the workspace may do this.';
+  if (caller.kind === 'key') return `This needs the permission "${right}".`;
+  return `The role ${caller.role} may not do this.`;
+}

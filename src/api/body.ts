@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http';
+import { bodyBytesMax } from '../contract/limits.ts';
+import { CallFailure } from '../core/failure.ts';
+import { depth, isStorable, jsonDepthMax } from '../core/json.ts';
+
+/** Bodies, read by hand: on execute even a broken one must travel on as a value, up to the limiter. */
+export type RawBody =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'too-large' | 'unsupported' | 'malformed'; readonly message: string };
+
+const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+export async function readBody(request: IncomingMessage): Promise<RawBody> {
+  const { 'content-type': type, 'content-length': length, 'content-encoding': encoding } = request.headers;
+  if (length === undefined && request.headers['transfer-encoding'] === undefined) return { kind: 'none' };
+  if (Number(length ?? 0) > bodyBytesMax) return tooLarge;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax) return tooLarge;
+    chunks.push(chunk);
+  }
+  if (bytes === 0) return { kind: 'none' };
+  if (!json.test(type ?? '') || (encoding ?? 'identity') !== 'identity') {
+    return { kind: 'unsupported', message: 'The body must be application/json, in UTF-8 and not encoded.' };
+  }
+  try {
+    return { kind: 'text', text: decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)) };
+  } catch {
+    return { kind: 'malformed', message: 'The body is not valid UTF-8.' };
+  }
+}
+
+/** A management body as a value; anything wrong with it is thrown. */
+export function parseBody(raw: RawBody): unknown {
+  switch (raw.kind) {
+    case 'none':
+      return undefined;
+    case 'too-large':
+      throw new CallFailure('BODY_TOO_LARGE', raw.message);
+    case 'unsupported':
+      throw new CallFailure('UNSUPPORTED_MEDIA_TYPE', raw.message);
+    case 'malformed':
+      throw new CallFailure('MALFORMED_BODY', raw.message);
+    case 'text':
+      return parse(raw.text);
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+const tooLarge: RawBody = {
+  kind: 'too-large',
+  message: `The body is larger than ${bodyBytesMax} bytes.`,
+};
+
+function parse(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new CallFailure('MALFORMED_BODY', 'The body is not valid JSON.');
+  }
+  if (!isStorable(text)) {
+    throw new CallFailure('INVALID_REQUEST', 'The body holds a NUL or a lone surrogate, which cannot be stored.');
+  }
+  if (depth(text) > jsonDepthMax) {
+    throw new CallFailure('INVALID_REQUEST', `The body nests deeper than ${jsonDepthMax} levels.`);
+  }
+  return value;
+}

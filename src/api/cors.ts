@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fromId } from '../core/id.ts';
+import { findAgentOrigins } from '../store/callers.ts';
+import type { Db } from '../store/db.ts';
+
+/**
+ * CORS by origins that agents and keys name, compared exactly; there is no wildcard. A preflight carries no key, so
+ * it is answered by the agent in its path: its own origins and those of the keys that reach it.
+ */
+
+const exposed =
+  'Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
+
+export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined) return false;
+  reply.header('vary', 'Origin');
+  if (!origins.includes(origin)) return false;
+  reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed });
+  return true;
+}
+
+export function answerPreflights(app: FastifyInstance, db: Db): void {
+  for (const url of ['/api/v1/agents/:agentId/*', '/api/agents/:agentId/*', '/api/v1/agents/:agentId']) {
+    app.options<{ Params: { agentId: string } }>(url, async (request, reply) => {
+      const agentId = fromId('agent', request.params.agentId);
+      const origins = agentId === null || !request.headers.origin ? [] : await findAgentOrigins(db, agentId);
+      if (allowOrigin(request, reply, origins)) {
+        reply.headers({
+          'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+          'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match',
+          'access-control-max-age': '600',
+        });
+      }
+      return reply.code(204).send();
+    });
+  }
+}

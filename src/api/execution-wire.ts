@@ -1,0 +1,55 @@
+import type { ExecutionDetailRow, ExecutionRow } from '../store/executions.ts';
+import { toId } from '../core/id.ts';
+import { RawJson } from './json.ts';
+
+/** An execution as the API shows it. Fields that do not exist yet, or never will, are absent. */
+export function executionWire(row: ExecutionRow): Record<string, unknown> {
+  const ended = row.status !== 'processing';
+  const refused = row.status === 'rate_limited' || row.status === 'unauthorized';
+  return {
+    executionId: toId('execution', row.id),
+    agentId: toId('agent', row.agentId),
+    agentName: row.agentName,
+    status: row.status,
+    source: row.source,
+    executedAt: row.executedAt.toISOString(),
+    executedBy: row.executedBy === null ? null : toId('user', row.executedBy),
+    ...(row.apiKeyId !== null && { apiKeyId: toId('key', row.apiKeyId) }),
+    modelUsed: row.model,
+    ...(row.temperature !== null && { temperature: row.temperature }),
+    promptVersionId: toId('version', row.promptVersionId),
+    promptVersionLabel: row.promptVersionLabel,
+    ...(row.inputVariables !== null && { inputVariables: new RawJson(row.inputVariables) }),
+    ...(!refused && { queuedAt: row.executedAt.toISOString() }),
+    ...(row.startedAt !== null && { startedAt: row.startedAt.toISOString() }),
+    attempts: row.attempts,
+    ...(ended && figures(row)),
+    ...(row.finishReason !== null && { finishReason: row.finishReason }),
+    ...(row.output !== null && { outputText: row.output }),
+    ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),
+  };
+}
+
+/** The full record: with prompts, address and client. */
+export function executionDetailWire(row: ExecutionDetailRow): Record<string, unknown> {
+  return {
+    ...executionWire(row),
+    ...(row.output !== null && { output: row.output }),
+    ...(row.systemPrompt !== null && { systemPrompt: row.systemPrompt }),
+    ...(row.userPrompt !== null && { userPrompt: row.userPrompt }),
+    ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
+    ...(row.userAgent !== null && { userAgent: row.userAgent }),
+  };
+}
+
+function figures(row: ExecutionRow) {
+  return {
+    latencyMs: row.latencyMs,
+    tokensUsed: row.inputTokens + row.outputTokens,
+    inputTokens: row.inputTokens,
+    outputTokens: row.outputTokens,
+    costUSD: Number(row.costUsd),
+    costKnown: row.costKnown,
+    ...(row.completedAt !== null && { completedAt: row.completedAt.toISOString() }),
+  };
+}

@@ -1,0 +1,24 @@
+/**
+ * JSON out. Values that were sent to us leave as they came: number texts and the order of names belong to the caller,
+ * and `JSON.stringify` would keep neither.
+ */
+export class RawJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const mark = '\u0000raw:';
+const marked = /"\\u0000raw:(\d+)"/g;
+
+export function toJson(value: unknown): string {
+  const raws: string[] = [];
+  const text = JSON.stringify(value, (_, inner: unknown) => {
+    if (!(inner instanceof RawJson)) return inner;
+    raws.push(inner.text);
+    return `${mark}${raws.length - 1}`;
+  });
+  // Stored text holds no NUL, so nothing else can look like a mark.
+  return raws.length === 0 ? text : text.replace(marked, (_, index: string) => raws[Number(index)] ?? 'null');
+}

@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify';
+import type { Admission } from '../flow/admit.ts';
+import type { Canceler } from '../flow/cancel.ts';
+import type { Waiters } from '../flow/wait.ts';
+import type { Db } from '../store/db.ts';
+import type { Authenticator } from './authenticate.ts';
+
+/** What the routes are given; `main` wires it. */
+export interface ApiParts {
+  readonly db: Db;
+  readonly admission: Admission;
+  readonly canceler: Canceler;
+  readonly waiters: Waiters;
+  readonly authenticator: Authenticator;
+  /** Refuses a write that a browser sends with its cookie from another origin. */
+  readonly checkSameOrigin: (request: FastifyRequest) => void;
+  readonly onKeyUsed: (hash: Buffer) => void;
+  readonly listPerMinute: number;
+}

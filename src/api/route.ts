@@ -1,0 +1,82 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Body, Endpoint, Params, Query } from '../contract/endpoint.ts';
+import type { Caller } from '../core/admission.ts';
+import { CallFailure } from '../core/failure.ts';
+import { unauthorized } from './authenticate.ts';
+import { parseBody, readBody } from './body.ts';
+import { allowOrigin } from './cors.ts';
+import { toJson } from './json.ts';
+import type { ApiParts } from './parts.ts';
+import { checkBody, checkQuery } from './validate.ts';
+
+/** Binds a declared endpoint to a handler: authenticate, read and check what was sent, call, answer. */
+
+export interface Context<E extends Endpoint> {
+  readonly params: Params<E>;
+  readonly query: Query<E>;
+  readonly body: Body<E>;
+  readonly caller: E['auth'] extends 'none' ? null : Caller;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** What a handler gives back: the status, the body (none for null) and headers. */
+export interface HandlerAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function route<const E extends Endpoint>(
+  app: FastifyInstance,
+  parts: ApiParts,
+  endpoint: E,
+  handle: (context: Context<E>) => Promise<HandlerAnswer>,
+): void {
+  app.route({
+    method: endpoint.method,
+    url: routePath(endpoint),
+    async handler(request, reply) {
+      const caller = endpoint.auth === 'none' ? null : await parts.authenticator.authenticate(request, endpoint);
+      if (caller) allowOrigin(request, reply, caller.allowedOrigins);
+      if (caller?.kind === 'session') parts.checkSameOrigin(request);
+      const query = checkQuery(endpoint.query ?? noQuery, request.query as Record<string, unknown>);
+      const body = endpoint.body ? await readChecked(endpoint, request) : undefined;
+      const { params } = request;
+      const context = { params, query, body, caller, request, reply } as unknown as Context<E>;
+      const answer = await handle(context);
+      send(reply, answer);
+      return reply;
+    },
+  });
+}
+
+export function send(reply: FastifyReply, answer: HandlerAnswer): void {
+  reply.code(answer.status).headers(answer.headers ?? {});
+  if (answer.body === null) reply.send();
+  else reply.type('application/json; charset=utf-8').send(toJson(answer.body));
+}
+
+/** The caller of a route that is not open to anyone. */
+export function known(caller: Caller | null): Caller {
+  if (!caller) throw unauthorized();
+  return caller;
+}
+
+/** Fastify's way to write a path: `/agents/:agentId`. */
+export function routePath(endpoint: Endpoint): string {
+  return endpoint.path.replace(/\{(\w+)\}/g, ':$1');
+}
+
+const noQuery = { type: 'object', properties: {}, additionalProperties: false } as unknown as NonNullable<
+  Endpoint['query']
+>;
+
+async function readChecked(endpoint: Endpoint, request: FastifyRequest): Promise<unknown> {
+  const value = parseBody(await readBody(request.raw));
+  if (value === undefined) {
+    if (endpoint.bodyOptional) return {};
+    throw new CallFailure('MALFORMED_BODY', 'The body is missing.');
+  }
+  return endpoint.body ? checkBody(endpoint.body, value) : undefined;
+}

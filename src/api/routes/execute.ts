@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { executeAgent, executeAgentInDashboard } from '../../contract/executions.ts';
+import { idempotencyKeyMax } from '../../contract/limits.ts';
+import type { Caller } from '../../core/admission.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { fromId, toId } from '../../core/id.ts';
+import { type ExecuteBody, parseExecuteBody } from '../../core/variables.ts';
+import type { Admitted, ExecuteCall } from '../../flow/admit.ts';
+import { bearerHash, unauthorized } from '../authenticate.ts';
+import { readBody } from '../body.ts';
+import { allowOrigin } from '../cors.ts';
+import { errorAnswer } from '../errors.ts';
+import type { ApiParts } from '../parts.ts';
+import { rateHeaders } from '../rate-headers.ts';
+import { routePath, send } from '../route.ts';
+
+/** Execute, with a key and from the dashboard. Everything but the key's form is decided in admission. */
+export function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
+  app.post<{ Params: { agentId: string } }>(routePath(executeAgent), async (request, reply) => {
+    const hash = bearerHash(request);
+    if (!hash) throw unauthorized();
+    parts.onKeyUsed(hash);
+    await answer(parts, request, reply, { kind: 'key', hash });
+    return reply;
+  });
+  app.post<{ Params: { agentId: string } }>(routePath(executeAgentInDashboard), async (request, reply) => {
+    const caller = await parts.authenticator.authenticate(request, executeAgentInDashboard);
+    parts.checkSameOrigin(request);
+    await answer(parts, request, reply, { kind: 'session', caller });
+    return reply;
+  });
+}
+
+async function answer(
+  parts: ApiParts,
+  request: FastifyRequest<{ Params: { agentId: string } }>,
+  reply: FastifyReply,
+  credential: { kind: 'key'; hash: Buffer } | { kind: 'session'; caller: Caller },
+): Promise<void> {
+  const call: ExecuteCall = {
+    credential,
+    agentId: fromId('agent', request.params.agentId),
+    body: await readExecuteBody(request),
+    ...idempotency(request),
+    ipAddress: request.ip,
+    userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,
+  };
+  const admitted = await parts.admission.admit(call);
+  allowOrigin(request, reply, admitted.allowedOrigins);
+  reply.headers(rateHeaders(admitted.states, admitted.nowMs));
+  if (admitted.kind === 'refused') send(reply, errorAnswer(admitted, request.id));
+  else send(reply, accepted(admitted));
+}
+
+const userAgentMax = 500;
+
+async function readExecuteBody(request: FastifyRequest): Promise<ExecuteBody> {
+  const raw = await readBody(request.raw);
+  if (raw.kind === 'text') return parseExecuteBody(raw.text);
+  if (raw.kind === 'none') return { kind: 'malformed', message: 'The body is missing.' };
+  return raw;
+}
+
+/** A key of the wrong form is refused here: it can name no earlier call, and must not pass for none. */
+function idempotency(request: FastifyRequest): { idempotencyKey: string | null } {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return { idempotencyKey: null };
+  if (typeof key === 'string' && key.length <= idempotencyKeyMax && /^[\x20-\x7e]+$/.test(key)) {
+    return { idempotencyKey: key };
+  }
+  throw new CallFailure(
+    'INVALID_REQUEST',
+    `The Idempotency-Key must have 1 to ${idempotencyKeyMax} printable ASCII characters.`,
+  );
+}
+
+function accepted(admitted: Extract<Admitted, { kind: 'accepted' }>) {
+  const agentId = toId('agent', admitted.agentId);
+  const executionId = toId('execution', admitted.executionId);
+  const statusUrl = `/api/v1/agents/${agentId}/executions/${executionId}`;
+  return {
+    status: 202,
+    body: {
+      success: true,
+      executionId,
+      agentId,
+      agentName: admitted.agentName,
+      status: 'processing',
+      message: 'Accepted. Poll statusUrl for the outcome.',
+      statusUrl,
+      ...(admitted.ignoredVariables.length > 0 && { ignoredVariables: admitted.ignoredVariables }),
+    },
+    headers: { location: statusUrl, ...(admitted.replayed && { 'idempotent-replayed': 'true' }) },
+  };
+}

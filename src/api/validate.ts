@@ -1,0 +1,75 @@
+import type { TObject, TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { CallFailure } from '../core/failure.ts';
+
+/** Holds what is sent against the contract. Bodies strictly; of queries only numbers and booleans are read. */
+
+const compiled = new WeakMap<TSchema, Validator>();
+
+export function checkBody<T>(schema: TSchema, value: unknown): T {
+  check(schema, value, (path) => (path === '' ? 'The body' : `Field "${path}"`));
+  return value as T;
+}
+
+export function checkQuery<T>(schema: TObject, query: Readonly<Record<string, unknown>>): T {
+  const value = Object.fromEntries(
+    Object.entries(query).map(([name, text]) => {
+      const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+      return [name, typeof text === 'string' && property ? read(property, text) : text];
+    }),
+  );
+  check(schema, value, (path) => (path === '' ? 'The query' : `Parameter "${path}"`));
+  return value as T;
+}
+
+function read(schema: TSchema, text: string): unknown {
+  const type = (schema as { type?: unknown }).type;
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+function check(schema: TSchema, value: unknown, named: (path: string) => string): void {
+  const validator = compiled.get(schema) ?? Compile(schema);
+  compiled.set(schema, validator);
+  if (validator.Check(value)) return;
+  const [first] = validator.Errors(value);
+  const message = first ? explain(first as Complaint, schema, named) : 'The request is not valid.';
+  throw new CallFailure('INVALID_REQUEST', message);
+}
+
+/** One complaint of the validator: where, which keyword, and what that keyword allows. */
+interface Complaint {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+/** Names the place and what is allowed there. */
+function explain(complaint: Complaint, schema: TSchema, named: (path: string) => string): string {
+  const { keyword, instancePath, params, message } = complaint;
+  const path = instancePath.slice(1).replaceAll('/', '.');
+  const inner = (name: unknown) => named(path === '' ? String(name) : `${path}.${String(name)}`);
+  switch (keyword) {
+    case 'required':
+      return `${inner((params.requiredProperties as string[] | undefined)?.[0])} is missing.`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return `${inner((params.additionalProperties as string[] | undefined)?.[0])} is not known.`;
+    case 'enum':
+      return `${named(path)} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}.`;
+    case 'boolean':
+      return `${named(path)} is not known.`;
+    default:
+      return `${named(path)} ${rangeOf(schema, path) ?? message}.`;
+  }
+}
+
+/** The whole range of a whole number, where the schema bounds it on both sides: it says more than one bound. */
+function rangeOf(schema: TSchema, path: string): string | null {
+  const { properties = {} } = schema as { properties?: Record<string, unknown> };
+  const { type, minimum, maximum } = (properties[path] ?? {}) as Record<string, unknown>;
+  if (type !== 'integer' || minimum === undefined || maximum === undefined) return null;
+  return `must be a whole number from ${minimum} to ${maximum}`;
+}

@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import type { Caller } from '../core/admission.ts';
+import type { Visibility } from '../core/agent.ts';
+import { noLimits } from '../core/limits.ts';
+import { hasRight, keyRights, type Role } from '../core/member.ts';
+import { type Permission, permissions } from '../core/key.ts';
+import type { Db } from './db.ts';
+
+/** Who calls, outside admission: a key by its hash, a session by its user. Read anew for every request. */
+
+export async function findKeyCaller(db: Db, hash: Buffer): Promise<Caller | null> {
+  const { rows } = await sql<{
+    id: string;
+    workspaceId: string;
+    permissions: Permission[];
+    allAgents: boolean;
+    allowedOrigins: string[];
+    issuedBy: string | null;
+    ended: boolean;
+    role: Role | null;
+    agentIds: string[];
+    requestsPerMinute: number | null;
+    requestsPerHour: number | null;
+    requestsPerDay: number | null;
+  }>`
+    select k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by, m.role,
+      k.requests_per_minute, k.requests_per_hour, k.requests_per_day,
+      (k.revoked_at is not null and k.revoked_at <= clock_timestamp())
+        or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
+      array(select agent_id from api_key_agents a where a.api_key_id = k.id) as agent_ids
+    from api_keys k
+    left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
+    where k.hash = ${hash}`.execute(db);
+  const row = rows[0];
+  if (!row) return null;
+  const { requestsPerMinute, requestsPerHour, requestsPerDay, issuedBy, permissions: carried, ...rest } = row;
+  return {
+    ...rest,
+    kind: 'key',
+    userId: issuedBy,
+    rights: row.role === null ? [] : keyRights(carried, row.role),
+    limits: { requestsPerMinute, requestsPerHour, requestsPerDay },
+  };
+}
+
+/** The user of a session as a caller in one of its workspaces: the one named, else the one joined first. */
+export async function findSessionCaller(
+  db: Db,
+  userId: string,
+  workspaceId: string | null,
+): Promise<Caller | null> {
+  const { rows } = await sql<{ workspaceId: string; role: Role }>`
+    select workspace_id, role from members
+    where user_id = ${userId} and (${workspaceId}::uuid is null or workspace_id = ${workspaceId})
+    order by created_at, workspace_id limit 1`.execute(db);
+  const member = rows[0];
+  if (!member) return null;
+  const rights = ([...permissions, 'own'] as const).filter((right) => hasRight(member.role, right));
+  return {
+    ...{ kind: 'session', id: userId, userId, workspaceId: member.workspaceId, role: member.role, rights },
+    ...{ ended: false, allAgents: true, agentIds: [], limits: noLimits, allowedOrigins: [] },
+  };
+}
+
+/** What decides whether a caller sees an agent. */
+export interface AgentView {
+  readonly id: string;
+  readonly visibility: Visibility;
+  readonly createdBy: string | null;
+  readonly allowedOrigins: string[];
+}
+
+export async function findAgentView(db: Db, workspaceId: string, agentId: string): Promise<AgentView | null> {
+  const { rows } = await sql<AgentView>`
+    select id, visibility, created_by, allowed_origins from agents
+    where id = ${agentId} and workspace_id = ${workspaceId} and deleted_at is null`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** The origins that browsers may call an agent from: its own, and those of the keys that reach it. */
+export async function findAgentOrigins(db: Db, agentId: string): Promise<string[]> {
+  const { rows } = await sql<{ origin: string }>`
+    select unnest(a.allowed_origins) as origin from agents a where a.id = ${agentId} and a.deleted_at is null
+    union
+    select unnest(k.allowed_origins) from agents a
+    join api_keys k on k.workspace_id = a.workspace_id
+    where a.id = ${agentId} and a.deleted_at is null
+      and (k.revoked_at is null or k.revoked_at > clock_timestamp())
+      and (k.expires_at is null or k.expires_at > clock_timestamp())
+      and (k.all_agents or exists (
+        select from api_key_agents ka where ka.api_key_id = k.id and ka.agent_id = a.id))`.execute(db);
+  return rows.map((row) => row.origin);
+}
+
+/**
+ * Counts one list call of a caller in the current UTC minute and says how many there were with it. A count beyond
+ * the limit changes nothing for anyone, so it need not be taken back.
+ */
+export async function countList(db: Db, callerId: string): Promise<{ used: number; nowMs: number; resetAtMs: number }> {
+  const { rows } = await sql<{ used: number; nowMs: number; minute: number }>`
+    insert into list_counts as c (caller, minute, used)
+    values (${callerId}, floor(extract(epoch from clock_timestamp()) / 60)::bigint, 1)
+    on conflict (caller) do update set
+      used = case when excluded.minute > c.minute then 1 else c.used + 1 end,
+      minute = greatest(excluded.minute, c.minute)
+    returning used, minute, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(db);
+  const { used, nowMs, minute } = rows[0] ?? { used: 1, nowMs: 0, minute: 0 };
+  return { used, nowMs, resetAtMs: (minute + 1) * 60_000 };
+}
+
+/** Notes when keys were last used; called now and then with what came together, not for each call. */
+export async function touchKeys(db: Db, hashes: readonly Buffer[]): Promise<void> {
+  await sql`
+    update api_keys set last_used_at = clock_timestamp()
+    where hash = any (${hashes}::bytea[])`.execute(db);
+}
