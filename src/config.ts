@@ -1,0 +1,155 @@
+import {
+  allowedHostForm,
+  credentialForm,
+  databaseForm,
+  emailForm,
+  type Form,
+  hostForm,
+  limitsForm,
+  originForm,
+  passwordForm,
+  rangeForm,
+  secretForm,
+  tokenForm,
+  urlForm,
+} from './config/forms.ts';
+import { ConfigError, type Reader, reader } from './config/reader.ts';
+import type { RateLimits } from './core/limits.ts';
+
+export { ConfigError };
+
+/** The environment as one frozen, validated value. Nothing else reads it. */
+export interface Config {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** A process that only works serves its health and metrics where a port is given. */
+  readonly portGiven: boolean;
+  readonly host: string;
+  /** Where the world finds this server, such as `https://cueline.example.com`; without a slash at the end. */
+  readonly publicUrl: string | null;
+  /** A PostgreSQL that somebody else runs; `null` for the embedded one. */
+  readonly databaseUrl: string | null;
+  readonly databasePool: number;
+  readonly dataDir: string;
+  /** What stored credentials are sealed with; where it is `null`, the embedded database's directory keeps one. */
+  readonly secret: string | null;
+  readonly migrate: 'auto' | 'manual';
+  readonly owner: { readonly email: string | null; readonly password: string | null };
+  /** Runs at once in a process that works. */
+  readonly slots: number;
+  readonly leaseMs: number;
+  /** How long runs may still take once the process is told to end. */
+  readonly drainMs: number;
+  /** What the Testing stage caps an agent at. */
+  readonly testingLimits: RateLimits;
+  readonly listPerMinute: number;
+  /** IP addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Hosts (`host` or `host:port`) that a workspace's provider may have though they are private. */
+  readonly allowedHosts: readonly string[];
+  /** What `/metrics` asks for from elsewhere than this machine. */
+  readonly metricsToken: string | null;
+  readonly logLevel: LogLevel;
+  readonly otlpEndpoint: string | null;
+  /** Sign-in with others' accounts, where it is configured. */
+  readonly signIn: {
+    readonly github: ClientCredentials | null;
+    readonly google: ClientCredentials | null;
+    readonly oidc: (ClientCredentials & { readonly issuer: string }) | null;
+  };
+  /** Where the commands that call a server find it, and with which key. */
+  readonly client: { readonly url: string | null; readonly apiKey: string | null };
+  /** The usual variables of the model providers, handed on as they are. */
+  readonly providerEnv: Readonly<Record<string, string>>;
+  /** What looks like a mistake but prevents nothing. */
+  readonly warnings: readonly string[];
+}
+
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Throws a `ConfigError` that lists all that is wrong. An empty variable counts as absent. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const read = reader(env);
+  const testing = read.text('CUELINE_TESTING_LIMITS', limitsForm) ?? '10/500/10000';
+  const [perMinute = 0, perHour = 0, perDay = 0] = testing.split('/').map(Number);
+  const config: Omit<Config, 'warnings'> = {
+    port: read.number('PORT', 4000, 0, 65_535),
+    portGiven: read.text('PORT') !== null,
+    host: read.text('HOST', hostForm) ?? '127.0.0.1',
+    publicUrl: read.text('CUELINE_PUBLIC_URL', originForm),
+    databaseUrl: read.text('DATABASE_URL', databaseForm),
+    databasePool: read.number('CUELINE_DATABASE_POOL', 10, 1, 200),
+    dataDir: read.text('CUELINE_DATA_DIR') ?? '.cueline',
+    secret: read.text('CUELINE_SECRET', secretForm),
+    migrate: read.choice('CUELINE_MIGRATE', ['auto', 'manual'], 'auto'),
+    owner: {
+      email: read.text('CUELINE_OWNER_EMAIL', emailForm),
+      password: read.text('CUELINE_OWNER_PASSWORD', passwordForm),
+    },
+    slots: read.number('CUELINE_SLOTS', 500, 1, 20_000),
+    leaseMs: read.number('CUELINE_LEASE_MS', 6_000, 600, 60_000),
+    drainMs: read.number('CUELINE_DRAIN_MS', 30_000, 0, 3_600_000),
+    testingLimits: {
+      requestsPerMinute: perMinute,
+      requestsPerHour: perHour,
+      requestsPerDay: perDay,
+    },
+    listPerMinute: read.number('CUELINE_LIST_PER_MINUTE', 300, 1, 1_000_000),
+    trustedProxies: read.list('CUELINE_TRUSTED_PROXIES', rangeForm),
+    allowedHosts: read.list('CUELINE_ALLOWED_HOSTS', allowedHostForm),
+    metricsToken: read.text('CUELINE_METRICS_TOKEN', tokenForm),
+    logLevel: read.choice('CUELINE_LOG_LEVEL', logLevels, 'info'),
+    otlpEndpoint: read.text('OTEL_EXPORTER_OTLP_ENDPOINT', urlForm),
+    signIn: signIn(read),
+    client: {
+      url: read.text('CUELINE_URL', originForm),
+      apiKey: read.text('CUELINE_API_KEY', credentialForm),
+    },
+    providerEnv: providerEnv(env),
+  };
+  read.refuseIfWrong();
+  return freeze({ ...config, warnings: read.unknown() });
+}
+
+/**
+ * The variables a process needs beyond being valid. With a database of one's own there is no data directory that
+ * could keep a secret, and two processes with a secret each could not read what the other sealed.
+ */
+export function requireSecret(config: Config): void {
+  if (config.databaseUrl === null || config.secret !== null) return;
+  throw new ConfigError([
+    'CUELINE_SECRET is missing: with DATABASE_URL it must be set, to the same text for every process ' +
+      `(${secretForm.allowed}; \`openssl rand -base64 32\` makes one).`,
+  ]);
+}
+
+function signIn(read: Reader): Config['signIn'] {
+  const client = {
+    clientId: ['CLIENT_ID', credentialForm],
+    clientSecret: ['CLIENT_SECRET', credentialForm],
+  } satisfies Record<string, [string, Form]>;
+  return {
+    github: read.group('CUELINE_GITHUB_', client),
+    google: read.group('CUELINE_GOOGLE_', client),
+    oidc: read.group('CUELINE_OIDC_', { issuer: ['ISSUER', urlForm], ...client }),
+  };
+}
+
+const providerName =
+  /^(OPENAI|ANTHROPIC|GOOGLE|GEMINI|AZURE|AWS|OLLAMA|MISTRAL|GROQ|OPENROUTER|DEEPSEEK|XAI)_/;
+
+function providerEnv(env: NodeJS.ProcessEnv): Record<string, string> {
+  const entries = Object.entries(env).filter(([name, value]) => providerName.test(name) && value);
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) if (inner && typeof inner === 'object') freeze(inner);
+  return Object.freeze(value);
+}

@@ -1,0 +1,90 @@
+import { isIP } from 'node:net';
+
+/** What a text must be: `allowed` completes the sentence «expected …»; `secret` keeps it out of every message. */
+export interface Form {
+  readonly allowed: string;
+  readonly secret?: true;
+  readonly accepts: (text: string) => boolean;
+  /** The same value as the program wants it. */
+  readonly normal?: (text: string) => string;
+}
+
+export const hostForm: Form = {
+  allowed: 'an IP address or a host name to listen on',
+  accepts: (text) =>
+    isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text),
+};
+
+export const urlForm: Form = {
+  allowed: 'an http:// or https:// URL',
+  accepts: (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+};
+
+export const originForm: Form = {
+  allowed: 'an http:// or https:// URL without a path, such as https://cueline.example.com',
+  accepts: (text) => {
+    const url = URL.parse(text);
+    return urlForm.accepts(text) && [url?.origin, `${url?.origin}/`].includes(url?.href);
+  },
+  normal: (text) => new URL(text).origin,
+};
+
+export const databaseForm: Form = {
+  allowed: 'postgres://user:password@host:5432/database',
+  secret: true,
+  // Without a host, as `pg` takes it for a unix socket: `postgres://user@/database?host=/run/postgresql`.
+  accepts: (text) =>
+    /^postgres(ql)?:$/.test(URL.parse(text.replace('@/', '@localhost/'))?.protocol ?? ''),
+};
+
+export const secretForm: Form = {
+  allowed: '32 characters or more',
+  secret: true,
+  accepts: (text) => text.length >= 32,
+};
+
+export const tokenForm: Form = {
+  allowed: '16 printable characters or more, without blanks',
+  secret: true,
+  accepts: (text) => /^[\x21-\x7e]{16,}$/.test(text),
+};
+
+export const passwordForm: Form = {
+  allowed: '8 to 128 characters',
+  secret: true,
+  accepts: (text) => text.length >= 8 && text.length <= 128,
+};
+
+export const credentialForm: Form = {
+  allowed: 'printable characters without blanks',
+  secret: true,
+  accepts: (text) => /^[\x21-\x7e]+$/.test(text),
+};
+
+export const emailForm: Form = {
+  allowed: 'an e-mail address',
+  accepts: (text) => text.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
+};
+
+export const limitsForm: Form = {
+  allowed: 'calls per minute/hour/day, such as 10/500/10000',
+  accepts: (text) => /^[1-9]\d{0,8}(\/[1-9]\d{0,8}){2}$/.test(text),
+};
+
+export const rangeForm: Form = {
+  allowed: 'IP addresses and CIDR ranges with commas between them, such as 10.0.0.0/8,::1',
+  accepts: (text) => {
+    const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+    const version = isIP(address);
+    return version !== 0 && Number(bits ?? 0) <= (version === 4 ? 32 : 128);
+  },
+};
+
+export const allowedHostForm: Form = {
+  allowed: 'host or host:port with commas between them, such as 127.0.0.1:9000,[::1]:8080',
+  accepts: (text) => {
+    const [, host, port = '1'] = /^(\[[^\]]+\]|[^[\]:/?#@\\\s]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
+    const known = host !== undefined && URL.canParse(`http://${host}/`);
+    return known && Number(port) >= 1 && Number(port) <= 65_535;
+  },
+};

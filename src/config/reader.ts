@@ -1,0 +1,100 @@
+import { StartFailure } from '../core/start-failure.ts';
+import type { Form } from './forms.ts';
+
+/** Every variable that is wrong, with what is allowed instead. No secret stands in it. */
+export class ConfigError extends StartFailure {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(['The configuration is wrong:', ...problems.map((line) => `  ${line}`)].join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** Reads variables one by one and remembers which there are and what is wrong with them. */
+export interface Reader {
+  text(name: string, form?: Form): string | null;
+  number(name: string, otherwise: number, min: number, max: number): number;
+  choice<T extends string>(name: string, choices: readonly T[], otherwise: T): T;
+  list(name: string, form: Form): string[];
+  /** All of a group, or `null` where none of it is set; some of it is a problem. */
+  group<N extends string>(
+    prefix: string,
+    names: Record<N, [string, Form]>,
+  ): Record<N, string> | null;
+  refuseIfWrong(): void;
+  unknown(): string[];
+}
+
+export function reader(env: NodeJS.ProcessEnv): Reader {
+  const problems: string[] = [];
+  const known = new Set<string>();
+
+  function get(name: string): string | null {
+    known.add(name);
+    return env[name]?.trim() || null;
+  }
+
+  function wrong(name: string, given: string, { allowed, secret }: Omit<Form, 'accepts'>): void {
+    const hidden = secret || /\/\/[^/]*@/.test(given);
+    const shown = hidden ? 'is not valid' : `is ${JSON.stringify(given.slice(0, 100))}`;
+    problems.push(`${name} ${shown}; expected ${allowed}.`);
+  }
+
+  function text(name: string, form?: Form): string | null {
+    const given = get(name);
+    if (given === null || !form) return given;
+    if (form.accepts(given)) return form.normal?.(given) ?? given;
+    wrong(name, given, form);
+    return null;
+  }
+
+  return {
+    text,
+    number(name, otherwise, min, max) {
+      const given = get(name);
+      const value = Number(given ?? otherwise);
+      const allowed = `a whole number from ${min} to ${max}`;
+      if (given !== null && !(/^\d{1,10}$/.test(given) && value >= min && value <= max)) {
+        wrong(name, given, { allowed });
+      }
+      return value;
+    },
+    choice(name, choices, otherwise) {
+      const given = get(name);
+      const found = choices.find((choice) => choice === given);
+      if (given !== null && !found) wrong(name, given, { allowed: choices.join(' or ') });
+      return found ?? otherwise;
+    },
+    list(name, form) {
+      const entries = (get(name) ?? '').split(',').map((entry) => entry.trim());
+      const given = entries.filter((entry) => entry !== '');
+      const bad = given.filter((entry) => !form.accepts(entry));
+      if (bad.length > 0) wrong(name, bad.join(','), form);
+      return given;
+    },
+    group(prefix, names) {
+      const entries = Object.entries<[string, Form]>(names).map(([key, [suffix, form]]) => {
+        const name = prefix + suffix;
+        return { key, name, set: get(name) !== null, value: text(name, form) };
+      });
+      const missing = entries.filter(({ set }) => !set).map(({ name }) => name);
+      if (missing.length === entries.length) return null;
+      if (missing.length > 0) {
+        const names = missing.join(' and ');
+        problems.push(
+          `${names} ${missing.length > 1 ? 'are' : 'is'} missing; expected all of ${prefix}… or none.`,
+        );
+      }
+      return Object.fromEntries(entries.map(({ key, value }) => [key, value ?? ''])) as never;
+    },
+    refuseIfWrong() {
+      if (problems.length > 0) throw new ConfigError(problems);
+    },
+    unknown: () =>
+      Object.keys(env)
+        .filter((name) => name.startsWith('CUELINE_') && !known.has(name))
+        .map((name) => `${name} is set, but Cueline knows no such variable.`),
+  };
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, readConfig, requireSecret } from '../src/config.ts';
+
+const secret = 'x'.repeat(32);
+const databaseUrl = 'postgres://cueline:pass@db.example.com:5432/cueline';
+
+test('an empty environment gives the documented defaults', () => {
+  assert.deepEqual(readConfig({}), {
+    port: 4000,
+    portGiven: false,
+    host: '127.0.0.1',
+    publicUrl: null,
+    databaseUrl: null,
+    databasePool: 10,
+    dataDir: '.cueline',
+    secret: null,
+    migrate: 'auto',
+    owner: { email: null, password: null },
+    slots: 500,
+    leaseMs: 6_000,
+    drainMs: 30_000,
+    testingLimits: { requestsPerMinute: 10, requestsPerHour: 500, requestsPerDay: 10_000 },
+    listPerMinute: 300,
+    trustedProxies: [],
+    allowedHosts: [],
+    metricsToken: null,
+    logLevel: 'info',
+    otlpEndpoint: null,
+    signIn: { github: null, google: null, oidc: null },
+    client: { url: null, apiKey: null },
+    providerEnv: {},
+    warnings: [],
+  });
+});
+
+test('an empty or blank variable counts as absent', () => {
+  const names = ['PORT', 'HOST', 'DATABASE_URL', 'CUELINE_SECRET', 'CUELINE_MIGRATE'];
+  names.push('CUELINE_SLOTS', 'CUELINE_TRUSTED_PROXIES', 'CUELINE_OIDC_ISSUER');
+  for (const blank of ['', '  ']) {
+    const env = Object.fromEntries(names.map((name) => [name, blank]));
+    assert.deepEqual(readConfig(env), readConfig({}));
+  }
+  assert.deepEqual(readConfig({ OPENAI_API_KEY: '' }).providerEnv, {});
+});
+
+test('the value cannot be changed, at no depth', () => {
+  const config = readConfig({ CUELINE_ALLOWED_HOSTS: 'ollama.lan' });
+  for (const part of [
+    config,
+    config.owner,
+    config.allowedHosts,
+    config.providerEnv,
+    config.signIn,
+  ]) {
+    assert.ok(Object.isFrozen(part));
+  }
+});
+
+const good: [
+  variable: string,
+  given: string,
+  read: (config: ReturnType<typeof readConfig>) => unknown,
+  is: unknown,
+][] = [
+  ['PORT', '0', (c) => c.port, 0],
+  ['PORT', ' 8080 ', (c) => [c.port, c.portGiven], [8080, true]],
+  ['HOST', '0.0.0.0', (c) => c.host, '0.0.0.0'],
+  ['HOST', '::', (c) => c.host, '::'],
+  ['HOST', 'localhost', (c) => c.host, 'localhost'],
+  [
+    'CUELINE_PUBLIC_URL',
+    'https://Cueline.example.com/',
+    (c) => c.publicUrl,
+    'https://cueline.example.com',
+  ],
+  ['CUELINE_PUBLIC_URL', 'http://10.0.0.1:4000', (c) => c.publicUrl, 'http://10.0.0.1:4000'],
+  ['DATABASE_URL', databaseUrl, (c) => c.databaseUrl, databaseUrl],
+  [
+    'DATABASE_URL',
+    'postgresql:///cueline?host=/run',
+    (c) => c.databaseUrl,
+    'postgresql:///cueline?host=/run',
+  ],
+  [
+    'DATABASE_URL',
+    'postgres://me@/cueline?host=/run',
+    (c) => c.databaseUrl,
+    'postgres://me@/cueline?host=/run',
+  ],
+  ['CUELINE_SECRET', secret, (c) => c.secret, secret],
+  ['CUELINE_MIGRATE', 'manual', (c) => c.migrate, 'manual'],
+  ['CUELINE_SLOTS', '20000', (c) => c.slots, 20_000],
+  ['CUELINE_TESTING_LIMITS', '1/2/3', (c) => Object.values(c.testingLimits), [1, 2, 3]],
+  [
+    'CUELINE_TRUSTED_PROXIES',
+    '10.0.0.0/8, ::1,fd00::/8,',
+    (c) => c.trustedProxies,
+    ['10.0.0.0/8', '::1', 'fd00::/8'],
+  ],
+  [
+    'CUELINE_ALLOWED_HOSTS',
+    '127.0.0.1:9000,ollama.lan,[::1]:8080',
+    (c) => c.allowedHosts.length,
+    3,
+  ],
+  ['CUELINE_LOG_LEVEL', 'silent', (c) => c.logLevel, 'silent'],
+  ['CUELINE_OWNER_EMAIL', 'ada@example.com', (c) => c.owner.email, 'ada@example.com'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://otel:4318', (c) => c.otlpEndpoint, 'http://otel:4318'],
+  ['OPENAI_API_KEY', 'sk-1', (c) => c.providerEnv, { OPENAI_API_KEY: 'sk-1' }],
+  ['OLLAMA_HOST', 'box:11434', (c) => c.providerEnv, { OLLAMA_HOST: 'box:11434' }],
+  ['PATH', '/bin', (c) => c.providerEnv, {}],
+];
+for (const [variable, given, read, is] of good) {
+  test(`${variable}=${given} is taken`, () => {
+    assert.deepEqual(read(readConfig({ [variable]: given })), is);
+  });
+}
+
+const bad: [variable: string, ...given: string[]][] = [
+  ['PORT', '65536', '-1', '80.5', '0x50', '1e3', 'http', '٣'],
+  ['HOST', 'a b', 'http://x', '-x', '127.0.0.1:80'],
+  [
+    'CUELINE_PUBLIC_URL',
+    'cueline.example.com',
+    'ftp://x',
+    'https://x/path',
+    'https://x/?q',
+    'https://x/#f',
+  ],
+  ['CUELINE_MIGRATE', 'yes', 'AUTO'],
+  ['CUELINE_SLOTS', '0', '20001', '5 00'],
+  ['CUELINE_LEASE_MS', '599', '60001'],
+  ['CUELINE_DRAIN_MS', '-1', '30s'],
+  ['CUELINE_DATABASE_POOL', '0', '201'],
+  ['CUELINE_LIST_PER_MINUTE', '0', 'none'],
+  ['CUELINE_TESTING_LIMITS', '10', '10/500', '0/1/1', '10/500/10000/1', '10/x/1'],
+  ['CUELINE_TRUSTED_PROXIES', 'proxy.lan', '10.0.0.0/33', '::1/129', '10.0.0.0/', '10.0.0.256'],
+  ['CUELINE_ALLOWED_HOSTS', 'http://x', 'a:b', 'a:0', 'a:65536', '::1', 'a/b', 'u@a'],
+  ['CUELINE_OWNER_EMAIL', 'ada', 'ada@example', 'a b@example.com'],
+  ['CUELINE_LOG_LEVEL', 'verbose'],
+  ['CUELINE_URL', 'localhost:4000'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'otel:4318'],
+];
+for (const [variable, ...values] of bad) {
+  for (const given of values) {
+    test(`${variable}=${given} is refused, with what it was and what is allowed`, () => {
+      const problems = problemsOf({ [variable]: given });
+      assert.equal(problems.length, 1);
+      assert.ok(problems[0]?.startsWith(`${variable} is ${JSON.stringify(given)}; expected `));
+    });
+  }
+}
+
+const secrets: [variable: string, given: string][] = [
+  ['CUELINE_SECRET', 'hunter2'],
+  ['CUELINE_OWNER_PASSWORD', 'hunter2'],
+  ['CUELINE_METRICS_TOKEN', 'hunter2 hunter2 hunter2'],
+  ['CUELINE_API_KEY', 'hunter2 hunter2'],
+  ['DATABASE_URL', 'mysql://root:hunter2@db/x'],
+  ['DATABASE_URL', 'hunter2'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://user:hunter2@otel'],
+  ['CUELINE_PUBLIC_URL', 'https://user:hunter2@example.com'],
+];
+for (const [variable, given] of secrets) {
+  test(`${variable} is refused without a word of what it was (${given})`, () => {
+    const problems = problemsOf({ [variable]: given });
+    assert.equal(problems.length, 1);
+    assert.ok(problems[0]?.startsWith(`${variable} is not valid; expected `));
+    assert.ok(!problems[0]?.includes('hunter2'));
+  });
+}
+
+test('everything that is wrong is listed at once', () => {
+  const env = { PORT: 'x', CUELINE_SLOTS: '0', CUELINE_SECRET: 'short', DATABASE_URL: 'y' };
+  const problems = problemsOf(env);
+  assert.equal(problems.length, 4);
+  assert.throws(
+    () => readConfig(env),
+    (error: Error) => problems.every((line) => error.message.includes(line)),
+  );
+});
+
+test('sign-in is configured by the whole of its group', () => {
+  const whole = {
+    CUELINE_OIDC_ISSUER: 'https://id.example.com/realm',
+    CUELINE_OIDC_CLIENT_ID: 'cueline',
+    CUELINE_OIDC_CLIENT_SECRET: 'hush',
+    CUELINE_GITHUB_CLIENT_ID: 'gh',
+    CUELINE_GITHUB_CLIENT_SECRET: 'hush',
+  };
+  assert.deepEqual(readConfig(whole).signIn, {
+    github: { clientId: 'gh', clientSecret: 'hush' },
+    google: null,
+    oidc: { issuer: 'https://id.example.com/realm', clientId: 'cueline', clientSecret: 'hush' },
+  });
+  const { CUELINE_OIDC_ISSUER: _, CUELINE_GITHUB_CLIENT_SECRET: __, ...part } = whole;
+  assert.deepEqual(problemsOf(part), [
+    'CUELINE_GITHUB_CLIENT_SECRET is missing; expected all of CUELINE_GITHUB_… or none.',
+    'CUELINE_OIDC_ISSUER is missing; expected all of CUELINE_OIDC_… or none.',
+  ]);
+});
+
+test('a variable that Cueline does not know is a warning', () => {
+  const { warnings, slots } = readConfig({ CUELINE_SLOT: '9', CUELINE_SLOTS: '7', OTHER: '1' });
+  assert.deepEqual(warnings, ['CUELINE_SLOT is set, but Cueline knows no such variable.']);
+  assert.equal(slots, 7);
+});
+
+test('with a database of its own a server needs the secret, else it keeps one', () => {
+  requireSecret(readConfig({}));
+  requireSecret(readConfig({ DATABASE_URL: databaseUrl, CUELINE_SECRET: secret }));
+  assert.throws(() => requireSecret(readConfig({ DATABASE_URL: databaseUrl })), {
+    name: 'ConfigError',
+    message: /CUELINE_SECRET is missing.*32 characters/,
+  });
+});
+
+function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
