@@ -9,7 +9,11 @@ import type { Db } from '../store/db.ts';
 export async function visibleAgent(db: Db, caller: Caller, wireId: string): Promise<AgentView> {
   const agentId = fromId('agent', wireId);
   const agent = agentId === null ? null : await findAgentView(db, caller.workspaceId, agentId);
-  if (!agent || caller.role === null || !sees({ userId: caller.userId, role: caller.role }, agent)) {
+  if (
+    !agent ||
+    caller.role === null ||
+    !sees({ userId: caller.userId, role: caller.role }, agent)
+  ) {
     throw noSuchAgent();
   }
   if (!caller.allAgents && !caller.agentIds.includes(agent.id)) throw noSuchAgent();

@@ -42,7 +42,10 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
       if (hash) parts.onKeyUsed(hash);
       const right = caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);
       if (right === null) {
-        throw new CallFailure('PERMISSION_DENIED', `This needs a ${caller.kind === 'key' ? 'session' : 'key'}.`);
+        throw new CallFailure(
+          'PERMISSION_DENIED',
+          `This needs a ${caller.kind === 'key' ? 'session' : 'key'}.`,
+        );
       }
       const own = caller.kind === 'key' && endpoint.ownWith;
       if (!caller.rights.includes(right) && !(own && caller.rights.includes(own))) {

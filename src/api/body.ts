@@ -12,8 +12,13 @@ export type RawBody =
 const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 export async function readBody(request: IncomingMessage): Promise<RawBody> {
-  const { 'content-type': type, 'content-length': length, 'content-encoding': encoding } = request.headers;
-  if (length === undefined && request.headers['transfer-encoding'] === undefined) return { kind: 'none' };
+  const {
+    'content-type': type,
+    'content-length': length,
+    'content-encoding': encoding,
+  } = request.headers;
+  if (length === undefined && request.headers['transfer-encoding'] === undefined)
+    return { kind: 'none' };
   if (Number(length ?? 0) > bodyBytesMax) return tooLarge;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -24,10 +29,16 @@ export async function readBody(request: IncomingMessage): Promise<RawBody> {
   }
   if (bytes === 0) return { kind: 'none' };
   if (!json.test(type ?? '') || (encoding ?? 'identity') !== 'identity') {
-    return { kind: 'unsupported', message: 'The body must be application/json, in UTF-8 and not encoded.' };
+    return {
+      kind: 'unsupported',
+      message: 'The body must be application/json, in UTF-8 and not encoded.',
+    };
   }
   try {
-    return { kind: 'text', text: decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)) };
+    return {
+      kind: 'text',
+      text: decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)),
+    };
   } catch {
     return { kind: 'malformed', message: 'The body is not valid UTF-8.' };
   }
@@ -64,7 +75,10 @@ function parse(text: string): unknown {
     throw new CallFailure('MALFORMED_BODY', 'The body is not valid JSON.');
   }
   if (!isStorable(text)) {
-    throw new CallFailure('INVALID_REQUEST', 'The body holds a NUL or a lone surrogate, which cannot be stored.');
+    throw new CallFailure(
+      'INVALID_REQUEST',
+      'The body holds a NUL or a lone surrogate, which cannot be stored.',
+    );
   }
   if (depth(text) > jsonDepthMax) {
     throw new CallFailure('INVALID_REQUEST', `The body nests deeper than ${jsonDepthMax} levels.`);

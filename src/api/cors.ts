@@ -11,20 +11,32 @@ import type { Db } from '../store/db.ts';
 const exposed =
   'Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
 
-export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): boolean {
+export function allowOrigin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  origins: readonly string[],
+): boolean {
   const { origin } = request.headers;
   if (origin === undefined) return false;
   reply.header('vary', 'Origin');
   if (!origins.includes(origin)) return false;
-  reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed });
+  reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': exposed,
+  });
   return true;
 }
 
 export function answerPreflights(app: FastifyInstance, db: Db): void {
-  for (const url of ['/api/v1/agents/:agentId/*', '/api/agents/:agentId/*', '/api/v1/agents/:agentId']) {
+  for (const url of [
+    '/api/v1/agents/:agentId/*',
+    '/api/agents/:agentId/*',
+    '/api/v1/agents/:agentId',
+  ]) {
     app.options<{ Params: { agentId: string } }>(url, async (request, reply) => {
       const agentId = fromId('agent', request.params.agentId);
-      const origins = agentId === null || !request.headers.origin ? [] : await findAgentOrigins(db, agentId);
+      const origins =
+        agentId === null || !request.headers.origin ? [] : await findAgentOrigins(db, agentId);
       if (allowOrigin(request, reply, origins)) {
         reply.headers({
           'access-control-allow-methods': 'GET, POST, PATCH, DELETE',

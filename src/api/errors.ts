@@ -64,7 +64,10 @@ function isDatabaseAway(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
   if (/^(08|25|40|53|55|57)[0-9A-Z]{3}$/.test(code)) return true;
-  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code)) return true;
+  if (
+    /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code)
+  )
+    return true;
   return /connection (terminated|timeout|ended)|timeout (expired|exceeded)|not queryable|did not answer/i.test(
     thrown.message,
   );

@@ -1,5 +1,5 @@
-import type { ExecutionDetailRow, ExecutionRow } from '../store/executions.ts';
 import { toId } from '../core/id.ts';
+import type { ExecutionDetailRow, ExecutionRow } from '../store/executions.ts';
 import { RawJson } from './json.ts';
 
 /** An execution as the API shows it. Fields that do not exist yet, or never will, are absent. */

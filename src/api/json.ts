@@ -20,5 +20,7 @@ export function toJson(value: unknown): string {
     return `${mark}${raws.length - 1}`;
   });
   // Stored text holds no NUL, so nothing else can look like a mark.
-  return raws.length === 0 ? text : text.replace(marked, (_, index: string) => raws[Number(index)] ?? 'null');
+  return raws.length === 0
+    ? text
+    : text.replace(marked, (_, index: string) => raws[Number(index)] ?? 'null');
 }

@@ -9,7 +9,9 @@ const lengthSeconds = { minute: 60, hour: 3_600, day: 86_400 } as const;
 export function rateHeaders(states: readonly WindowState[], nowMs: number): Record<string, string> {
   const first = tightest(states);
   if (!first) return {};
-  const policies = states.map((one) => `"${nameOf(one)}";q=${one.limit};w=${lengthSeconds[one.window]}`);
+  const policies = states.map(
+    (one) => `"${nameOf(one)}";q=${one.limit};w=${lengthSeconds[one.window]}`,
+  );
   return {
     'ratelimit-policy': policies.join(', '),
     ratelimit: `"${nameOf(first)}";r=${first.remaining};t=${secondsUntil(first.resetAtMs, nowMs)}`,

@@ -37,7 +37,8 @@ export function route<const E extends Endpoint>(
     method: endpoint.method,
     url: routePath(endpoint),
     async handler(request, reply) {
-      const caller = endpoint.auth === 'none' ? null : await parts.authenticator.authenticate(request, endpoint);
+      const caller =
+        endpoint.auth === 'none' ? null : await parts.authenticator.authenticate(request, endpoint);
       if (caller) allowOrigin(request, reply, caller.allowedOrigins);
       if (caller?.kind === 'session') parts.checkSameOrigin(request);
       const query = checkQuery(endpoint.query ?? noQuery, request.query as Record<string, unknown>);
@@ -68,9 +69,11 @@ export function routePath(endpoint: Endpoint): string {
   return endpoint.path.replace(/\{(\w+)\}/g, ':$1');
 }
 
-const noQuery = { type: 'object', properties: {}, additionalProperties: false } as unknown as NonNullable<
-  Endpoint['query']
->;
+const noQuery = {
+  type: 'object',
+  properties: {},
+  additionalProperties: false,
+} as unknown as NonNullable<Endpoint['query']>;
 
 async function readChecked(endpoint: Endpoint, request: FastifyRequest): Promise<unknown> {
   const value = parseBody(await readBody(request.raw));

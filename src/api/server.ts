@@ -56,7 +56,9 @@ export function createServer(parts: ApiParts, options: ServerOptions): FastifyIn
     open++;
     reply.raw.once('close', () => open--);
     if (open > openRequestsMax) {
-      throw new CallFailure('UNAVAILABLE', 'Too many requests are open. Try again.', { retryAfter: 1 });
+      throw new CallFailure('UNAVAILABLE', 'Too many requests are open. Try again.', {
+        retryAfter: 1,
+      });
     }
   });
   app.addHook('onSend', async (request, reply, payload) => {
@@ -68,14 +70,18 @@ export function createServer(parts: ApiParts, options: ServerOptions): FastifyIn
   app.setErrorHandler((error, request, reply) => {
     const failure = asCallFailure(error);
     if (!failure) request.log.error({ err: error, requestId: request.id }, 'fault');
-    else if (failure.code === 'UNAVAILABLE') request.log.warn({ err: error, requestId: request.id }, 'unavailable');
+    else if (failure.code === 'UNAVAILABLE')
+      request.log.warn({ err: error, requestId: request.id }, 'unavailable');
     send(reply, errorAnswer(failure ?? new CallFailure('INTERNAL', 'Internal error.'), request.id));
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? '';
     const allowed = methodsOf(path);
     if (allowed.length === 0) {
-      return send(reply, errorAnswer(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id));
+      return send(
+        reply,
+        errorAnswer(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id),
+      );
     }
     const message = `This path answers ${allowed.join(', ')}.`;
     reply.header('allow', allowed.join(', '));
@@ -95,5 +101,7 @@ const paths = Object.values(endpoints).map((endpoint) => ({
 
 /** The methods that the contract declares for a path. */
 function methodsOf(path: string): string[] {
-  return [...new Set(paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
+  return [
+    ...new Set(paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
+  ];
 }

@@ -143,7 +143,9 @@ export function decide(facts: Facts): Decision {
   }
   if (!agent) return refuse('NOT_FOUND', 'There is no such agent.');
   if (!caller.allAgents && !caller.agentIds.includes(agent.id)) {
-    return refuse('UNAUTHORIZED', 'The API key is not valid for this agent.', { record: notAuthorized });
+    return refuse('UNAUTHORIZED', 'The API key is not valid for this agent.', {
+      record: notAuthorized,
+    });
   }
   if (!caller.rights.includes('execute')) {
     return refuse('PERMISSION_DENIED', 'This needs the permission "execute".');
@@ -203,7 +205,11 @@ function seen(caller: Caller, agent: AgentAtAdmission): boolean {
 
 function refuseBody(
   body: Exclude<ExecuteBody, { kind: 'variables' }>,
-  refuse: (code: CallFailureCode, message: string, more?: { fields?: Record<string, unknown> }) => Refusal,
+  refuse: (
+    code: CallFailureCode,
+    message: string,
+    more?: { fields?: Record<string, unknown> },
+  ) => Refusal,
 ): Refusal {
   switch (body.kind) {
     case 'malformed':
@@ -246,7 +252,12 @@ function quotaFields(facts: Facts, limit: number): Record<string, unknown> {
   return {
     ...shownLimits(facts),
     retryAfter: secondsUntil(resetAtMs, facts.nowMs),
-    limitedBy: { scope: 'quota', window: 'month', limit, resetAt: new Date(resetAtMs).toISOString() },
+    limitedBy: {
+      scope: 'quota',
+      window: 'month',
+      limit,
+      resetAt: new Date(resetAtMs).toISOString(),
+    },
   };
 }
 

@@ -96,7 +96,8 @@ export function agentLimits(limits: RateLimits, stage: RateLimits): ScopedLimit[
   return windows.flatMap((window): ScopedLimit[] => {
     const own = limits[field[window]];
     const cap = stage[field[window]];
-    if (own !== null && (cap === null || own <= cap)) return [{ scope: 'agent', window, limit: own }];
+    if (own !== null && (cap === null || own <= cap))
+      return [{ scope: 'agent', window, limit: own }];
     return cap === null ? [] : [{ scope: 'stage', window, limit: cap }];
   });
 }

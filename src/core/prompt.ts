@@ -38,8 +38,12 @@ export function render(
     }
   }
   if (chars > charsMax) return null;
-  const fill = (text: string) => text.replace(placeholder, (_, name: string) => texts.get(name) ?? '');
-  return { system: template.system === null ? null : fill(template.system), user: fill(template.user) };
+  const fill = (text: string) =>
+    text.replace(placeholder, (_, name: string) => texts.get(name) ?? '');
+  return {
+    system: template.system === null ? null : fill(template.system),
+    user: fill(template.user),
+  };
 }
 
 /** The declaration that a template needs: which of its placeholders no list and no default names. */

@@ -12,7 +12,9 @@ const dayMs = 86_400_000;
 export function parseBound(text: string, side: 'start' | 'end'): number | null {
   const match = pattern.exec(text);
   if (!match) return null;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
+  const [year, month, day, hour, minute, second] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
   const dayStart = utc(year ?? 0, month ?? 0, day ?? 0);
   if (dayStart === null) return null;
   if (match[4] === undefined) return side === 'start' ? dayStart : dayStart + dayMs - 1;
@@ -33,7 +35,8 @@ export function parseMoment(text: string): number | null {
 function utc(year: number, month: number, day: number): number | null {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  const same = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  const same =
+    date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
   return same ? date.getTime() : null;
 }
 

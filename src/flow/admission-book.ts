@@ -51,7 +51,11 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
   const months = new Map<string, MonthCount>();
   const tags = new Map<string, number>();
   for (const row of state.workspaces) {
-    months.set(row.id, { actionsPerMonth: row.actions_per_month, month: row.month, used: row.month_used });
+    months.set(row.id, {
+      actionsPerMonth: row.actions_per_month,
+      month: row.month,
+      used: row.month_used,
+    });
     // Virtual time runs with the clock while nothing waits, so a later backlog never gets an older tag.
     tags.set(row.id, Math.max(state.floor ?? nowMs * 1000, row.last_tag ?? 0));
   }
@@ -95,7 +99,12 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       return replays.get(`${caller.id} ${call.agentId} ${call.idempotencyKey}`) ?? null;
     },
 
-    facts(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission | null, replay: Replay | null): Facts {
+    facts(
+      call: ExecuteCall,
+      caller: Caller,
+      agent: AgentAtAdmission | null,
+      replay: Replay | null,
+    ): Facts {
       const callerCounts = caller.kind === 'key' ? (state.counts.get(caller.id) ?? null) : null;
       const agentCounts = agent ? (state.counts.get(agent.id) ?? null) : null;
       // Written whether or not this call spends them: cheaper to write a row unchanged than to track it.
@@ -130,7 +139,15 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       runs.push({ id, workspaceId: caller.workspaceId, agentId: agent.id, tag, worker, holdsSlot });
       if (worker !== null) {
         born.push({
-          ...{ id, workspaceId: caller.workspaceId, agentId: agent.id, worker, settings, model, temperature },
+          ...{
+            id,
+            workspaceId: caller.workspaceId,
+            agentId: agent.id,
+            worker,
+            settings,
+            model,
+            temperature,
+          },
           ...{ attempt: 1, failures: 0, losses: 0, elapsedMs: 0 },
           ...{ promptVersionId: agent.versionId, inputVariables: variables.json },
         });
@@ -152,7 +169,13 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       const count = before && before.hour >= hour ? before.recorded : 0;
       const kept = count < refusalRecordsMax;
       if (kept) {
-        const row = { caller: caller.id, agentId: agent.id, status: record.status, hour, recorded: count + 1 };
+        const row = {
+          caller: caller.id,
+          agentId: agent.id,
+          status: record.status,
+          hour,
+          recorded: count + 1,
+        };
         refusals.set(name, row);
         recorded.set(name, { ...row, agent_id: agent.id });
         executions.push({
@@ -161,7 +184,12 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
         });
       }
       tallies.push({
-        ...{ agentId: agent.id, executedAtMs: nowMs, status: record.status, source: sourceOf(caller) },
+        ...{
+          agentId: agent.id,
+          executedAtMs: nowMs,
+          status: record.status,
+          source: sourceOf(caller),
+        },
         ...{ recorded: kept, inputTokens: 0, outputTokens: 0, costUsd: '0', latencyMs: null },
       });
     },
@@ -182,16 +210,32 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
     },
   };
 
-  function remember(call: ExecuteCall, caller: Caller, decision: Accepted, executionId: string): void {
+  function remember(
+    call: ExecuteCall,
+    caller: Caller,
+    decision: Accepted,
+    executionId: string,
+  ): void {
     const { agent, ignoredVariables } = decision;
     const key = call.idempotencyKey ?? '';
     const digest = digestOf(call);
-    const first = { digest, executionId, agentId: agent.id, agentName: agent.name, ignoredVariables };
+    const first = {
+      digest,
+      executionId,
+      agentId: agent.id,
+      agentName: agent.name,
+      ignoredVariables,
+    };
     replays.set(`${caller.id} ${agent.id} ${key}`, first);
     idempotency.push({ ...first, caller: caller.id, key, createdAtMs: nowMs });
   }
 
-  function recordOf(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, id: string): NewExecution {
+  function recordOf(
+    call: ExecuteCall,
+    caller: Caller,
+    agent: AgentAtAdmission,
+    id: string,
+  ): NewExecution {
     const settings = effective(agent.config, agent.version);
     return {
       ...{ id, workspaceId: caller.workspaceId, agentId: agent.id, agentName: agent.name },
@@ -211,13 +255,20 @@ function sourceOf(caller: Caller): 'api' | 'dashboard' {
 
 /** A body that has no variables is compared as such: it can only be the same as another broken one. */
 function digestOf(call: ExecuteCall): Buffer {
-  const text = call.body.kind === 'variables' ? variablesDigestInput(call.body.variables) : call.body.kind;
+  const text =
+    call.body.kind === 'variables' ? variablesDigestInput(call.body.variables) : call.body.kind;
   return createHash('sha256').update(text).digest();
 }
 
 function callerOfKey(row: KeyRow): Caller {
   return {
-    ...{ kind: 'key', id: row.id, workspaceId: row.workspace_id, userId: row.issued_by, role: row.role },
+    ...{
+      kind: 'key',
+      id: row.id,
+      workspaceId: row.workspace_id,
+      userId: row.issued_by,
+      role: row.role,
+    },
     rights: row.role === null ? [] : keyRights(row.permissions, row.role),
     ...{ ended: row.ended, allAgents: row.all_agents, agentIds: row.agent_ids },
     ...{ limits: limitsOf(row), allowedOrigins: row.allowed_origins },
@@ -238,7 +289,8 @@ function agentOfRow(row: AgentRow): AgentAtAdmission {
 
 function limitsOf(row: KeyRow | AgentRow): RateLimits {
   const { requests_per_minute, requests_per_hour, requests_per_day } = row;
-  if (requests_per_minute === null && requests_per_hour === null && requests_per_day === null) return noLimits;
+  if (requests_per_minute === null && requests_per_hour === null && requests_per_day === null)
+    return noLimits;
   return {
     requestsPerMinute: requests_per_minute,
     requestsPerHour: requests_per_hour,

@@ -1,4 +1,10 @@
-import { type AgentAtAdmission, type Caller, type Decision, decide, type Refusal } from '../core/admission.ts';
+import {
+  type AgentAtAdmission,
+  type Caller,
+  type Decision,
+  decide,
+  type Refusal,
+} from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import type { RateLimits, WindowState } from '../core/limits.ts';
 import type { Slots } from '../core/run.ts';
@@ -100,11 +106,17 @@ async function admitSingly(parts: AdmissionParts, calls: ExecuteCall[]): Promise
   return settled;
 }
 
-async function transact(parts: AdmissionParts, send: Send, calls: ExecuteCall[]): Promise<Admitted[]> {
+async function transact(
+  parts: AdmissionParts,
+  send: Send,
+  calls: ExecuteCall[],
+): Promise<Admitted[]> {
   const worker = parts.slots?.lease() ?? null;
   const state = await readForAdmission(send, {
     keyHashes: calls.flatMap(({ credential: c }) => (c.kind === 'key' ? [c.hash] : [])),
-    workspaceIds: calls.flatMap(({ credential: c }) => (c.kind === 'session' ? [c.caller.workspaceId] : [])),
+    workspaceIds: calls.flatMap(({ credential: c }) =>
+      c.kind === 'session' ? [c.caller.workspaceId] : [],
+    ),
     userIds: calls.flatMap(({ credential: c }) => (c.kind === 'session' ? [c.caller.id] : [])),
     agentIds: calls.flatMap((call) => call.agentId ?? []),
     idempotencyKeys: calls.flatMap((call) => call.idempotencyKey ?? []),
@@ -116,7 +128,8 @@ async function transact(parts: AdmissionParts, send: Send, calls: ExecuteCall[])
   try {
     await writeAdmission(send, writes);
   } catch (error) {
-    const known = !isStatementError(error) && (await lookUp(parts.db, state.xid, writes.executions[0]?.id));
+    const known =
+      !isStatementError(error) && (await lookUp(parts.db, state.xid, writes.executions[0]?.id));
     if (known !== 'committed') {
       for (const run of born) parts.slots?.release(run.workspaceId);
       throw known === 'unknown' ? outcomeUnknown() : error;
@@ -127,7 +140,11 @@ async function transact(parts: AdmissionParts, send: Send, calls: ExecuteCall[])
   return answers;
 }
 
-function admitOne(book: ReturnType<typeof admissionBook>, call: ExecuteCall, nowMs: number): Admitted {
+function admitOne(
+  book: ReturnType<typeof admissionBook>,
+  call: ExecuteCall,
+  nowMs: number,
+): Admitted {
   const caller = book.callerOf(call.credential);
   if (!caller) return { ...unknownKey, nowMs, allowedOrigins: [] };
   const agent = call.agentId === null ? null : book.agentOf(call.agentId, caller);
@@ -145,7 +162,8 @@ function settle(
   decision: Decision,
 ) {
   if (decision.kind === 'refused') {
-    if (decision.record && agent) book.refuse(call, caller, agent, decision.record, decision.message);
+    if (decision.record && agent)
+      book.refuse(call, caller, agent, decision.record, decision.message);
     return decision;
   }
   if (decision.kind === 'accepted') {
@@ -188,7 +206,8 @@ async function lookUp(
 }
 
 function failed(error: unknown): Admitted {
-  const failure = error instanceof CallFailure ? error : new CallFailure('INTERNAL', 'Internal error.');
+  const failure =
+    error instanceof CallFailure ? error : new CallFailure('INTERNAL', 'Internal error.');
   return {
     ...{ kind: 'refused', code: failure.code, message: failure.message, fields: failure.fields },
     ...{ states: [], record: null, nowMs: 0, allowedOrigins: [] },
@@ -196,7 +215,9 @@ function failed(error: unknown): Admitted {
 }
 
 function unavailable(): CallFailure {
-  return new CallFailure('UNAVAILABLE', 'The service cannot take the call right now. Try again.', { retryAfter: 1 });
+  return new CallFailure('UNAVAILABLE', 'The service cannot take the call right now. Try again.', {
+    retryAfter: 1,
+  });
 }
 
 function outcomeUnknown(): CallFailure {

@@ -76,7 +76,13 @@ async function finishBatch(parts: FinisherParts, ends: End[]): Promise<EndResult
 async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<EndResult[]> {
   const slotAgentIds = [...new Set(ends.flatMap((end) => end.slotAgentId ?? []))];
   const rows = new Map(
-    (await lockRuns(send, ends.map((end) => end.id), slotAgentIds)).map((row) => [row.id, row]),
+    (
+      await lockRuns(
+        send,
+        ends.map((end) => end.id),
+        slotAgentIds,
+      )
+    ).map((row) => [row.id, row]),
   );
   const tallies: Tally[] = [];
   const cancellations: { executionId: string; worker: string }[] = [];
@@ -99,15 +105,24 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
 }
 
 function holds(end: End, row: RunRow): boolean {
-  return end.fence === null || (row.worker === end.fence.worker && row.attempt === end.fence.attempt);
+  return (
+    end.fence === null || (row.worker === end.fence.worker && row.attempt === end.fence.attempt)
+  );
 }
 
 function endedRun(end: End, row: RunRow): EndedRun {
   const { usage, cost } = end;
-  const latencyMs = row.started_ms === null ? 0 : Math.max(0, Math.round(row.now_ms - row.started_ms));
+  const latencyMs =
+    row.started_ms === null ? 0 : Math.max(0, Math.round(row.now_ms - row.started_ms));
   const unknown = end.status === 'canceled' && row.started_ms !== null;
   return {
-    ...{ id: end.id, status: end.status, latencyMs, completedMs: row.now_ms, startedMs: row.started_ms },
+    ...{
+      id: end.id,
+      status: end.status,
+      latencyMs,
+      completedMs: row.now_ms,
+      startedMs: row.started_ms,
+    },
     attempts: row.failures + row.losses + (end.counted && row.worker !== null ? 1 : 0),
     ...{ inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
     ...{ costUsd: unknown ? unknownCost.usd : cost.usd, costKnown: unknown ? false : cost.known },
@@ -120,7 +135,12 @@ function endedRun(end: End, row: RunRow): EndedRun {
 
 function tally(ended: EndedRun, row: RunRow): Tally {
   return {
-    ...{ agentId: row.agent_id, executedAtMs: uuid7Time(ended.id), status: ended.status, source: row.source },
+    ...{
+      agentId: row.agent_id,
+      executedAtMs: uuid7Time(ended.id),
+      status: ended.status,
+      source: row.source,
+    },
     ...{ recorded: true, inputTokens: ended.inputTokens, outputTokens: ended.outputTokens },
     ...{ costUsd: ended.costUsd, latencyMs: row.started_ms === null ? null : ended.latencyMs },
   };

@@ -64,7 +64,8 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
     }
     const delayMs = retryDelayMs(run.failures + 1, error.retryAfterMs, Math.random());
     const inTime = run.elapsedMs + (performance.now() - begun) + delayMs < settings.timeoutMs;
-    if (error.retryable && run.failures + 1 < settings.maxAttempts && inTime) return { kind: 'retry', delayMs };
+    if (error.retryable && run.failures + 1 < settings.maxAttempts && inTime)
+      return { kind: 'retry', delayMs };
     return failed(run, error.code, error.message, { prompt, failure: error });
   }
 }

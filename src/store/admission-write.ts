@@ -1,6 +1,6 @@
-import type { Counts } from '../core/limits.ts';
 import type { EndStatus, ExecutionStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
+import type { Counts } from '../core/limits.ts';
 import type { RunSettings } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
 import type { Send, Statement } from './pipeline.ts';
@@ -76,7 +76,11 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
   const sent: Promise<unknown>[] = [];
   if (counts.size > 0) sent.push(send(updateCounts, countValues(counts)));
   if (months.length > 0) {
-    const values = [months.map((m) => m.workspaceId), months.map((m) => m.month), months.map((m) => m.used)];
+    const values = [
+      months.map((m) => m.workspaceId),
+      months.map((m) => m.month),
+      months.map((m) => m.used),
+    ];
     sent.push(send(updateMonths, values));
   }
   if (runs.length > 0) sent.push(send(insertRuns, runValues(runs)));
@@ -87,7 +91,6 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
   sent.push(send(commit));
   await Promise.all(sent);
 }
-
 
 const commit: Statement = { name: 'commit', text: 'commit' };
 

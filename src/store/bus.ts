@@ -36,7 +36,10 @@ export function openBus(options: {
 
   async function connect(): Promise<void> {
     // Without statement_timeout and the like: this connection only waits.
-    const fresh = new pg.Client({ ...clientConfig(options.connection), connectionTimeoutMillis: 5_000 });
+    const fresh = new pg.Client({
+      ...clientConfig(options.connection),
+      connectionTimeoutMillis: 5_000,
+    });
     const lost = (error?: unknown) => {
       if (closed || client !== fresh) return;
       client = null;
@@ -65,7 +68,9 @@ export function openBus(options: {
         pending.delete(channel);
         const all = [...ids];
         for (let at = 0; at === 0 || at < all.length; at += idsMax) {
-          await sql`select pg_notify(${channel}, ${all.slice(at, at + idsMax).join(' ')})`.execute(options.db);
+          await sql`select pg_notify(${channel}, ${all.slice(at, at + idsMax).join(' ')})`.execute(
+            options.db,
+          );
         }
       }
     } catch (error) {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Caller } from '../core/admission.ts';
 import type { Visibility } from '../core/agent.ts';
+import { type Permission, permissions } from '../core/key.ts';
 import { noLimits } from '../core/limits.ts';
 import { hasRight, keyRights, type Role } from '../core/member.ts';
-import { type Permission, permissions } from '../core/key.ts';
 import type { Db } from './db.ts';
 
 /** Who calls, outside admission: a key by its hash, a session by its user. Read anew for every request. */
@@ -33,7 +33,14 @@ export async function findKeyCaller(db: Db, hash: Buffer): Promise<Caller | null
     where k.hash = ${hash}`.execute(db);
   const row = rows[0];
   if (!row) return null;
-  const { requestsPerMinute, requestsPerHour, requestsPerDay, issuedBy, permissions: carried, ...rest } = row;
+  const {
+    requestsPerMinute,
+    requestsPerHour,
+    requestsPerDay,
+    issuedBy,
+    permissions: carried,
+    ...rest
+  } = row;
   return {
     ...rest,
     kind: 'key',
@@ -57,7 +64,14 @@ export async function findSessionCaller(
   if (!member) return null;
   const rights = ([...permissions, 'own'] as const).filter((right) => hasRight(member.role, right));
   return {
-    ...{ kind: 'session', id: userId, userId, workspaceId: member.workspaceId, role: member.role, rights },
+    ...{
+      kind: 'session',
+      id: userId,
+      userId,
+      workspaceId: member.workspaceId,
+      role: member.role,
+      rights,
+    },
     ...{ ended: false, allAgents: true, agentIds: [], limits: noLimits, allowedOrigins: [] },
   };
 }
@@ -70,7 +84,11 @@ export interface AgentView {
   readonly allowedOrigins: string[];
 }
 
-export async function findAgentView(db: Db, workspaceId: string, agentId: string): Promise<AgentView | null> {
+export async function findAgentView(
+  db: Db,
+  workspaceId: string,
+  agentId: string,
+): Promise<AgentView | null> {
   const { rows } = await sql<AgentView>`
     select id, visibility, created_by, allowed_origins from agents
     where id = ${agentId} and workspace_id = ${workspaceId} and deleted_at is null`.execute(db);
@@ -88,7 +106,9 @@ export async function findAgentOrigins(db: Db, agentId: string): Promise<string[
       and (k.revoked_at is null or k.revoked_at > clock_timestamp())
       and (k.expires_at is null or k.expires_at > clock_timestamp())
       and (k.all_agents or exists (
-        select from api_key_agents ka where ka.api_key_id = k.id and ka.agent_id = a.id))`.execute(db);
+        select from api_key_agents ka where ka.api_key_id = k.id and ka.agent_id = a.id))`.execute(
+    db,
+  );
   return rows.map((row) => row.origin);
 }
 
@@ -96,14 +116,19 @@ export async function findAgentOrigins(db: Db, agentId: string): Promise<string[
  * Counts one list call of a caller in the current UTC minute and says how many there were with it. A count beyond
  * the limit changes nothing for anyone, so it need not be taken back.
  */
-export async function countList(db: Db, callerId: string): Promise<{ used: number; nowMs: number; resetAtMs: number }> {
+export async function countList(
+  db: Db,
+  callerId: string,
+): Promise<{ used: number; nowMs: number; resetAtMs: number }> {
   const { rows } = await sql<{ used: number; nowMs: number; minute: number }>`
     insert into list_counts as c (caller, minute, used)
     values (${callerId}, floor(extract(epoch from clock_timestamp()) / 60)::bigint, 1)
     on conflict (caller) do update set
       used = case when excluded.minute > c.minute then 1 else c.used + 1 end,
       minute = greatest(excluded.minute, c.minute)
-    returning used, minute, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(db);
+    returning used, minute, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(
+    db,
+  );
   const { used, nowMs, minute } = rows[0] ?? { used: 1, nowMs: 0, minute: 0 };
   return { used, nowMs, resetAtMs: (minute + 1) * 60_000 };
 }

@@ -42,7 +42,8 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly userAgent: string | null;
 }
 
-const listed = sql.raw(`e.id, e.agent_id, e.agent_name, e.status::text as status, e.source::text as source,
+const listed =
+  sql.raw(`e.id, e.agent_id, e.agent_name, e.status::text as status, e.source::text as source,
   e.executed_at, e.executed_by, e.api_key_id, e.model, e.temperature, e.prompt_version_id,
   e.prompt_version_label, e.input_variables, e.completed_at, e.latency_ms, e.input_tokens, e.output_tokens,
   e.cost_usd, e.cost_known, e.finish_reason, e.error_code, e.error, e.output`);
@@ -115,7 +116,10 @@ export async function findEnded(db: Db, executionIds: readonly string[]): Promis
 }
 
 /** The agent of an unfinished run where that agent hands out slots; undefined where the run has ended. */
-export async function findSlotAgent(db: Db, executionId: string): Promise<string | null | undefined> {
+export async function findSlotAgent(
+  db: Db,
+  executionId: string,
+): Promise<string | null | undefined> {
   const { rows } = await sql<{ slotAgentId: string | null }>`
     select case when holds_slot is null then null else agent_id end as slot_agent_id
     from run_queue where id = ${executionId}`.execute(db);

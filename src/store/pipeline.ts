@@ -102,5 +102,6 @@ function sender(client: pg.Client): Send {
 }
 
 function stream(client: pg.Client): { destroy(): void } | undefined {
-  return (client as unknown as { connection?: { stream?: { destroy(): void } } }).connection?.stream;
+  return (client as unknown as { connection?: { stream?: { destroy(): void } } }).connection
+    ?.stream;
 }

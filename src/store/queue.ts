@@ -19,9 +19,13 @@ const floor = sql`coalesce((select min(tag) from run_queue where ${ready}),
  * has been taken away, nothing is claimed.
  */
 export async function claimRuns(db: Db, worker: string, limit: number): Promise<Run[]> {
-  return claim(db, worker, sql`
+  return claim(
+    db,
+    worker,
+    sql`
     select id from run_queue where ${ready}
-    order by tag, id limit ${limit} for update skip locked`);
+    order by tag, id limit ${limit} for update skip locked`,
+  );
 }
 
 /**
@@ -39,7 +43,10 @@ export async function claimForOthers(
     (select q.workspace_id from run_queue q
      where q.worker is null and q.available_at is null and q.holds_slot is not false and q.workspace_id > ${than}
      order by q.workspace_id limit 1)`;
-  return claim(db, worker, sql`
+  return claim(
+    db,
+    worker,
+    sql`
     select id from run_queue
     where ${ready} and id = any (array(
       with recursive walk as (
@@ -53,7 +60,8 @@ export async function claimForOthers(
       from walk
       where walk.workspace_id is not null and walk.workspace_id <> all (${held}::uuid[])
       limit ${limit}))
-    order by tag, id for update skip locked`);
+    order by tag, id for update skip locked`,
+  );
 }
 
 interface ClaimedRow {
@@ -131,7 +139,10 @@ export async function releaseRuns(db: Db, releases: readonly Release[]): Promise
 }
 
 /** The runs leased to this worker, as the database has it. */
-export async function leasedRuns(db: Db, worker: string): Promise<{ id: string; attempt: number }[]> {
+export async function leasedRuns(
+  db: Db,
+  worker: string,
+): Promise<{ id: string; attempt: number }[]> {
   const { rows } = await sql<{ id: string; attempt: number }>`
     select id, attempt from run_queue where worker = ${worker}`.execute(db);
   return rows;
@@ -142,6 +153,8 @@ export async function queueDepth(db: Db): Promise<{ depth: number; oldestMs: num
   const { rows } = await sql<{ depth: number; oldestMs: number }>`
     select (select count(*) from run_queue where worker is null) as depth,
       coalesce((select (extract(epoch from clock_timestamp() - e.executed_at) * 1000)::float8
-        from executions e where e.id = (select min(id) from run_queue where ${ready})), 0) as oldest_ms`.execute(db);
+        from executions e where e.id = (select min(id) from run_queue where ${ready})), 0) as oldest_ms`.execute(
+    db,
+  );
   return rows[0] ?? { depth: 0, oldestMs: 0 };
 }

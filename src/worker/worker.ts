@@ -91,7 +91,13 @@ export function createWorker(parts: WorkerParts): Worker {
   }
 
   async function settle({ run, controller }: Work, attempt: Attempt): Promise<void> {
-    const release = { id: run.id, worker: run.worker, attempt: run.attempt, delayMs: 0, failed: false };
+    const release = {
+      id: run.id,
+      worker: run.worker,
+      attempt: run.attempt,
+      delayMs: 0,
+      failed: false,
+    };
     if (attempt.kind === 'end') return finish(attempt.end);
     if (attempt.kind === 'retry') {
       return giveBack([{ ...release, delayMs: attempt.delayMs, failed: true }]);
@@ -111,8 +117,19 @@ export function createWorker(parts: WorkerParts): Worker {
       } catch (error) {
         parts.onError(error, 'finish');
         if (isStatementError(error) && end.errorCode !== 'INTERNAL') {
-          const fallback = { systemPrompt: null, userPrompt: null, output: null, finishReason: null };
-          end = { ...end, ...fallback, status: 'failed', errorCode: 'INTERNAL', error: 'Internal error.' };
+          const fallback = {
+            systemPrompt: null,
+            userPrompt: null,
+            output: null,
+            finishReason: null,
+          };
+          end = {
+            ...end,
+            ...fallback,
+            status: 'failed',
+            errorCode: 'INTERNAL',
+            error: 'Internal error.',
+          };
         }
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       }
@@ -177,7 +194,10 @@ export function createWorker(parts: WorkerParts): Worker {
     if (worker === null) return;
     try {
       const left = await leasedRuns(parts.db, worker);
-      await releaseRuns(parts.db, left.map((run) => ({ ...run, worker, delayMs: 0, failed: false })));
+      await releaseRuns(
+        parts.db,
+        left.map((run) => ({ ...run, worker, delayMs: 0, failed: false })),
+      );
       await removeWorker(parts.db, worker);
     } catch (error) {
       parts.onError(error, 'drain');

@@ -23,12 +23,15 @@ export function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
     await answer(parts, request, reply, { kind: 'key', hash });
     return reply;
   });
-  app.post<{ Params: { agentId: string } }>(routePath(executeAgentInDashboard), async (request, reply) => {
-    const caller = await parts.authenticator.authenticate(request, executeAgentInDashboard);
-    parts.checkSameOrigin(request);
-    await answer(parts, request, reply, { kind: 'session', caller });
-    return reply;
-  });
+  app.post<{ Params: { agentId: string } }>(
+    routePath(executeAgentInDashboard),
+    async (request, reply) => {
+      const caller = await parts.authenticator.authenticate(request, executeAgentInDashboard);
+      parts.checkSameOrigin(request);
+      await answer(parts, request, reply, { kind: 'session', caller });
+      return reply;
+    },
+  );
 }
 
 async function answer(

@@ -32,11 +32,14 @@ export function executionRoutes(app: FastifyInstance, parts: ApiParts): void {
     reply.raw.once('close', () => gone.abort());
     const executionId = fromId('execution', params.executionId);
     // Waits before it reads: a run that ends in between is not missed.
-    const waited = executionId && query.wait ? waiters.wait(executionId, query.wait * 1000, gone.signal) : null;
-    let row = await readableExecution(db, caller, agent.id, params.executionId).catch((error: unknown) => {
-      gone.abort();
-      throw error;
-    });
+    const waited =
+      executionId && query.wait ? waiters.wait(executionId, query.wait * 1000, gone.signal) : null;
+    let row = await readableExecution(db, caller, agent.id, params.executionId).catch(
+      (error: unknown) => {
+        gone.abort();
+        throw error;
+      },
+    );
     if (waited && row.status === 'processing') {
       await waited;
       row = await readableExecution(db, caller, agent.id, params.executionId);
@@ -56,14 +59,20 @@ export function executionRoutes(app: FastifyInstance, parts: ApiParts): void {
     if (!(await parts.canceler.cancel(row.id))) {
       throw new CallFailure('ALREADY_ENDED', `The execution has ended already.`);
     }
-    return { status: 200, body: executionDetailWire(await foundExecution(db, agent.id, params.executionId)) };
+    return {
+      status: 200,
+      body: executionDetailWire(await foundExecution(db, agent.id, params.executionId)),
+    };
   });
 
   route(app, parts, listExecutions, (context) => list(parts, context));
   route(app, parts, listExecutionsUnversioned, (context) => list(parts, context));
 }
 
-async function list(parts: ApiParts, context: Context<typeof listExecutions | typeof listExecutionsUnversioned>) {
+async function list(
+  parts: ApiParts,
+  context: Context<typeof listExecutions | typeof listExecutionsUnversioned>,
+) {
   const { params, query, request, reply } = context;
   const caller = known(context.caller);
   await limitLists(parts, caller, reply);
@@ -94,15 +103,25 @@ async function list(parts: ApiParts, context: Context<typeof listExecutions | ty
   };
 }
 
-async function limitLists(parts: ApiParts, caller: Caller, reply: Context<typeof listExecutions>['reply']) {
+async function limitLists(
+  parts: ApiParts,
+  caller: Caller,
+  reply: Context<typeof listExecutions>['reply'],
+) {
   const limit = parts.listPerMinute;
   const { used, nowMs, resetAtMs } = await countList(parts.db, caller.id);
   const remaining = Math.max(0, limit - used);
-  reply.headers(rateHeaders([{ scope: 'key', window: 'minute', limit, remaining, resetAtMs }], nowMs));
+  reply.headers(
+    rateHeaders([{ scope: 'key', window: 'minute', limit, remaining, resetAtMs }], nowMs),
+  );
   if (used <= limit) return;
-  throw new CallFailure('RATE_LIMIT_EXCEEDED', `Limit of list calls exceeded: ${limit} per minute.`, {
-    retryAfter: secondsUntil(resetAtMs, nowMs),
-  });
+  throw new CallFailure(
+    'RATE_LIMIT_EXCEEDED',
+    `Limit of list calls exceeded: ${limit} per minute.`,
+    {
+      retryAfter: secondsUntil(resetAtMs, nowMs),
+    },
+  );
 }
 
 function bound(name: 'startDate' | 'endDate', text: string | undefined): number | null {
@@ -119,14 +138,19 @@ function bound(name: 'startDate' | 'endDate', text: string | undefined): number 
 function cursor(query: { cursor?: string; offset?: number }): string | null {
   if (query.cursor === undefined) return null;
   const after = fromId('execution', query.cursor);
-  if (after === null) throw new CallFailure('INVALID_REQUEST', 'Parameter "cursor" must be a nextCursor.');
+  if (after === null)
+    throw new CallFailure('INVALID_REQUEST', 'Parameter "cursor" must be a nextCursor.');
   if (query.offset !== undefined) {
     throw new CallFailure('INVALID_REQUEST', 'Parameter "offset" cannot stand beside "cursor".');
   }
   return after;
 }
 
-async function foundExecution(db: Db, agentId: string, wireId: string): Promise<store.ExecutionDetailRow> {
+async function foundExecution(
+  db: Db,
+  agentId: string,
+  wireId: string,
+): Promise<store.ExecutionDetailRow> {
   const executionId = fromId('execution', wireId);
   const row = executionId === null ? null : await store.findExecution(db, agentId, executionId);
   if (!row) throw new CallFailure('NOT_FOUND', 'There is no such execution.');

@@ -55,7 +55,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     create function id_floor(at timestamptz) returns uuid immutable strict parallel safe language sql
       return (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
 
-    -- Makes the partitions of this month and of as many after it.
+    -- Makes the partitions of this month and of as many after it. Where rows of a month already stand in the default
+    -- partition, because nobody came in time, they stay there and so do the rest of that month.
     create function make_execution_partitions(months_ahead integer) returns void language plpgsql as $$
     declare
       first_day timestamptz;
@@ -64,11 +65,13 @@ export async function up(db: Kysely<never>): Promise<void> {
       for ahead in 0..months_ahead loop
         first_day := date_trunc('month', clock_timestamp(), 'UTC') + make_interval(months => ahead);
         name := 'executions_' || to_char(first_day at time zone 'UTC', 'YYYY_MM');
-        if to_regclass(name) is null then
-          execute format(
-            'create table %I partition of executions for values from (%L) to (%L)', name,
+        continue when to_regclass(name) is not null;
+        begin
+          execute format('create table %I partition of executions for values from (%L) to (%L)', name,
             id_floor(first_day), id_floor(first_day + interval '1 month'));
-        end if;
+        exception when check_violation then
+          raise warning 'executions of % stay in the default partition', name;
+        end;
       end loop;
     end $$;
     select make_execution_partitions(2);

