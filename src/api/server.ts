@@ -51,8 +51,6 @@ export function createServer(parts: ApiParts, options: ServerOptions): FastifyIn
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
-    // A keep-alive connection would hold up the close for as long as its client likes.
-    if (closing) reply.header('connection', 'close');
     open++;
     reply.raw.once('close', () => open--);
     if (open > openRequestsMax) {
@@ -62,8 +60,9 @@ export function createServer(parts: ApiParts, options: ServerOptions): FastifyIn
     }
   });
   app.addHook('onSend', async (request, reply, payload) => {
-    // Whoever is still sending must not be read to the end for the sake of the next request.
-    if (!request.raw.complete) reply.header('connection', 'close');
+    // A keep-alive connection would hold up the close for as long as its client likes; and whoever is still sending
+    // must not be read to the end for the sake of the next request.
+    if (closing || !request.raw.complete) reply.header('connection', 'close');
     return payload;
   });
 

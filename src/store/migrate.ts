@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { StartFailure } from '../core/start-failure.ts';
 import type { Db } from './db.ts';
 import * as people from './migrations/0001-people.ts';
 import * as agents from './migrations/0002-agents.ts';
@@ -11,11 +12,6 @@ const migrations: Record<string, Migration> = {
   '0002-agents': agents,
   '0003-executions': executions,
 };
-
-/** Thrown where the database and this program do not fit together; the message says what to do. */
-export class SchemaError extends Error {
-  override readonly name = 'SchemaError';
-}
 
 /**
  * Brings the schema up to date. Many processes may call it at once: the first takes a lock, the rest wait and find
@@ -33,7 +29,7 @@ export async function checkSchema(db: Db): Promise<void> {
   const missing = (await migrator(db).getMigrations()).filter((one) => !one.executedAt);
   if (missing.length === 0) return;
   const names = missing.map((one) => one.name).join(', ');
-  throw new SchemaError(`The database lacks migrations (${names}). Run "cueline migrate" first.`);
+  throw new StartFailure(`The database lacks migrations (${names}). Run "cueline migrate" first.`);
 }
 
 async function refuseNewer(db: Db): Promise<void> {
@@ -44,7 +40,7 @@ async function refuseNewer(db: Db): Promise<void> {
     select name from schema_migrations order by name`.execute(db);
   const unknown = rows.filter((row) => !(row.name in migrations)).map((row) => row.name);
   if (unknown.length === 0) return;
-  throw new SchemaError(
+  throw new StartFailure(
     `The database was written by a newer Cueline (it has ${unknown.join(', ')}). Start that version, or a later one.`,
   );
 }
