@@ -27,6 +27,7 @@ export interface RunParts {
  */
 export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): Promise<Attempt> {
   const { settings } = run;
+  if (signal.aborted) return { kind: 'stopped' };
   if (run.losses >= lossesMax || (settings.maxAttempts === 1 && run.losses > 0)) {
     const message = `The process that worked on the run was lost ${run.losses} times.`;
     return failed(run, 'WORKER_LOST', message, { counted: false });

@@ -25,6 +25,9 @@ export async function maintain(db: Db): Promise<boolean> {
         delete from list_counts where minute < floor(extract(epoch from clock_timestamp()) / 60)::bigint - 1`.execute(
         connection,
       );
+      await sql`
+        delete from cancellations c
+        where not exists (select from workers w where w.id = c.worker)`.execute(connection);
       return true;
     } finally {
       await sql`select pg_advisory_unlock(${lockKey})`.execute(connection);

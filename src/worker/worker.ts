@@ -74,6 +74,8 @@ export function createWorker(parts: WorkerParts): Worker {
   function start(run: Run): void {
     const work = { run, controller: new AbortController() };
     working.set(run.id, work);
+    // The lease may have ended since the run was claimed or born: then it must not begin.
+    if (lease.current() !== run.worker) work.controller.abort('silence' satisfies Reason);
     void carryOut(parts, run, work.controller.signal)
       .catch((error: unknown): Attempt => {
         // The database failed, not the run: hand it on as it is.

@@ -113,9 +113,10 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index run_queue_slots on run_queue (agent_id, holds_slot, id) where holds_slot is not null;
 
     -- Runs that were canceled while a process worked on them: told to it by its next heartbeat at the latest.
+    -- No foreign key: a cancel locks the run first and a sweep the worker, and each would wait for the other.
     create table cancellations (
       execution_id uuid primary key,
-      worker uuid not null references workers on delete cascade
+      worker uuid not null
     );
     create index cancellations_of_worker on cancellations (worker);
 
