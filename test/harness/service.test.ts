@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { startService } from './service.ts';
+
+const service = await startService();
+after(service.close);
+
+test('a key lets in, anything else does not', async () => {
+  const { key } = await service.key();
+  const path = '/api/v1/agents/agt_x/executions';
+  assert.equal((await service.call('GET', path, { key })).status, 404);
+  assert.equal((await service.call('GET', path, { user: service.ownerId })).status, 404);
+  assert.equal((await service.call('GET', path)).status, 401);
+});
+
+test('a second service works on the same database', async () => {
+  const second = await startService({ beside: service });
+  const { rows } = await sql<{ n: number }>`select count(*) as n from workers`.execute(second.db);
+  assert.deepEqual(rows, [{ n: 2 }]);
+  await second.close();
+});
