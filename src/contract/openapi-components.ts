@@ -23,7 +23,7 @@ export class Components {
   }
 
   /** Everything kept, by name. */
-  all(): Json {
+  all(): Record<string, Json> {
     return Object.fromEntries([...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 

@@ -6,7 +6,8 @@ const agentId = exampleId('agent');
 const executionId = exampleId('execution');
 const requestId = 'req_7f3k2m9q';
 
-const record = {
+/** A record of the history, as lists hold it. */
+export const execution = {
   executionId,
   agentId,
   agentName: 'Explainer',
@@ -73,33 +74,28 @@ const limited = {
 const running = {
   executionId,
   agentId,
-  agentName: record.agentName,
+  agentName: execution.agentName,
   status: 'processing',
-  source: record.source,
-  executedAt: record.executedAt,
-  executedBy: record.executedBy,
-  apiKeyId: record.apiKeyId,
-  modelUsed: record.modelUsed,
-  temperature: record.temperature,
-  promptVersionId: record.promptVersionId,
-  promptVersionLabel: record.promptVersionLabel,
-  inputVariables: record.inputVariables,
-  queuedAt: record.queuedAt,
+  source: execution.source,
+  executedAt: execution.executedAt,
+  executedBy: execution.executedBy,
+  apiKeyId: execution.apiKeyId,
+  modelUsed: execution.modelUsed,
+  temperature: execution.temperature,
+  promptVersionId: execution.promptVersionId,
+  promptVersionLabel: execution.promptVersionLabel,
+  inputVariables: execution.inputVariables,
+  queuedAt: execution.queuedAt,
   attempts: 0,
 };
 
 const detail = {
-  ...record,
-  output: record.outputText,
+  ...execution,
+  output: execution.outputText,
   systemPrompt: 'You explain things in three sentences.',
   userPrompt: 'Explain tides to sailors.',
   ipAddress: '203.0.113.7',
   userAgent: 'curl/8.14.1',
-};
-
-const list = {
-  executions: [record],
-  pagination: { limit: 20, offset: 0, total: 1, hasMore: false },
 };
 
 type Examples = Readonly<Record<string, unknown>>;
@@ -112,8 +108,8 @@ export const examples: Readonly<Record<string, Readonly<Record<string | number, 
     400: { missing },
     429: { limited },
   },
+  executeAgentInDashboard: { body: { execute } },
   getExecution: { 200: { success: detail, processing: running } },
-  listExecutions: { 200: { page: list } },
   createPromptVersion: {
     body: {
       version: {
@@ -125,6 +121,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string | number, 
       },
     },
   },
+  updatePrompt: { body: { rename: { name: 'Explainer for sailors' } } },
   createPrompt: { body: { prompt: { name: 'Explainer' } } },
   createAgent: {
     body: {
@@ -142,6 +139,13 @@ export const examples: Readonly<Record<string, Readonly<Record<string | number, 
     body: {
       key: { name: 'Website', agentIds: [agentId], permissions: ['execute', 'read'] },
     },
+  },
+  rotateKey: { body: { grace: { graceSeconds: 3600 } } },
+  setPlan: { body: { plan: { name: 'Team', actionsPerMonth: 10000 } } },
+  updateMember: { body: { role: { role: 'editor' } } },
+  createInvitation: { body: { invitation: { email: 'sam@example.com', role: 'editor' } } },
+  acceptInvitation: {
+    body: { newcomer: { token: '…', name: 'Sam', password: 'correct horse battery' } },
   },
   putProvider: { body: { openai: { kind: 'openai', apiKey: 'sk-…' } } },
   putPrice: {

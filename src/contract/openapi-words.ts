@@ -5,11 +5,11 @@ import type { Json } from './openapi-components.ts';
 
 export const about = `Cueline hosts agents: prompts pinned to one version, run over HTTP. A call is accepted and recorded at once, the model runs after, and every run is a record that can be listed.
 
-**Authentication.** Programs send \`Authorization: Bearer <API key>\`; the dashboard has a session cookie. What an operation needs stands beside it.
+**Authentication.** Programs send \`Authorization: Bearer <API key>\`; the dashboard has a session cookie, and says in \`Cueline-Workspace\` which workspace is meant where its user has several. What an operation needs stands beside it.
 
 **Identifiers** are opaque and prefixed by their kind: \`agt_\`, \`exe_\`, \`key_\` and so on. A malformed one is an unknown one: 404. **Times** are ISO 8601, UTC, with milliseconds.
 
-**Errors** all have the fields \`error\`, \`message\`, \`code\` and \`requestId\`; some have more. Programs go by \`code\`. Unknown fields and parameters are refused, and nothing is ever clamped or cut. A path that does not exist is 404, a method that it does not have 405.
+**Errors** all have the fields \`error\`, \`message\`, \`code\` and \`requestId\`; some have more. Every answer carries the header \`X-Request-Id\`. Programs go by \`code\`. Unknown fields and parameters are refused, and nothing is ever clamped or cut. A path that does not exist is 404, a method that it does not have 405.
 
 **Retries.** 429 and 503 say in \`Retry-After\` how many seconds to wait. A call with an \`Idempotency-Key\` can be repeated without running twice.`;
 
@@ -26,13 +26,13 @@ export const tagMeaning: Record<Tag, string> = {
 
 /** The name and the meaning of each status, as far as an operation says nothing more. */
 export const statusWords: Readonly<Record<number, readonly [string, string]>> = {
-  200: ['OK', 'As asked.'],
-  201: ['Created', 'Made.'],
+  200: ['OK', 'The result.'],
+  201: ['Created', 'What was made.'],
   202: ['Accepted', 'Accepted and durably recorded.'],
   204: ['NoContent', 'Done; no body.'],
   400: ['BadRequest', 'A parameter, a field or the JSON itself is wrong; `message` names it.'],
   401: ['Unauthorized', 'No valid key or session, or not one for this agent.'],
-  403: ['Forbidden', 'Known, but without the right; or the agent is closed to calls.'],
+  403: ['Forbidden', 'Known, but without the right; or the agent takes no calls now.'],
   404: ['NotFound', 'No such thing, or not one that the caller can see.'],
   409: ['Conflict', 'What is there does not allow it.'],
   412: ['PreconditionFailed', 'Changed since it was read: `If-Match` is stale.'],
@@ -62,7 +62,7 @@ export const headers: Record<string, Json> = {
   'RateLimit-Policy': header('The windows that hold, as in the IETF draft.'),
   'X-RateLimit-Limit': header('Calls that the tightest window lets past.', integer),
   'X-RateLimit-Remaining': header('What is left of it.', integer),
-  'X-RateLimit-Reset': header('Seconds until it ends.', integer),
+  'X-RateLimit-Reset': header('When it ends, in seconds since 1970.', integer),
 };
 
 const aboutLimits = [

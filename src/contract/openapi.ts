@@ -3,6 +3,7 @@ import { type Endpoint, keyRight, sessionRight, tags } from './endpoint.ts';
 import { endpoints } from './index.ts';
 import { Components, type Json } from './openapi-components.ts';
 import { examples } from './openapi-examples.ts';
+import { records } from './openapi-records.ts';
 import { about, headers, headersOf, statusWords, tagMeaning } from './openapi-words.ts';
 import { answersOf, Problem } from './problem.ts';
 import { pathParams, reference, workspaceHeader } from './shared.ts';
@@ -28,13 +29,21 @@ export function openapi(version: string): Json {
     tags: tags.map((name) => ({ name, description: tagMeaning[name] })),
     paths,
     components: {
-      schemas: components.all(),
+      schemas: withExamples(components.all()),
       responses: plainProblems(),
       parameters: { Workspace: workspaceParameter },
       headers,
       securitySchemes,
     },
   };
+}
+
+function withExamples(schemas: Record<string, Json>): Json {
+  const shown = Object.entries(schemas).map(([name, schema]) => {
+    const example = records[name];
+    return [name, example === undefined ? schema : { ...schema, examples: [example] }];
+  });
+  return Object.fromEntries(shown);
 }
 
 const securitySchemes = {

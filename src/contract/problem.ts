@@ -88,7 +88,8 @@ export function problems<const Statuses extends readonly number[]>(...statuses: 
 /** Everything an endpoint can answer: what it declares, and what follows from the rest of its declaration. */
 export function answersOf(e: Endpoint): Map<number, TSchema | null> {
   const implied = [
-    ...(e.body || e.query ? [400] : []),
+    // Also without a query of its own: unknown parameters are refused everywhere.
+    ...(e.tag === 'System' ? [] : [400]),
     ...(e.auth === 'none' ? [] : [401, 403]),
     ...(e.body ? [413, 415] : []),
     500,

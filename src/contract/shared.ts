@@ -99,9 +99,9 @@ export const RateLimits = Type.Object(
 );
 export type RateLimits = Static<typeof RateLimits>;
 
-/** Limits as they are sent: a window left out keeps what it has, on create its default. */
 export const RateLimitsInput = Type.Partial(RateLimits, {
   title: 'RateLimitsInput',
+  description: 'A window left out keeps what it has; on create, its default.',
   additionalProperties: false,
 });
 

@@ -7,6 +7,7 @@ import { endpoints } from '../../src/contract/index.ts';
 import { openapi } from '../../src/contract/openapi.ts';
 import type { Json } from '../../src/contract/openapi-components.ts';
 import { examples } from '../../src/contract/openapi-examples.ts';
+import { records } from '../../src/contract/openapi-records.ts';
 
 /** The rules of OpenAPI 3.1 that a document made by us could break, checked without its schema at hand. */
 
@@ -140,6 +141,15 @@ test('every example is valid, and every one that is written is shown', () => {
   });
   const written = Object.values(examples).flatMap((places) => Object.values(places));
   assert.equal(count, written.flatMap((one) => Object.keys(one)).length);
+});
+
+test('every record has a valid example', () => {
+  const schemas = (document.components as Record<string, Record<string, Json>>).schemas ?? {};
+  for (const [name, record] of Object.entries(records)) {
+    assert.deepEqual(schemas[name]?.examples, [record], name);
+    const check = compile({ $ref: `#/components/schemas/${name}` });
+    assert.ok(check(record), `${name}: ${ajv.errorsText(check.errors)}`);
+  }
 });
 
 test('docs/openapi.json is what the sources make', () => {
