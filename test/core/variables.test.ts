@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultTexts, type ExecuteBody, parseExecuteBody } from '../../src/core/variables.ts';
+
+function texts(body: ExecuteBody): [string, string][] {
+  assert.equal(body.kind, 'variables');
+  return body.kind === 'variables' ? [...body.variables.texts] : [];
+}
+
+test('every JSON value becomes the text it puts into a prompt', () => {
+  const body = parseExecuteBody(`{"variables": {
+    "text": "a \\"b\\"\\n", "number": 1.50, "big": 12345678901234567890, "yes": true, "no": false,
+    "object": { "z": 1, "a": [ 1, 2 ] }, "list": [ ], "empty": "", "nothing": null }}`);
+  assert.deepEqual(texts(body), [
+    ['text', 'a "b"\n'],
+    ['number', '1.50'],
+    ['big', '12345678901234567890'],
+    ['yes', 'true'],
+    ['no', 'false'],
+    ['object', '{"z":1,"a":[1,2]}'],
+    ['list', '[]'],
+    ['empty', ''],
+  ]);
+});
+
+test('null is not supplied, yet named and recorded', () => {
+  const body = parseExecuteBody('{"variables":{"a":null}}');
+  assert.ok(body.kind === 'variables');
+  assert.deepEqual(body.variables.names, ['a']);
+  assert.equal(body.variables.json, '{"a":null}');
+  assert.equal(body.variables.texts.has('a'), false);
+});
+
+test('of a name sent twice the last counts', () => {
+  assert.deepEqual(texts(parseExecuteBody('{"variables":{"a":1,"a":2}}')), [['a', '2']]);
+  assert.deepEqual(texts(parseExecuteBody('{"variables":{"a":1},"variables":{"b":2}}')), [
+    ['b', '2'],
+  ]);
+});
+
+test('names that mean something to JavaScript are only names', () => {
+  const body = parseExecuteBody(
+    '{"variables":{"__proto__":{"x":1},"constructor":"c","toString":null}}',
+  );
+  assert.deepEqual(texts(body), [
+    ['__proto__', '{"x":1}'],
+    ['constructor', 'c'],
+  ]);
+  assert.equal(({} as Record<string, unknown>).x, undefined);
+});
+
+const malformed = [
+  '',
+  '{',
+  '{"variables":',
+  '{"variables":{}}x',
+  "{'variables':{}}",
+  '{"variables":{"a":1,}}',
+  'NaN',
+];
+for (const text of malformed) {
+  test(`${JSON.stringify(text)} is malformed`, () =>
+    assert.equal(parseExecuteBody(text).kind, 'malformed'));
+}
+
+const invalid = [
+  '[]',
+  'null',
+  '5',
+  '"x"',
+  '{}',
+  '{"variables":[]}',
+  '{"variables":null}',
+  '{"variables":"x"}',
+  '{"variables":{},"extra":1}',
+  `{"variables":{"a":${'['.repeat(200)}${']'.repeat(200)}}}`,
+];
+for (const text of invalid) {
+  test(`${JSON.stringify(text.slice(0, 60))} is invalid`, () =>
+    assert.equal(parseExecuteBody(text).kind, 'invalid'));
+}
+
+test('a variable that cannot be stored is named', () => {
+  for (const [text, name] of [
+    ['{"variables":{"ok":1,"bad":"\\u0000"}}', 'bad'],
+    ['{"variables":{"bad":{"deep":["\\ud800"]}}}', 'bad'],
+    ['{"variables":{"b\\u0000d":1}}', 'b\uFFFDd'],
+  ] as const) {
+    const body = parseExecuteBody(text);
+    assert.ok(body.kind === 'invalid');
+    assert.equal(body.variable, name);
+  }
+});
+
+test('defaults put the same texts as supplied values, and null none', () => {
+  assert.deepEqual(
+    [...defaultTexts({ a: 'x', b: 1.5, c: { d: [1] }, e: null, f: false })],
+    [
+      ['a', 'x'],
+      ['b', '1.5'],
+      ['c', '{"d":[1]}'],
+      ['f', 'false'],
+    ],
+  );
+});
