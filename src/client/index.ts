@@ -32,4 +32,10 @@ export function createClient(options: ClientOptions) {
 
 export type Cueline = ReturnType<typeof createClient>;
 
+export type * from './agents.ts';
 export { CuelineError } from './error.ts';
+export type * from './executions.ts';
+export type * from './keys.ts';
+export type * from './prompts.ts';
+export type * from './request.ts';
+export type * from './workspace.ts';

@@ -49,7 +49,8 @@ export const putProvider = endpoint({
         minLength: 1,
         maxLength: limits.secretMax,
         writeOnly: true,
-        description: 'Stored encrypted.',
+        description:
+          'Stored encrypted. For `bedrock` an API key of its own, or `ACCESS_KEY_ID:SECRET_ACCESS_KEY`.',
       }),
     ),
     baseURL: Type.Optional(
@@ -57,7 +58,8 @@ export const putProvider = endpoint({
         Type.String({
           maxLength: limits.urlMax,
           pattern: '^https?://\\S+$',
-          description: 'Needed for `azure` and `openai-compatible`.',
+          description:
+            "Left out, the kind's own address. `azure` and `openai-compatible` need one; that of `bedrock` names the region.",
         }),
       ),
     ),

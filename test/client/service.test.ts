@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { type Cueline, createClient } from '../../src/client/index.ts';
+import { toId, uuid7 } from '../../src/core/id.ts';
+import { ModelFailure } from '../../src/core/model.ts';
+import { type Service, startService } from '../harness/service.ts';
+import { failure } from './server.ts';
+
+/** The client against the real service. */
+
+let service: Service;
+let cueline: Cueline;
+let agent: string;
+
+before(async () => {
+  service = await startService();
+  const { key } = await service.key();
+  cueline = createClient({ baseURL: service.url, key });
+  agent = await deployedAgent(service);
+});
+after(() => service.close());
+
+test('a run, from its variables to its end', async () => {
+  const ended = await cueline.executeAndWait(agent, { topic: 'tides' });
+  assert.equal(ended.status, 'success');
+  assert.equal(ended.output, 'Explain tides.');
+  assert.equal(ended.tokensUsed, 15);
+  assert.deepEqual(ended.inputVariables, { topic: 'tides' });
+});
+
+test('a run that fails is an end, not an error', async () => {
+  service.models.script(new ModelFailure('CONTENT_FILTERED', 'No.'));
+  const ended = await cueline.executeAndWait(agent, { topic: 'secrets' });
+  assert.equal(ended.status, 'failed');
+  assert.equal(ended.errorCode, 'CONTENT_FILTERED');
+});
+
+test('a run can be followed, and canceled once', async () => {
+  const held = service.models.hold();
+  const { executionId, statusUrl } = await cueline.execute(agent, { topic: 'waves' });
+  await held.arrived;
+  assert.equal(statusUrl, `/api/v1/agents/${agent}/executions/${executionId}`);
+  assert.equal((await cueline.status(agent, executionId)).status, 'processing');
+  const waiting = cueline.wait(agent, executionId);
+  assert.equal((await cueline.cancel(agent, executionId)).status, 'canceled');
+  assert.equal((await waiting).errorCode, 'CANCELED');
+  const again = await failure(cueline.cancel(agent, executionId));
+  assert.deepEqual([again.status, again.code], [409, 'ALREADY_ENDED']);
+});
+
+test('the same idempotency key runs once', async () => {
+  const options = { idempotencyKey: 'only-once' };
+  const first = await cueline.execute(agent, { topic: 'ebb' }, options);
+  assert.deepEqual(await cueline.execute(agent, { topic: 'ebb' }, options), first);
+  await cueline.wait(agent, first.executionId);
+  const other = await failure(cueline.execute(agent, { topic: 'flow' }, options));
+  assert.deepEqual([other.status, other.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
+});
+
+test('a refusal says what is missing', async () => {
+  const error = await failure(cueline.execute(agent, { tpoic: 'tides' }));
+  assert.deepEqual([error.status, error.code], [400, 'MISSING_VARIABLES']);
+  assert.deepEqual((error.body as { missingVariables: string[] }).missingVariables, ['topic']);
+  assert.match(error.requestId ?? '', /^req_/);
+});
+
+test('the whole history, page by page', async () => {
+  for (const topic of ['a', 'b', 'c']) await cueline.executeAndWait(agent, { topic });
+  const { executions, pagination } = await cueline.list(agent, { limit: 100 });
+  assert.equal(pagination.total, executions.length);
+  const all = await Array.fromAsync(cueline.listAll(agent, { limit: 2 }));
+  assert.deepEqual(
+    all.map(({ executionId }) => executionId),
+    executions.map(({ executionId }) => executionId),
+  );
+});
+
+test('a key that nobody issued is told so', async () => {
+  const stranger = createClient({ baseURL: service.url, key: 'cue_nope' });
+  const error = await failure(stranger.execute(agent, {}));
+  assert.deepEqual([error.status, error.code], [401, 'UNAUTHORIZED']);
+});
+
+/** Put straight into the tables: what this file is about is the client. */
+async function deployedAgent({ db, workspaceId, ownerId }: Service): Promise<string> {
+  const [prompt, version, id] = [uuid7(Date.now()), uuid7(Date.now()), uuid7(Date.now())];
+  await sql`insert into prompts (id, workspace_id, name) values (${prompt}, ${workspaceId}, 'P')`.execute(
+    db,
+  );
+  await sql`
+    insert into prompt_versions (id, prompt_id, workspace_id, number, label, user_template, variables, model)
+    values (${version}, ${prompt}, ${workspaceId}, 1, 'v1', 'Explain {{topic}}.', '{topic}', 'cueline/echo')`.execute(
+    db,
+  );
+  await sql`
+    insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
+      optional_variables, default_variable_values, stage, api_enabled, created_by)
+    values (${id}, ${workspaceId}, 'Explainer', ${prompt}, ${version}, '{}', '{topic}', '{}', '{}', 'Deployed',
+      true, ${ownerId})`.execute(db);
+  await sql`insert into limits (subject) values (${id})`.execute(db);
+  return toId('agent', id);
+}
