@@ -1,0 +1,62 @@
+import { BlockList, isIP } from 'node:net';
+
+/**
+ * Which addresses are public. A call to a provider may reach nothing else: not this machine, not its network, not the
+ * metadata service of a cloud.
+ *
+ * IPv4 is open but for the special ranges of the IANA registry. IPv6 is closed but for global unicast (2000::/3), so
+ * that every form that carries an IPv4 address inside (mapped, compatible, NAT64, translated) is denied as a whole
+ * and none has to be taken apart.
+ */
+
+/** Whether a plain IP address, as a resolver gives it, is public. Anything that is not an address is not. */
+export function isPublicAddress(address: string): boolean {
+  // A zone id (`fe80::1%eth0`) passes `isIP`, names an interface of this machine and is never public.
+  if (address.includes('%')) return false;
+  switch (isIP(address)) {
+    case 4:
+      return !denied.check(address, 'ipv4');
+    case 6:
+      return global.check(address, 'ipv6') && !denied.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}
+
+const denied = blockList([
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT, and Alibaba's metadata at 100.100.100.200
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure's wire server: a public number that only its own machines reach
+  '169.254.0.0/16', // link-local, and the metadata of most clouds at 169.254.169.254
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments, and Oracle's metadata at 192.0.0.192
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, and broadcast
+  '2001::/23', // protocol assignments: Teredo, benchmarks, AMT, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4: an IPv4 address inside
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+]);
+
+const global = blockList(['2000::/3']);
+
+function blockList(subnets: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets) {
+    const [net = '', prefix] = subnet.split('/');
+    list.addSubnet(net, Number(prefix), net.includes(':') ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}

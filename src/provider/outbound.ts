@@ -1,0 +1,196 @@
+import type { LookupFunction } from 'node:net';
+import { Agent, request } from 'undici';
+import { isPublicAddress } from './address.ts';
+import {
+  isAllowed,
+  notPublic,
+  parseAllowedHosts,
+  type Resolve,
+  refusal,
+  systemResolve,
+} from './guard.ts';
+
+/**
+ * The one client through which Cueline reaches a provider.
+ *
+ * An address is checked in the lookup of the connection itself, so the address that was checked is the one that is
+ * connected to: a name that resolves otherwise a moment later (DNS rebinding) gains nothing. A redirect is never
+ * followed: an API does not redirect a POST, and the key would travel on to wherever the answer points.
+ *
+ * It is `undici.request` and not `fetch`, since a fetch follows, decodes and buffers on its own terms: here an answer
+ * is read whole, at most `answerBytesMax`, and never decompressed, so a small body cannot become a large one.
+ */
+export interface Outbound {
+  /** For URLs that a workspace gave: public hosts, and those of `allowedHosts`. */
+  readonly guarded: typeof fetch;
+  /** For the base URLs of the server's own environment, which the operator chose. */
+  readonly trusted: typeof fetch;
+  /** Cuts what is still in flight. */
+  close(): Promise<void>;
+}
+
+/** Time to reach the host, name lookup and TLS included. */
+const connectMs = 10_000;
+/** The longest silence inside an answer that has begun; some servers send the headers long before they think. */
+const silenceMs = 300_000;
+/** The headers come when the whole answer is ready, so the first byte is bounded by the call's own timeout alone. */
+const firstByteMs = 3_600_000;
+/** An answer that is larger is refused. */
+export const answerBytesMax = 32 * 1024 * 1024;
+/** Probes keep an idle connection known to the routers on its way while a model thinks for minutes. */
+const keepAliveProbeMs = 30_000;
+
+/**
+ * - `refused`: the guard did not let it out;
+ * - `unreached`: no connection, so nothing was sent;
+ * - `timeout`, `broken`: sent, but no answer, or half of one;
+ * - `malformed`: an answer that is not taken.
+ */
+export class OutboundFailure extends Error {
+  readonly kind: 'refused' | 'unreached' | 'timeout' | 'broken' | 'malformed';
+
+  /** `message` is public text. */
+  constructor(kind: OutboundFailure['kind'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'OutboundFailure';
+    this.kind = kind;
+  }
+}
+
+interface OutboundOptions {
+  /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`: what a workspace may reach though it is private. */
+  readonly allowedHosts: readonly string[];
+  /** The system's way where it is left out. */
+  readonly resolve?: Resolve;
+  /** `connectMs` and `silenceMs` where they are left out. */
+  readonly timeouts?: { readonly connectMs: number; readonly silenceMs: number };
+}
+
+export function createOutbound({
+  allowedHosts,
+  resolve = systemResolve,
+  timeouts = { connectMs, silenceMs },
+}: OutboundOptions): Outbound {
+  const allowed = parseAllowedHosts(allowedHosts);
+  const open = agent(timeouts);
+  const closed = agent(timeouts, guardedLookup(resolve));
+  return {
+    trusted: (input, init) => send(open, urlOf(input), init),
+    guarded: async (input, init) => {
+      const url = urlOf(input);
+      const why = refusal(url, allowed);
+      if (why) throw new OutboundFailure('refused', why);
+      return send(isAllowed(url, allowed) ? open : closed, url, init);
+    },
+    close: async () => {
+      await Promise.all([open.destroy(), closed.destroy()]);
+    },
+  };
+}
+
+/** One connection per call, HTTP/1.1: on a shared HTTP/2 session one reset would end every call of the process. */
+function agent(timeouts: NonNullable<OutboundOptions['timeouts']>, lookup?: LookupFunction): Agent {
+  return new Agent({
+    allowH2: false,
+    pipelining: 1,
+    headersTimeout: firstByteMs + connectMs,
+    bodyTimeout: timeouts.silenceMs,
+    maxResponseSize: answerBytesMax,
+    connect: {
+      timeout: timeouts.connectMs,
+      keepAliveInitialDelay: keepAliveProbeMs,
+      ...(lookup ? { lookup } : {}),
+    },
+  });
+}
+
+/** All addresses must be public, not only the one that is tried first: the next attempt would take another. */
+export function guardedLookup(resolve: Resolve): LookupFunction {
+  return (name, options, done) => {
+    resolve(name).then(
+      (found) => {
+        const [first] = found;
+        if (!first || !found.every(({ address }) => isPublicAddress(address))) {
+          done(new OutboundFailure('refused', notPublic), '', 0);
+        } else if (options.all) {
+          done(null, [...found]);
+        } else {
+          done(null, first.address, first.family);
+        }
+      },
+      (error: Error) => done(error, '', 0),
+    );
+  };
+}
+
+async function send(dispatcher: Agent, url: URL, init: RequestInit = {}): Promise<Response> {
+  const signal = init.signal ?? undefined;
+  try {
+    const answer = await request(url, {
+      dispatcher,
+      method: init.method === 'POST' ? 'POST' : 'GET',
+      headers: headersOf(init),
+      body: bodyOf(init.body),
+      signal,
+    });
+    const bytes = await answer.body.arrayBuffer();
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(answer.headers)) {
+      for (const text of [value ?? []].flat()) headers.append(name, text);
+    }
+    if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
+      throw new OutboundFailure('malformed', 'The provider compressed its answer unasked.');
+    }
+    const bodiless = answer.statusCode === 204 || answer.statusCode === 304;
+    return new Response(bodiless ? null : bytes, { status: answer.statusCode, headers });
+  } catch (error) {
+    // An abort is the caller's own: it goes back as it came.
+    throw signal?.aborted ? error : failure(error);
+  }
+}
+
+function headersOf(init: RequestInit): Record<string, string> {
+  const headers = Object.fromEntries(new Headers(init.headers));
+  // A `Host` of the caller's would name another site than the one that was checked.
+  delete headers.host;
+  return { ...headers, 'accept-encoding': 'identity' };
+}
+
+function bodyOf(body: RequestInit['body']): string | Uint8Array | null {
+  if (body == null) return null;
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  throw new TypeError('an outbound body is a text or bytes');
+}
+
+function urlOf(input: Parameters<typeof fetch>[0]): URL {
+  return new URL(input instanceof Request ? input.url : input);
+}
+
+function failure(error: unknown): OutboundFailure {
+  const chain = causes(error);
+  const own = chain.find((each) => each instanceof OutboundFailure);
+  if (own) return own;
+  const fail = (kind: OutboundFailure['kind'], message: string) =>
+    new OutboundFailure(kind, message, error);
+  const said = chain.find(({ message }) => message)?.message ?? 'no reason given';
+  switch (chain.find(({ code }) => code)?.code) {
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return fail('unreached', 'The provider was not reached: the connection took too long.');
+    case 'UND_ERR_HEADERS_TIMEOUT':
+    case 'UND_ERR_BODY_TIMEOUT':
+      return fail('timeout', 'The provider fell silent.');
+    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
+      return fail('malformed', `The provider's answer has more than ${answerBytesMax} bytes.`);
+    default:
+      return chain.some(({ syscall }) => syscall === 'connect' || syscall === 'getaddrinfo')
+        ? fail('unreached', `The provider was not reached: ${said}`)
+        : fail('broken', `The connection to the provider broke: ${said}`);
+  }
+}
+
+/** The error, what it sums up (one for each address that was tried), and what caused it. */
+function causes(error: unknown): NodeJS.ErrnoException[] {
+  if (!(error instanceof Error)) return [];
+  const parts = error instanceof AggregateError ? error.errors : [];
+  return [error, ...parts.flatMap(causes), ...causes(error.cause)];
+}
