@@ -1,0 +1,30 @@
+/** Exact decimals: a whole number of 10^-24, so that a sum of money never passes through a float. */
+
+const places = 24;
+const one = 10n ** BigInt(places);
+const decimal = /^(\d{1,12})(?:\.(\d{1,24}))?$/;
+
+/** `0.15` as a number of 10^-24; `null` for anything that is not a plain decimal of at most 12 + 24 digits. */
+export function toUnits(text: string): bigint | null {
+  const [, whole, fraction = ''] = decimal.exec(text) ?? [];
+  return whole === undefined ? null : BigInt(whole) * one + BigInt(fraction.padEnd(places, '0'));
+}
+
+/** A float of a price list as the decimal its author wrote: the shortest text that reads back as this float. */
+export function floatToUnits(value: number): bigint | null {
+  const [digits = '', exponent] = String(value).split('e-');
+  if (exponent === undefined) return toUnits(digits);
+  const units = toUnits(digits);
+  const shift = 10n ** BigInt(exponent);
+  // Exact or not at all: a price with more than 24 places does not exist.
+  return units === null || units % shift !== 0n ? null : units / shift;
+}
+
+/** `units / divisor` as a decimal text, rounded half up to `to` places, without trailing zeros. */
+export function toDecimal(units: bigint, divisor: bigint, to: number): string {
+  const step = divisor * 10n ** BigInt(places - to);
+  const rounded = (units * 2n + step) / (step * 2n);
+  const scale = 10n ** BigInt(to);
+  const fraction = (rounded % scale).toString().padStart(to, '0').replace(/0+$/, '');
+  return `${rounded / scale}${fraction && `.${fraction}`}`;
+}

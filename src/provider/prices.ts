@@ -1,0 +1,126 @@
+import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
+import { type Cost, noCost, type Usage, unknownCost } from '../core/model.ts';
+import { floatToUnits, toDecimal, toUnits } from './decimal.ts';
+
+/**
+ * What a call cost: tokens × price. The price comes from the workspace's own list, else from the price library, whose
+ * data is part of the package and never fetched. The library's own sum is a float; here it is taken apart and
+ * multiplied exactly, by the same rules: cached tokens are part of the input and leave it for their own price, a tier
+ * is chosen by the whole input, and where no cache price stands, cached tokens cost what others do.
+ */
+
+/** A workspace's price for a model: US dollars per million tokens, as decimal texts. */
+export interface PriceOverride {
+  readonly inputPerMillion: string;
+  readonly outputPerMillion: string;
+  readonly cacheReadPerMillion?: string | null;
+  readonly cacheWritePerMillion?: string | null;
+}
+
+/** Where a price is looked up. */
+export type PriceList =
+  /** A provider of the library, such as `openai` or `aws`. */
+  | { readonly provider: string }
+  /** The provider of the library that has this address, if any. */
+  | { readonly url: string }
+  /** A machine of one's own: known, and nothing. */
+  | 'free'
+  | 'unknown';
+
+/** Decimal places of `usd`. */
+const usdPlaces = 10;
+
+/** `usage` is `null` where the provider counted nothing: then only a free model has a known cost. */
+export function cost(
+  list: PriceList,
+  model: string,
+  usage: Usage | null,
+  override: PriceOverride | null,
+  at: Date,
+): Cost {
+  const prices = override ? own(override) : listed(list, model, usage?.inputTokens ?? 0, at);
+  if (prices === null) return unknownCost;
+  if (Object.values(prices).every((price) => price === 0n)) return noCost;
+  if (usage === null) return unknownCost;
+  // A provider that counts more cached tokens than input (leaving them out of it) must not make the rest negative.
+  const cached = usage.cacheReadTokens + usage.cacheWriteTokens;
+  const fresh = Math.max(usage.inputTokens - cached, 0);
+  const total =
+    BigInt(fresh) * prices.input +
+    BigInt(usage.cacheReadTokens) * prices.cacheRead +
+    BigInt(usage.cacheWriteTokens) * prices.cacheWrite +
+    BigInt(usage.outputTokens) * prices.output +
+    prices.request * million;
+  return { usd: toDecimal(total, million, usdPlaces), known: true };
+}
+
+/** Prices in units of 10^-24 dollars: per million tokens, and for the request itself. */
+interface Prices {
+  readonly input: bigint;
+  readonly output: bigint;
+  readonly cacheRead: bigint;
+  readonly cacheWrite: bigint;
+  readonly request: bigint;
+}
+
+const million = 1_000_000n;
+
+function own(override: PriceOverride): Prices | null {
+  const input = toUnits(override.inputPerMillion);
+  const output = toUnits(override.outputPerMillion);
+  const cacheRead = toUnits(override.cacheReadPerMillion ?? override.inputPerMillion);
+  const cacheWrite = toUnits(override.cacheWritePerMillion ?? override.inputPerMillion);
+  if (input === null || output === null || cacheRead === null || cacheWrite === null) return null;
+  return { input, output, cacheRead, cacheWrite, request: 0n };
+}
+
+function listed(list: PriceList, model: string, inputTokens: number, at: Date): Prices | null {
+  if (list === 'unknown') return null;
+  if (list === 'free') return free;
+  const name = model.replace(/^models\//, '');
+  const where = 'provider' in list ? { providerId: list.provider } : { providerApiUrl: list.url };
+  // Without usage: only the entry is wanted, not the library's sum.
+  const entry = calcPrice({}, name, { ...where, timestamp: at });
+  return entry && fromEntry(entry.model_price, inputTokens);
+}
+
+/**
+ * `null` where the entry cannot price a text exactly: no price for a direction, or a way of charging that the usage
+ * here does not count. An entry without any price is how the library writes a free model.
+ */
+function fromEntry(entry: ModelPrice, inputTokens: number): Prices | null {
+  const names = Object.keys(entry).filter((name) => entry[name] !== undefined);
+  if (names.length === 0) return free;
+  if (!names.every((name) => counted.has(name) || elsewhere.test(name))) return null;
+  const at = (name: string) => inTier(entry[name], inputTokens);
+  const input = at('input_mtok');
+  const output = at('output_mtok');
+  if (input === null || output === null) return null;
+  return {
+    input,
+    output,
+    cacheRead: at('cache_read_mtok') ?? input,
+    cacheWrite: at('cache_write_mtok') ?? input,
+    request: (at('requests_kcount') ?? 0n) / 1_000n,
+  };
+}
+
+const free: Prices = { input: 0n, output: 0n, cacheRead: 0n, cacheWrite: 0n, request: 0n };
+
+const counted: ReadonlySet<string> = new Set([
+  'input_mtok',
+  'output_mtok',
+  'cache_read_mtok',
+  'cache_write_mtok',
+  'requests_kcount',
+]);
+/** What a call with a text and without tools never uses. */
+const elsewhere = /audio|image|video|document|search|cache_write_1h/;
+
+/** The price at this many input tokens: that of the last tier which begins below them. */
+function inTier(price: ModelPrice[string], inputTokens: number): bigint | null {
+  if (price === undefined) return null;
+  if (typeof price === 'number') return floatToUnits(price);
+  const tiers = price.tiers.toSorted((a, b) => a.start - b.start);
+  return floatToUnits(tiers.findLast(({ start }) => inputTokens > start)?.price ?? price.base);
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import { noUsage, type Usage } from '../../src/core/model.ts';
+import { cost, type PriceList } from '../../src/provider/prices.ts';
+
+const at = new Date('2026-11-21T12:00:00Z');
+const openai: PriceList = { provider: 'openai' };
+const anthropic: PriceList = { provider: 'anthropic' };
+
+function used(inputTokens: number, outputTokens: number, read = 0, write = 0): Usage {
+  return { inputTokens, outputTokens, cacheReadTokens: read, cacheWriteTokens: write };
+}
+
+describe('real entries of the library', () => {
+  const cases: [PriceList, string, Usage, string][] = [
+    // $0.15 in, $0.60 out, $0.075 from the cache, for a million
+    [openai, 'gpt-4o-mini', used(1_000, 500), '0.00045'],
+    [openai, 'gpt-4o-mini', used(1, 1), '0.00000075'],
+    [openai, 'gpt-4o-mini', used(1_000, 500, 400), '0.00042'],
+    [openai, 'gpt-4o-mini', used(1_000, 500, 1_000), '0.000375'],
+    [openai, 'gpt-4o-mini', noUsage, '0'],
+    [openai, 'gpt-4o-mini-2024-07-18', used(1_000, 500), '0.00045'],
+    // No price for cache writes: they cost what input does
+    [openai, 'gpt-4o-mini', used(1_000, 500, 0, 400), '0.00045'],
+    // $5, $25, $0.50 and $6.25: the three kinds of input are apart, none is counted twice
+    [anthropic, 'claude-opus-4-5', used(10_000, 1_000, 6_000, 3_000), '0.05175'],
+    // $5 and $30 up to 272,000 tokens of input, $10 and $45 beyond; a tier holds for the whole call
+    [openai, 'gpt-5.5', used(271_999, 1_000), '1.389995'],
+    [openai, 'gpt-5.5', used(272_000, 1_000), '2.765'],
+    [openai, 'gpt-5.5', used(272_000, 1_000, 272_000), '0.317'],
+    [{ provider: 'google' }, 'gemini-2.5-pro', used(200_000, 10), '0.2501'],
+    [{ provider: 'google' }, 'gemini-2.5-pro', used(200_001, 10), '0.5001525'],
+    [{ provider: 'google' }, 'models/gemini-2.5-pro', used(200_000, 10), '0.2501'],
+    [{ provider: 'aws' }, 'eu.amazon.nova-pro-v1:0', used(1_000, 100), '0.00112'],
+    [{ provider: 'azure' }, 'gpt-4o-mini', used(1_000, 500), '0.00045'],
+    [{ url: 'https://api.mistral.ai/v1' }, 'mistral-small-latest', used(0, 0), '0'],
+  ];
+  for (const [list, model, usage, usd] of cases) {
+    test(`${JSON.stringify(list)} ${model} ${Object.values(usage)} costs ${usd}`, () => {
+      assert.deepEqual(cost(list, model, usage, null, at), { usd, known: true });
+    });
+  }
+});
+
+describe('what has no price is unknown', () => {
+  const cases: [string, PriceList, string, Usage | null][] = [
+    ['a model that is not listed', openai, 'gpt-unheard-of', used(1, 1)],
+    ['a provider that is not listed', { provider: 'nobody' }, 'gpt-4o', used(1, 1)],
+    ['an address of nobody', { url: 'http://127.0.0.1:9000/v1' }, 'gpt-4o', used(1, 1)],
+    ['a list that is not there', 'unknown', 'gpt-4o', used(1, 1)],
+    ['a call that was not counted', openai, 'gpt-4o', null],
+    ['a model without a price for output', openai, 'text-embedding-3-small', used(1, 1)],
+    ['a model that charges by the hour', openai, 'whisper-1', used(1, 1)],
+    [
+      'reasoning at a price of its own',
+      { provider: 'perplexity' },
+      'sonar-deep-research',
+      used(1, 1),
+    ],
+  ];
+  for (const [what, list, model, usage] of cases) {
+    test(what, () => {
+      assert.deepEqual(cost(list, model, usage, null, at), { usd: '0', known: false });
+    });
+  }
+});
+
+test('a machine of one’s own costs nothing, and that is known, counted or not', () => {
+  assert.deepEqual(cost('free', 'llama3.2', used(5, 5), null, at), { usd: '0', known: true });
+  assert.deepEqual(cost('free', 'llama3.2', null, null, at), { usd: '0', known: true });
+});
+
+test('what the library lists without any price is free', () => {
+  const free = 'agentica-org/deepcoder-14b-preview:free';
+  const list = { provider: 'openrouter' };
+  assert.deepEqual(cost(list, free, used(5, 5), null, at), { usd: '0', known: true });
+});
+
+test('a price for the request itself is added once', () => {
+  const list = { provider: 'perplexity' };
+  const entry = calcPrice({ input_tokens: 0 }, 'sonar', {
+    providerId: 'perplexity',
+    timestamp: at,
+  });
+  const perThousand = Number(entry?.model_price.requests_kcount);
+  assert.ok(perThousand > 0);
+  assert.equal(Number(cost(list, 'sonar', used(0, 0), null, at).usd), perThousand / 1_000);
+});
+
+test('a price that changes with the date is that of the day', () => {
+  const o3 = (day: string) => cost(openai, 'o3', used(1_000_000, 0), null, new Date(day)).usd;
+  assert.deepEqual([o3('2025-06-01'), o3('2025-07-01')], ['10', '2']);
+});
+
+describe('a price of the workspace', () => {
+  const override = { inputPerMillion: '2.50', outputPerMillion: '10' };
+
+  test('comes before the library', () => {
+    const found = cost(openai, 'gpt-4o-mini', used(1_000_000, 100_000), override, at);
+    assert.deepEqual(found, { usd: '3.5', known: true });
+  });
+
+  test('gives one to what has none', () => {
+    const found = cost('unknown', 'private', used(1, 0), override, at);
+    assert.deepEqual(found, { usd: '0.0000025', known: true });
+  });
+
+  test('prices cached tokens as input unless it says otherwise', () => {
+    const usage = used(1_000, 0, 400, 100);
+    const nulls = { ...override, cacheReadPerMillion: null, cacheWritePerMillion: null };
+    assert.equal(cost('unknown', 'm', usage, override, at).usd, '0.0025');
+    assert.equal(cost('unknown', 'm', usage, nulls, at).usd, '0.0025');
+    const apart = { ...override, cacheReadPerMillion: '0.25', cacheWritePerMillion: '3.125' };
+    assert.equal(cost('unknown', 'm', usage, apart, at).usd, '0.0016625');
+  });
+
+  test('may be nothing, which is then known', () => {
+    const zero = { inputPerMillion: '0', outputPerMillion: '0.00' };
+    assert.deepEqual(cost('unknown', 'm', null, zero, at), { usd: '0', known: true });
+  });
+
+  test('is rounded half up at the tenth place', () => {
+    const tiny = (price: string) =>
+      cost('unknown', 'm', used(1, 0), { inputPerMillion: price, outputPerMillion: '0' }, at).usd;
+    assert.equal(tiny('0.00005'), '0.0000000001');
+    assert.equal(tiny('0.000049999999'), '0');
+  });
+
+  test('that cannot be read leaves the cost unknown', () => {
+    const broken = { inputPerMillion: 'two', outputPerMillion: '1' };
+    assert.equal(cost(openai, 'gpt-4o-mini', used(1, 1), broken, at).known, false);
+  });
+});
+
+test('more cached tokens than input never make the rest negative', () => {
+  const override = { inputPerMillion: '1', outputPerMillion: '1', cacheReadPerMillion: '0.5' };
+  assert.equal(cost('unknown', 'm', used(10, 0, 30), override, at).usd, '0.000015');
+});
+
+test('the largest counts stay exact', () => {
+  const most = 2_147_483_647;
+  const override = { inputPerMillion: '999999.999999999999', outputPerMillion: '0.5' };
+  const { usd } = cost('unknown', 'm', used(most, most), override, at);
+  assert.equal(usd, '2147484720.7418234979');
+});
+
+test('every entry of the library is priced as the library does it, or unknown', () => {
+  const providers = [
+    'openai',
+    'anthropic',
+    'google',
+    'azure',
+    'aws',
+    'groq',
+    'mistral',
+    'deepseek',
+  ];
+  const usages = [used(1_000, 500), used(300_000, 7_000, 90_000, 5_000), used(600_001, 1, 1, 1)];
+  let priced = 0;
+  for (const provider of [...providers, 'x-ai', 'openrouter', 'perplexity', 'cohere', 'together']) {
+    for (const { id } of findProvider({ providerId: provider })?.models ?? []) {
+      for (const usage of usages) {
+        const theirs = calcPrice(
+          {
+            input_tokens: usage.inputTokens,
+            output_tokens: usage.outputTokens,
+            cache_read_tokens: usage.cacheReadTokens,
+            cache_write_tokens: usage.cacheWriteTokens,
+          },
+          id,
+          { providerId: provider, timestamp: at },
+        );
+        const ours = cost({ provider }, id, usage, null, at);
+        if (!ours.known) continue;
+        priced++;
+        const off = Math.abs(Number(ours.usd) - (theirs?.total_price ?? Number.NaN));
+        assert.ok(off < 1e-9, `${provider}/${id}: ${ours.usd}, theirs ${theirs?.total_price}`);
+      }
+    }
+  }
+  assert.ok(priced > 2_500, `only ${priced} were priced`);
+});
