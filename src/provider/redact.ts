@@ -1,0 +1,72 @@
+/**
+ * A provider's own words, fit for a record: secrets taken out, cut to a bound, and storable as a text.
+ * Providers echo what they were sent: the key ("Incorrect API key provided: sk-…"), the URL with a key in it, headers.
+ */
+
+export const messageCharsMax = 2_000;
+/** Of a page of an error, this much is looked at. */
+const scanCharsMax = 65_536;
+/** A key shorter than this is no secret, and taking out every `1` or `key` would spoil the text. */
+const secretCharsMin = 6;
+const gone = '[redacted]';
+
+/** `secrets` are those of the call; what merely looks like one is taken out too. */
+export function redact(text: string, secrets: readonly string[]): string {
+  let out = text.slice(0, scanCharsMax);
+  for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, gone);
+  for (const [pattern, replacement] of patterns) out = out.replace(pattern, replacement);
+  return storable(out);
+}
+
+/** Every form in which a secret may come back; the longest first, so that no tail of one is left. */
+function forms(secret: string): string[] {
+  // Two AWS keys are given as one text; each alone is a secret too.
+  return [secret, ...secret.split(':')]
+    .filter((part) => part.length >= secretCharsMin)
+    .flatMap((part) => [
+      part,
+      encodeURIComponent(part),
+      JSON.stringify(part).slice(1, -1),
+      Buffer.from(part).toString('base64'),
+      Buffer.from(part).toString('base64url'),
+      Buffer.from(part).toString('hex'),
+    ])
+    .sort((a, b) => b.length - a.length);
+}
+
+/** Repetitions that could begin at every character are bounded, so that no text makes them slow. */
+const patterns: readonly (readonly [RegExp, string])[] = [
+  // user:password@ in a URL
+  [/\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>@]*@/gi, `$1${gone}@`],
+  // ?key=…&token=… in a URL or a form
+  [
+    /([?&;](?:[\w.-]{0,40}(?:key|token|secret|password|signature|credential)|sig|auth|code)=)[^\s&;"'<>#]+/gi,
+    `$1${gone}`,
+  ],
+  // Authorization: Bearer …, "x-api-key": "…"
+  [
+    /\b((?:proxy-)?authorization|(?:x-|x-goog-)?api[-_]?key|x-amz-security-token|set-cookie|cookie)(["']?\s*[:=]\s*["']?)(?:(?:bearer|basic|token)\s+)?[^\s"',;]+/gi,
+    `$1$2${gone}`,
+  ],
+  // Bearer …, Basic …: but not "basic authentication"
+  [/\b([Bb]earer|[Bb]asic)\s+(?=[\w.~+/=*-]*[A-Z\d=])[\w.~+/=*-]{8,}/g, `$1 ${gone}`],
+  // Keys by the prefix their issuers give them, masked ones (sk-ab***yz) as well.
+  [
+    /\b(?:sk|pk|rk|xai|gsk|hf|r8|ghp|gho|github_pat|glpat|xox[abprs]|pplx|nvapi|fw|cue)[-_][\w.*•…-]{6,}/g,
+    gone,
+  ],
+  [/\b(?:AIza[\w-]{20,}|ABSK[\w+/=-]{16,}|(?:AKIA|ASIA)[A-Z0-9]{12,})/g, gone],
+  // A JSON Web Token
+  [/\beyJ[\w-]{8,2000}\.[\w-]+(?:\.[\w-]*)?/g, gone],
+];
+
+/** PostgreSQL has no NUL in a text, a lone surrogate is no character, and a record is no terminal. */
+function storable(text: string): string {
+  const clean = text
+    .toWellFormed()
+    .replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd')
+    .trim();
+  if (clean.length <= messageCharsMax) return clean;
+  // The cut must not leave half of a surrogate pair.
+  return `${clean.slice(0, messageCharsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

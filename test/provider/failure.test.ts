@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RunFailureCode } from '../../src/core/failure.ts';
+import { ModelFailure, unknownCost } from '../../src/core/model.ts';
+import { toFailure } from '../../src/provider/failure.ts';
+import { OutboundFailure } from '../../src/provider/outbound.ts';
+import { providerErrors } from './provider-errors.ts';
+
+const error = (message: string, code: string | null = null) => ({ error: { message, code } });
+
+describe('an answer', () => {
+  for (const { who, status, code, retryable, text, body } of providerErrors) {
+    test(`${who}: ${status} is ${code}`, () => {
+      const failure = toFailure(answered(status, body), [], 0);
+      assert.equal(failure.code, code);
+      assert.equal(failure.retryable, retryable);
+      assert.ok(failure.message.includes(text), failure.message);
+      assert.equal(failure.retryAfterMs, 0);
+      // Nothing is charged for a refusal; for an answer that cannot be read, who knows.
+      assert.equal(failure.cost.known, status !== 200 || /answered/.test(failure.message));
+    });
+  }
+
+  test('is read only so deep', () => {
+    const body = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+    assert.equal(toFailure(answered(400, body), [], 0).code, 'PROVIDER_ERROR');
+  });
+
+  test('brings its Retry-After, where a retry can help', () => {
+    const headers = { 'retry-after': '7' };
+    const wait = (status: number, body: object) =>
+      toFailure(answered(status, body, headers), [], 0).retryAfterMs;
+    assert.equal(wait(429, error('slow down')), 7_000);
+    assert.equal(wait(503, error('overloaded')), 7_000);
+    assert.equal(wait(429, error('pay', 'insufficient_quota')), 0);
+    assert.equal(wait(400, error('no')), 0);
+  });
+
+  test('is named by a header at Bedrock', () => {
+    const headers = { 'x-amzn-errortype': 'AccessDeniedException:http://internal.amazon.com/' };
+    assert.equal(toFailure(answered(400, {}, headers), [], 0).code, 'PROVIDER_AUTH');
+  });
+
+  test('loses its secrets and its length', () => {
+    const text = `bad key topsecret99 at https://a:b@h/ ${'x'.repeat(9_000)}`;
+    const { message } = toFailure(answered(400, error(text)), ['topsecret99'], 0);
+    assert.match(message, /bad key \[redacted\] at https:\/\/\[redacted\]@h/);
+    assert.equal(message.length, 2_000);
+  });
+});
+
+describe('no answer', () => {
+  const cases: [OutboundFailure['kind'], RunFailureCode, boolean, boolean][] = [
+    ['refused', 'PROVIDER_NOT_CONFIGURED', false, true],
+    ['unreached', 'PROVIDER_ERROR', true, true],
+    ['timeout', 'MODEL_TIMEOUT', true, false],
+    ['broken', 'PROVIDER_ERROR', true, false],
+    ['malformed', 'PROVIDER_ERROR', false, false],
+  ];
+  for (const [kind, code, retryable, costKnown] of cases) {
+    test(kind, () => {
+      const own = new OutboundFailure(kind, 'why, with sk-12345678');
+      for (const thrown of [own, new Error('wrapped', { cause: new Error('', { cause: own }) })]) {
+        const failure = toFailure(thrown, [], 0);
+        assert.equal(failure.code, code);
+        assert.equal(failure.retryable, retryable);
+        assert.equal(failure.cost.known, costKnown);
+        assert.equal(failure.message, 'why, with [redacted]');
+      }
+    });
+  }
+
+  test('an answer of another shape may be better the next time', () => {
+    const odd = Object.assign(new Error('no choices'), { name: 'AI_InvalidResponseDataError' });
+    const failure = toFailure(odd, [], 0);
+    assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', true]);
+    assert.deepEqual(failure.cost, unknownCost);
+  });
+
+  test('what could not be asked will not be the next time either', () => {
+    for (const thrown of [
+      new TypeError('invalid header'),
+      'a text',
+      new Error('x', { cause: 1 }),
+    ]) {
+      const failure = toFailure(thrown, [], 0);
+      assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', false]);
+    }
+  });
+
+  test('a failure stays what it is', () => {
+    const failure = new ModelFailure('MODEL_TIMEOUT', 'late');
+    assert.equal(toFailure(failure, [], 0), failure);
+  });
+});
+
+/** As the AI SDK throws it. */
+function answered(status: number, body: object | string, headers: Record<string, string> = {}) {
+  return Object.assign(new Error('Bad Request'), {
+    name: 'AI_APICallError',
+    url: 'https://h.example/v1',
+    statusCode: status,
+    responseHeaders: headers,
+    responseBody: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
