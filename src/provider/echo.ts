@@ -1,0 +1,91 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RunFailureCode } from '../core/failure.ts';
+import { type ModelAnswer, type ModelCall, ModelFailure, noCost, noUsage } from '../core/model.ts';
+
+/**
+ * `cueline/echo`: built in, offline, deterministic, free. It answers with the user prompt, for demos, tests and benchmarks.
+ *
+ * Tokens are UTF-8 bytes, four to a token, rounded up: those of system and user prompt together in, those of the answer
+ * out. `cueline/echo?delay=250&fail=PROVIDER_ERROR&tokens=40` shapes it:
+ * - `delay`: milliseconds before it answers or fails, 0 to 3,600,000;
+ * - `fail`: a failure that a model can raise, instead of an answer;
+ * - `tokens`: the output tokens that it reports, 0 to 1,000,000,000.
+ */
+export async function echo(
+  model: string,
+  { system, user }: Pick<ModelCall, 'system' | 'user'>,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const { delay, fail, tokens } = parse(model);
+  if (delay > 0) await wait(delay, undefined, { signal });
+  if (fail) throw new ModelFailure(fail, `cueline/echo was asked to fail with ${fail}.`);
+  return {
+    text: user,
+    usage: {
+      ...noUsage,
+      inputTokens: tokensOf((system ?? '') + user),
+      outputTokens: tokens ?? tokensOf(user),
+    },
+    finishReason: 'stop',
+    cost: noCost,
+  };
+}
+
+const delayMsMax = 3_600_000;
+const tokensMax = 1_000_000_000;
+const bytesPerToken = 4;
+
+const failures: ReadonlySet<RunFailureCode> = new Set<RunFailureCode>([
+  'MODEL_TIMEOUT',
+  'MODEL_NOT_FOUND',
+  'PROVIDER_NOT_CONFIGURED',
+  'PROVIDER_AUTH',
+  'PROVIDER_RATE_LIMITED',
+  'PROVIDER_ERROR',
+  'CONTEXT_LENGTH',
+  'CONTENT_FILTERED',
+]);
+
+interface Shape {
+  delay: number;
+  fail: RunFailureCode | null;
+  tokens: number | null;
+}
+
+function parse(model: string): Shape {
+  const [name, query = '', ...more] = model.split('?');
+  if (name !== 'echo') throw unknown(`there is no model cueline/${name}, only cueline/echo`);
+  const shape: Shape = { delay: 0, fail: null, tokens: null };
+  const seen = new Set<string>();
+  if (more.length > 0) throw unknown('a query has one question mark');
+  for (const [key, value] of new URLSearchParams(query)) {
+    if (seen.has(key)) throw unknown(`${key} is given twice`);
+    seen.add(key);
+    if (key === 'delay') shape.delay = whole(key, value, delayMsMax);
+    else if (key === 'tokens') shape.tokens = whole(key, value, tokensMax);
+    else if (key === 'fail') shape.fail = failureOf(value);
+    else throw unknown(`it takes delay, fail and tokens, not ${key}`);
+  }
+  return shape;
+}
+
+function whole(key: string, value: string, max: number): number {
+  if (!/^\d{1,10}$/.test(value) || Number(value) > max) {
+    throw unknown(`${key} is a whole number from 0 to ${max}`);
+  }
+  return Number(value);
+}
+
+function failureOf(value: string): RunFailureCode {
+  const code = [...failures].find((each) => each === value);
+  if (!code) throw unknown(`fail is one of ${[...failures].join(', ')}`);
+  return code;
+}
+
+function unknown(why: string): ModelFailure {
+  return new ModelFailure('MODEL_NOT_FOUND', `cueline/echo: ${why}.`);
+}
+
+function tokensOf(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
+}

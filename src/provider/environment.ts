@@ -1,0 +1,116 @@
+import type { ProviderKind, ProviderSettings } from './settings.ts';
+
+/** The variables of the server's environment that configure providers. An empty one counts as absent. */
+export type ProviderVariable =
+  | 'OPENAI_API_KEY'
+  | 'OPENAI_BASE_URL'
+  | 'ANTHROPIC_API_KEY'
+  | 'ANTHROPIC_BASE_URL'
+  | 'GOOGLE_GENERATIVE_AI_API_KEY'
+  | 'GEMINI_API_KEY'
+  | 'AZURE_API_KEY'
+  | 'AZURE_RESOURCE_NAME'
+  | 'AZURE_BASE_URL'
+  | 'AWS_BEARER_TOKEN_BEDROCK'
+  | 'AWS_ACCESS_KEY_ID'
+  | 'AWS_SECRET_ACCESS_KEY'
+  | 'AWS_SESSION_TOKEN'
+  | 'AWS_REGION'
+  | 'OLLAMA_BASE_URL'
+  | 'OLLAMA_HOST'
+  | 'OPENROUTER_API_KEY'
+  | 'GROQ_API_KEY'
+  | 'MISTRAL_API_KEY'
+  | 'DEEPSEEK_API_KEY'
+  | 'XAI_API_KEY';
+export type ProviderEnv = Readonly<Partial<Record<ProviderVariable, string>>>;
+
+/** What the environment says of the provider with this name; `null` where it holds no credentials for it. */
+export function fromEnvironment(env: ProviderEnv, name: string): ProviderSettings | null {
+  if (name === 'ollama') return { name, kind: 'ollama', apiKey: null, baseURL: ownOllama(env) };
+  const source = sources.get(name);
+  if (!source) return null;
+  const get = (variable: ProviderVariable) => env[variable]?.trim() || null;
+  const apiKey = get(source.variable) ?? source.otherKey?.(get) ?? null;
+  const baseURL = source.baseURL?.(get) ?? null;
+  return apiKey ? { name, kind: source.kind, apiKey, baseURL } : null;
+}
+
+/**
+ * The server's own Ollama, there without any configuration. `OLLAMA_HOST` is Ollama's own variable, which also tells
+ * its server where to listen: `0.0.0.0` means this machine, and scheme and port may be left out.
+ */
+export function ownOllama(env: ProviderEnv): string {
+  const url = env.OLLAMA_BASE_URL?.trim();
+  if (url) return url;
+  const host = env.OLLAMA_HOST?.trim() ?? '';
+  const [, scheme = 'http', name = '', port] = hostForm.exec(host) ?? [];
+  const reachable = ['', '0.0.0.0', '[::]'].includes(name) ? '127.0.0.1' : name;
+  return `${scheme}://${reachable}:${port ?? (scheme === 'https' ? 443 : 11_434)}`;
+}
+
+/** The variable that configures a provider of this name, to be named where it is missing. */
+export function variableFor(name: string): ProviderVariable | null {
+  return sources.get(name)?.variable ?? null;
+}
+
+const hostForm = /^(?:(https?):\/\/)?(\[[^\]]*\]|[^:/]*)(?::(\d+))?\/*$/;
+
+type Get = (variable: ProviderVariable) => string | null;
+
+interface Source {
+  readonly kind: ProviderKind;
+  readonly variable: ProviderVariable;
+  readonly otherKey?: (get: Get) => string | null;
+  readonly baseURL?: (get: Get) => string | null;
+}
+
+const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
+  [
+    'openai',
+    { kind: 'openai', variable: 'OPENAI_API_KEY', baseURL: (get) => get('OPENAI_BASE_URL') },
+  ],
+  [
+    'anthropic',
+    {
+      kind: 'anthropic',
+      variable: 'ANTHROPIC_API_KEY',
+      baseURL: (get) => get('ANTHROPIC_BASE_URL'),
+    },
+  ],
+  [
+    'google',
+    {
+      kind: 'google',
+      variable: 'GOOGLE_GENERATIVE_AI_API_KEY',
+      otherKey: (get) => get('GEMINI_API_KEY'),
+    },
+  ],
+  ['azure', { kind: 'azure', variable: 'AZURE_API_KEY', baseURL: azureURL }],
+  [
+    'bedrock',
+    { kind: 'bedrock', variable: 'AWS_BEARER_TOKEN_BEDROCK', otherKey: awsKeys, baseURL: awsURL },
+  ],
+  ['openrouter', { kind: 'openai-compatible', variable: 'OPENROUTER_API_KEY' }],
+  ['groq', { kind: 'openai-compatible', variable: 'GROQ_API_KEY' }],
+  ['mistral', { kind: 'openai-compatible', variable: 'MISTRAL_API_KEY' }],
+  ['deepseek', { kind: 'openai-compatible', variable: 'DEEPSEEK_API_KEY' }],
+  ['xai', { kind: 'openai-compatible', variable: 'XAI_API_KEY' }],
+]);
+
+function azureURL(get: Get): string | null {
+  const resource = get('AZURE_RESOURCE_NAME');
+  return get('AZURE_BASE_URL') ?? (resource && `https://${resource}.openai.azure.com/openai/v1`);
+}
+
+/** Only keys that stand in the environment: no profile and no role of the machine, whose service is never asked. */
+function awsKeys(get: Get): string | null {
+  const parts = [get('AWS_ACCESS_KEY_ID'), get('AWS_SECRET_ACCESS_KEY')];
+  const token = get('AWS_SESSION_TOKEN');
+  return parts.every(Boolean) ? [...parts, ...(token ? [token] : [])].join(':') : null;
+}
+
+function awsURL(get: Get): string | null {
+  const region = get('AWS_REGION');
+  return region && `https://bedrock-runtime.${region}.amazonaws.com`;
+}

@@ -1,0 +1,104 @@
+import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import { countCompatible } from './compatible-usage.ts';
+import { type Connection, missing, type ProviderKind } from './settings.ts';
+
+/** A language model of the AI SDK, by the specification that all its provider packages share. */
+type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
+type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
+
+export interface Model {
+  readonly language: LanguageModel;
+  readonly providerOptions?: CallOptions['providerOptions'];
+}
+
+/**
+ * The model of that name at that provider. Nothing is sent.
+ *
+ * Every setting is given explicitly, since a provider package that misses one takes it from `process.env`: a workspace's
+ * base URL would be sent the server's key. Packages are loaded when first used: together they take half a second.
+ */
+export function languageModel(
+  connection: Connection,
+  model: string,
+  fetch: typeof globalThis.fetch,
+): Promise<Model> {
+  return makers[connection.kind](connection, model, fetch);
+}
+
+type Maker = (
+  connection: Connection,
+  model: string,
+  fetch: typeof globalThis.fetch,
+) => Promise<Model>;
+
+const makers: Readonly<Record<ProviderKind, Maker>> = {
+  openai: async ({ apiKey, baseURL }, model, fetch) => {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    const provider = createOpenAI({ apiKey: apiKey ?? '', baseURL, fetch });
+    return isVendor(baseURL)
+      ? { language: provider.responses(model), providerOptions: unstored }
+      : { language: provider.chat(model) };
+  },
+  azure: async ({ apiKey, baseURL }, model, fetch) => {
+    const { createAzure } = await import('@ai-sdk/azure');
+    const provider = createAzure({ apiKey: apiKey ?? '', baseURL, fetch });
+    return isVendor(baseURL)
+      ? { language: provider.responses(model), providerOptions: unstored }
+      : { language: provider.chat(model) };
+  },
+  anthropic: async ({ apiKey, baseURL }, model, fetch) => {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return { language: createAnthropic({ apiKey: apiKey ?? '', baseURL, fetch })(model) };
+  },
+  google: async ({ apiKey, baseURL }, model, fetch) => {
+    const { createGoogle } = await import('@ai-sdk/google');
+    return { language: createGoogle({ apiKey: apiKey ?? '', baseURL, fetch })(model) };
+  },
+  bedrock: async ({ name, apiKey, baseURL }, model, fetch) => {
+    const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
+    const [id = '', secret, sessionToken] = apiKey?.split(':') ?? [];
+    if (secret === undefined) {
+      return { language: createAmazonBedrock({ apiKey: id, baseURL, fetch })(model) };
+    }
+    const region = /\bbedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseURL)?.[1];
+    if (!region) throw missing(name, 'the region to sign for stands in bedrock-runtime.REGION.…');
+    const keys = {
+      accessKeyId: id,
+      secretAccessKey: secret,
+      ...(sessionToken && { sessionToken }),
+    };
+    // An empty API key keeps the package from looking for one in the environment.
+    return {
+      language: createAmazonBedrock({ apiKey: '', region, ...keys, baseURL, fetch })(model),
+    };
+  },
+  ollama: compatible,
+  'openai-compatible': compatible,
+};
+
+async function compatible(
+  { name, apiKey, baseURL }: Connection,
+  model: string,
+  fetch: typeof globalThis.fetch,
+): Promise<Model> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const provider = createOpenAICompatible({
+    name,
+    baseURL,
+    ...(apiKey ? { apiKey } : {}),
+    fetch,
+    convertUsage: countCompatible,
+  });
+  return { language: provider(model) };
+}
+
+/**
+ * OpenAI and Azure themselves are spoken to by the Responses API, which all their models have; whatever else stands
+ * behind a base URL (a gateway, another server) by chat completions, which all of those have.
+ */
+function isVendor(baseURL: string): boolean {
+  return /(^|\.)(openai|azure)\.com$/.test(URL.parse(baseURL)?.hostname ?? '');
+}
+
+/** The Responses API keeps every answer for 30 days unless told not to. */
+const unstored: CallOptions['providerOptions'] = { openai: { store: false } };

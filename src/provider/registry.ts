@@ -1,0 +1,123 @@
+import {
+  type ModelAnswer,
+  type ModelCall,
+  ModelFailure,
+  type ModelPort,
+  noCost,
+  noUsage,
+  splitModelName,
+  unknownCost,
+} from '../core/model.ts';
+import { withDeadline } from './deadline.ts';
+import { echo } from './echo.ts';
+import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './environment.ts';
+import { filtered, toFailure } from './failure.ts';
+import { type Generated, generate } from './generate.ts';
+import type { Resolve } from './guard.ts';
+import { languageModel, type Model } from './language-model.ts';
+import { createOutbound } from './outbound.ts';
+import { cost, type PriceOverride } from './prices.ts';
+import { Recent } from './recent.ts';
+import {
+  type Connection,
+  complete,
+  missing,
+  type ProviderSettings,
+  priceList,
+} from './settings.ts';
+
+export interface ModelsOptions {
+  /** What a workspace stores under that name, opened; asked for each call, so that a change takes effect at once. */
+  readonly credentials: (
+    workspaceId: string,
+    providerName: string,
+  ) => Promise<ProviderSettings | null>;
+  /** A workspace's own price for a `provider/model`; asked for each call. */
+  readonly overrides: (workspaceId: string, model: string) => Promise<PriceOverride | null>;
+  readonly env: ProviderEnv;
+  /** Hosts that a workspace's base URL may have though they are private: `host`, `host:port`, `[IPv6]:port`. */
+  readonly allowedHosts: readonly string[];
+  /** How names are resolved; the system's way where it is left out. */
+  readonly resolve?: Resolve;
+}
+
+/** Model objects that are kept ready. */
+const modelsMax = 1_000;
+
+/** The models behind `provider/model`: `cueline/echo`, a workspace's own providers, those of the environment. */
+export function createModels(options: ModelsOptions): ModelPort & { close(): Promise<void> } {
+  const outbound = createOutbound(options);
+  const models = new Recent<Promise<Model>>(modelsMax);
+
+  return {
+    call: (call) => {
+      const { provider, model } = splitModelName(call.model);
+      return provider === 'cueline'
+        ? withDeadline(call, noCost, (signal) => echo(model, call, signal))
+        : withDeadline(call, unknownCost, (signal) => ask(provider, model, call, signal));
+    },
+    close: () => outbound.close(),
+  };
+
+  async function ask(
+    provider: string,
+    model: string,
+    call: ModelCall,
+    signal: AbortSignal,
+  ): Promise<ModelAnswer> {
+    // The price is read before the call: what has been paid for must not be lost to a database that is away.
+    const [stored, override] = await Promise.all([
+      options.credentials(call.workspaceId, provider),
+      options.overrides(call.workspaceId, call.model),
+    ]);
+    const connection = connect(provider, stored);
+    const secrets = connection.apiKey ? [connection.apiKey] : [];
+    const generated = await kept(connection, model)
+      .then((ready) => generate(ready, call, signal))
+      .catch((error) => {
+        throw toFailure(error, secrets, Date.now());
+      });
+    const list = priceList(connection, model);
+    const spent = {
+      usage: generated.usage ?? noUsage,
+      cost: cost(list, model, generated.usage, override, new Date()),
+    };
+    return answered(generated, spent, secrets);
+  }
+
+  function connect(provider: string, stored: ProviderSettings | null): Connection {
+    const settings = stored ?? fromEnvironment(options.env, provider);
+    if (settings) return complete(settings, stored === null, ownOllama(options.env));
+    const variable = variableFor(provider);
+    throw missing(
+      provider,
+      `store its credentials in the workspace${variable ? `, or set ${variable} on the server` : ''}`,
+    );
+  }
+
+  /**
+   * Keyed by the settings themselves and not by a revision of them: a provider that is removed and made anew begins its
+   * revisions again, and would meet the model of the old key.
+   */
+  function kept(connection: Connection, model: string): Promise<Model> {
+    const key = JSON.stringify([connection, model]);
+    return models.get(key, () => {
+      const fetch = connection.trusted ? outbound.trusted : outbound.guarded;
+      const made = languageModel(connection, model, fetch);
+      made.catch(() => models.drop(key));
+      return made;
+    });
+  }
+}
+
+function answered(
+  { text, finishReason }: Generated,
+  spent: Pick<ModelAnswer, 'usage' | 'cost'>,
+  secrets: readonly string[],
+): ModelAnswer {
+  if (finishReason === 'content-filter') throw filtered(text, secrets, spent);
+  if (finishReason === 'error') {
+    throw new ModelFailure('PROVIDER_ERROR', 'The provider broke the answer off.', spent);
+  }
+  return { text, finishReason, ...spent };
+}

@@ -1,0 +1,129 @@
+import { ModelFailure } from '../core/model.ts';
+import type { PriceList } from './prices.ts';
+
+/** Which interface a provider speaks. */
+export const providerKinds = [
+  'openai',
+  'anthropic',
+  'google',
+  'azure',
+  'bedrock',
+  'ollama',
+  'openai-compatible',
+] as const;
+export type ProviderKind = (typeof providerKinds)[number];
+
+/**
+ * A provider as a workspace stores it, or as the environment gives it.
+ *
+ * For `bedrock`, `apiKey` is a Bedrock API key (a bearer token), or `ACCESS_KEY_ID:SECRET_ACCESS_KEY`, optionally with
+ * `:SESSION_TOKEN`, to sign with; the region is read from `baseURL`, `https://bedrock-runtime.REGION.amazonaws.com`.
+ */
+export interface ProviderSettings {
+  readonly name: string;
+  readonly kind: ProviderKind;
+  readonly apiKey: string | null;
+  readonly baseURL: string | null;
+}
+
+/** Settings that are complete: where to call, and through which side of the outbound client. */
+export interface Connection {
+  readonly name: string;
+  readonly kind: ProviderKind;
+  readonly apiKey: string | null;
+  readonly baseURL: string;
+  /** The operator chose the address, so it is not guarded. */
+  readonly trusted: boolean;
+}
+
+/**
+ * Completes settings by the defaults of their kind; throws `PROVIDER_NOT_CONFIGURED` where something is missing.
+ * What a workspace stores stands for itself: its address never meets the server's key, nor its key the server's address
+ * (but for Ollama, which takes none).
+ */
+export function complete(
+  settings: ProviderSettings,
+  trusted: boolean,
+  ownOllama: string,
+): Connection {
+  const { name, kind, apiKey } = settings;
+  if (!apiKey && needsKey.has(kind)) throw missing(name, `kind ${kind} needs an apiKey`);
+  if (kind === 'ollama') {
+    // Without an address it is the server's own Ollama, which any workspace reaches as `ollama` anyway.
+    const { baseURL } = settings;
+    return {
+      name,
+      kind,
+      apiKey,
+      baseURL: ollamaURL(baseURL ?? ownOllama),
+      trusted: trusted || !baseURL,
+    };
+  }
+  const baseURL = settings.baseURL ?? vendorURLs.get(kind) ?? publicURL(kind, name);
+  if (!baseURL) throw missing(name, `kind ${kind} needs a baseURL`);
+  return { name, kind, apiKey, baseURL: kind === 'azure' ? azureURL(baseURL) : baseURL, trusted };
+}
+
+/** Where the price of a model of this provider stands. */
+export function priceList({ kind, apiKey, baseURL }: Connection, model: string): PriceList {
+  switch (kind) {
+    case 'bedrock':
+      return { provider: 'aws' };
+    case 'ollama':
+      // With a key, or by a `-cloud` model, it is not one's own machine that computes.
+      return apiKey || model.endsWith('-cloud') ? 'unknown' : 'free';
+    case 'openai-compatible':
+      return { url: baseURL };
+    default:
+      // Also behind another base URL: a gateway passes the vendor's models on under the vendor's names.
+      return { provider: kind };
+  }
+}
+
+export function missing(name: string, what: string): ModelFailure {
+  return new ModelFailure(
+    'PROVIDER_NOT_CONFIGURED',
+    `The provider '${name}' is not configured: ${what}.`,
+  );
+}
+
+const vendorURLs: ReadonlyMap<ProviderKind, string> = new Map([
+  ['openai', 'https://api.openai.com/v1'],
+  ['anthropic', 'https://api.anthropic.com/v1'],
+  ['google', 'https://generativelanguage.googleapis.com/v1beta'],
+  ['bedrock', 'https://bedrock-runtime.us-east-1.amazonaws.com'],
+]);
+
+function publicURL(kind: ProviderKind, name: string): string | undefined {
+  return kind === 'openai-compatible' ? compatibleURLs.get(name) : undefined;
+}
+
+/** Public services that speak OpenAI's interface, by the name that a provider has in `provider/model`. */
+const compatibleURLs: ReadonlyMap<string, string> = new Map([
+  ['openrouter', 'https://openrouter.ai/api/v1'],
+  ['groq', 'https://api.groq.com/openai/v1'],
+  ['mistral', 'https://api.mistral.ai/v1'],
+  ['deepseek', 'https://api.deepseek.com/v1'],
+  ['xai', 'https://api.x.ai/v1'],
+]);
+
+const needsKey: ReadonlySet<ProviderKind> = new Set([
+  'openai',
+  'anthropic',
+  'google',
+  'azure',
+  'bedrock',
+]);
+
+/** Ollama's own API lies at the root; the interface that is spoken here, below `/v1`. */
+function ollamaURL(baseURL: string): string {
+  return `${baseURL.replace(/\/+$/, '').replace(/\/(api|v1)$/, '')}/v1`;
+}
+
+/** Azure's portal shows the bare address of a resource. */
+function azureURL(baseURL: string): string {
+  const url = URL.parse(baseURL);
+  return url?.hostname.endsWith('.azure.com') && url.pathname === '/'
+    ? `${url.origin}/openai/v1`
+    : baseURL;
+}

@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A model provider on a real socket, as OpenAI-compatible servers are, that records every call and misbehaves as real
+ * ones do: by the model's name (`behaviours`), or by a script of steps that the next calls take.
+ *
+ * It is reached as a provider of kind `openai-compatible` with `baseURL: provider.url`, and `provider.host` in the
+ * allowed hosts.
+ */
+export interface FakeProvider {
+  /** With `/v1`, as a base URL. */
+  readonly url: string;
+  /** `127.0.0.1:port`, as `CUELINE_ALLOWED_HOSTS` takes it. */
+  readonly host: string;
+  readonly calls: readonly FakeCall[];
+  /** Connections that were ever made to it. */
+  readonly connections: number;
+  /** The next calls take these steps, whatever their model. */
+  script(...steps: readonly Step[]): void;
+  /** Resolves as soon as that many calls have arrived. */
+  arrived(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FakeCall {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
+  readonly body: any;
+  readonly model: string;
+  /** Resolves when the caller hangs up before it was answered. */
+  readonly hungUp: Promise<void>;
+}
+
+/** What to do with a call. */
+export type Step =
+  /** A completion; without a text, the last message comes back. */
+  | { text?: string | null; finish?: string; usage?: object | null; refusal?: string }
+  /** An answer as given: an object is sent as JSON. */
+  | { status: number; body?: object | string | Buffer; headers?: Record<string, string> }
+  /** The headers and half of the completion, then a reset or silence. */
+  | { half: 'reset' | 'silence' }
+  /** The connection is reset before any answer, or never answered. */
+  | 'reset'
+  | 'hang';
+
+/** Every misbehaviour by the name of the model; any other name is answered. */
+export const behaviours: Readonly<Record<string, Step>> = {
+  length: { text: 'cut sho', finish: 'length' },
+  filtered: { text: 'I would', finish: 'content_filter' },
+  refusing: { text: null, refusal: 'I cannot help with that.' },
+  uncounted: { text: 'done', usage: null },
+  unauthorized: failing(401, 'Incorrect API key provided.', 'invalid_api_key'),
+  forbidden: failing(403, 'Your project has no access.', 'permission_denied'),
+  missing: failing(404, 'The model `missing` does not exist.', 'model_not_found'),
+  'rate-limited': {
+    ...failing(429, 'Rate limit reached for requests.', 'rate_limit_exceeded'),
+    headers: { 'retry-after': '7' },
+  },
+  'no-quota': failing(429, 'You exceeded your current quota.', 'insufficient_quota'),
+  'bad-request': failing(400, 'temperature must be at most 2.', 'invalid_value'),
+  'too-long': failing(
+    400,
+    "This model's maximum context length is 8192 tokens.",
+    'context_length_exceeded',
+  ),
+  'content-policy': failing(400, 'The prompt was filtered.', 'content_filter'),
+  'server-error': failing(500, 'The server had an error.', 'server_error'),
+  unavailable: { status: 503, body: '<html>Service Unavailable</html>' },
+  overloaded: failing(529, 'Overloaded', 'overloaded_error'),
+  redirect: { status: 307, headers: { location: 'http://127.0.0.1:1/v1/chat/completions' } },
+  'broken-json': { status: 200, body: '{"choices": [{"message": {"role": "assi' },
+  'no-choices': { status: 200, body: { id: 'x', choices: [] } },
+  'mid-reset': { half: 'reset' },
+  silence: { half: 'silence' },
+  reset: 'reset',
+  hang: 'hang',
+};
+
+export async function startFakeProvider(): Promise<FakeProvider> {
+  const calls: FakeCall[] = [];
+  const script: Step[] = [];
+  let connections = 0;
+  let wake = Promise.withResolvers<void>();
+
+  const server = createServer(async (request, response) => {
+    response.on('error', () => {});
+    const body = await readJson(request).catch(() => null);
+    const hungUp = Promise.withResolvers<void>();
+    response.on('close', () => response.writableFinished || hungUp.resolve());
+    const model = String(body?.model ?? '');
+    const { method = '', url: path = '', headers } = request;
+    calls.push({ method, path, headers, body, model, hungUp: hungUp.promise });
+    wake.resolve();
+    wake = Promise.withResolvers();
+    play(script.shift() ?? behaviours[model] ?? {}, body, response);
+  });
+  server.on('connection', () => connections++);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url: `http://${host}/v1`,
+    host,
+    calls,
+    get connections() {
+      return connections;
+    },
+    script: (...steps) => void script.push(...steps),
+    arrived: async (count) => {
+      while (calls.length < count) await wake.promise;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A step that answers with an error in OpenAI's form. */
+export function failing(status: number, message: string, code: string | null = null) {
+  return { status, body: { error: { message, code, type: null, param: null } } };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+function play(step: Step, body: any, response: ServerResponse): void {
+  if (step === 'hang') return;
+  if (step === 'reset') return void response.socket?.resetAndDestroy();
+  if ('status' in step) {
+    const bytes = step.body instanceof Buffer || typeof step.body === 'string';
+    response.writeHead(step.status, {
+      'content-type': bytes ? 'text/plain' : 'application/json',
+      ...step.headers,
+    });
+    return void response.end(bytes ? step.body : JSON.stringify(step.body ?? {}));
+  }
+  const text = JSON.stringify(completion('half' in step ? {} : step, body));
+  response.writeHead(200, { 'content-type': 'application/json' });
+  if (!('half' in step)) return void response.end(text);
+  response.write(text.slice(0, text.length / 2), () => {
+    if (step.half === 'reset') response.socket?.resetAndDestroy();
+  });
+}
+
+function completion(
+  step: Exclude<Extract<Step, object>, { status: number } | { half: string }>,
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+  body: any,
+): object {
+  const content = step.text === undefined ? (body?.messages?.at(-1)?.content ?? '') : step.text;
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: body?.model,
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content, refusal: step.refusal ?? null },
+        finish_reason: step.finish ?? 'stop',
+      },
+    ],
+    ...(step.usage === null ? {} : { usage: step.usage ?? usage }),
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+async function readJson(request: IncomingMessage): Promise<any> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString());
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ModelFailure } from '../../src/core/model.ts';
+import { echo } from '../../src/provider/echo.ts';
+
+const never = new AbortController().signal;
+const ask = (model: string, user = 'hello', system: string | null = null, signal = never) =>
+  echo(model, { system, user }, signal);
+
+test('the user prompt comes back, counted and free', async () => {
+  assert.deepEqual(await ask('echo', 'hello', 'Be brief.'), {
+    text: 'hello',
+    usage: { inputTokens: 4, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    finishReason: 'stop',
+    cost: { usd: '0', known: true },
+  });
+});
+
+describe('a token is four bytes, begun ones whole', () => {
+  const cases: [string, string | null, number, number][] = [
+    ['', null, 0, 0],
+    ['', '', 0, 0],
+    ['abcd', null, 1, 1],
+    ['abcde', null, 2, 2],
+    ['ab', 'cd', 1, 1],
+    ['🙂', null, 1, 1],
+    ['äöü', null, 2, 2],
+  ];
+  for (const [user, system, inputs, outputs] of cases) {
+    test(`'${user}' after '${system}': ${inputs} and ${outputs}`, async () => {
+      const { usage } = await ask('echo', user, system);
+      assert.deepEqual([usage.inputTokens, usage.outputTokens], [inputs, outputs]);
+    });
+  }
+});
+
+describe('a query shapes it', () => {
+  for (const model of ['echo?', 'echo?delay=0', 'echo?delay=1', 'echo?tokens=2&delay=1']) {
+    test(model, async () => assert.equal((await ask(model)).text, 'hello'));
+  }
+
+  for (const tokens of [0, 40, 1_000_000_000]) {
+    test(`tokens=${tokens}`, async () => {
+      const { usage, text } = await ask(`echo?tokens=${tokens}`);
+      assert.deepEqual([usage.outputTokens, usage.inputTokens, text], [tokens, 2, 'hello']);
+    });
+  }
+
+  const failures = ['MODEL_TIMEOUT', 'MODEL_NOT_FOUND', 'PROVIDER_NOT_CONFIGURED', 'PROVIDER_AUTH'];
+  for (const code of [...failures, 'PROVIDER_RATE_LIMITED', 'PROVIDER_ERROR', 'CONTEXT_LENGTH']) {
+    test(`fail=${code}`, () => assert.rejects(ask(`echo?fail=${code}&tokens=4&delay=1`), { code }));
+  }
+});
+
+describe('what it does not know, it says', () => {
+  const cases = [
+    ['parrot', 'only cueline/echo'],
+    ['', 'only cueline/echo'],
+    ['echo/x', 'only cueline/echo'],
+    ['echo?speed=1', 'not speed'],
+    ['echo?delay', 'from 0 to 3600000'],
+    ['echo?delay=', 'from 0 to 3600000'],
+    ['echo?delay=-1', 'from 0 to 3600000'],
+    ['echo?delay=1.5', 'from 0 to 3600000'],
+    ['echo?delay=1e3', 'from 0 to 3600000'],
+    ['echo?delay=3600001', 'from 0 to 3600000'],
+    ['echo?tokens=1000000001', 'from 0 to 1000000000'],
+    ['echo?tokens=99999999999', 'from 0 to 1000000000'],
+    ['echo?fail=', 'fail is one of MODEL_TIMEOUT'],
+    ['echo?fail=INTERNAL', 'fail is one of'],
+    ['echo?fail=WORKER_LOST', 'fail is one of'],
+    ['echo?fail=provider_error', 'fail is one of'],
+    ['echo?delay=1&delay=2', 'given twice'],
+    ['echo?delay=1?tokens=2', 'one question mark'],
+  ] as const;
+  for (const [model, why] of cases) {
+    test(model, async () => {
+      const error = await ask(model).catch((thrown) => thrown);
+      assert.ok(error instanceof ModelFailure);
+      assert.equal(error.code, 'MODEL_NOT_FOUND');
+      assert.ok(error.message.includes(why), error.message);
+    });
+  }
+});
+
+test('a delay ends with its signal', async () => {
+  const controller = new AbortController();
+  const waiting = ask('echo?delay=3600000', 'x', null, controller.signal);
+  controller.abort();
+  await assert.rejects(waiting, { name: 'AbortError' });
+});

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { ModelCall } from '../../src/core/model.ts';
+import { generate } from '../../src/provider/generate.ts';
+import { languageModel } from '../../src/provider/language-model.ts';
+import { complete, type ProviderSettings } from '../../src/provider/settings.ts';
+
+/**
+ * What each kind puts on the wire, and how its answer is read. Every request is caught before it leaves; the environment
+ * is full of credentials and addresses that must not get into any of them.
+ */
+
+const lure = 'env-secret';
+const lures = {
+  OPENAI_API_KEY: lure,
+  OPENAI_BASE_URL: `https://${lure}.example`,
+  ANTHROPIC_API_KEY: lure,
+  ANTHROPIC_AUTH_TOKEN: lure,
+  ANTHROPIC_BASE_URL: `https://${lure}.example`,
+  GOOGLE_GENERATIVE_AI_API_KEY: lure,
+  AZURE_API_KEY: lure,
+  AZURE_RESOURCE_NAME: lure,
+  AWS_BEARER_TOKEN_BEDROCK: lure,
+  AWS_ACCESS_KEY_ID: lure,
+  AWS_SECRET_ACCESS_KEY: lure,
+  AWS_SESSION_TOKEN: lure,
+  AWS_REGION: lure,
+  AWS_ENDPOINT_URL: `https://${lure}.example`,
+  AWS_ENDPOINT_URL_BEDROCK_RUNTIME: `https://${lure}.example`,
+};
+const was = Object.keys(lures).map((name) => [name, process.env[name]] as const);
+before(() => Object.assign(process.env, lures));
+after(() => {
+  for (const [name, value] of was) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+});
+
+const call: ModelCall = {
+  executionId: 'exe',
+  workspaceId: 'wsp',
+  model: 'p/m',
+  system: 'Be brief.',
+  user: 'hello',
+  temperature: 0.5,
+  maxTokens: 9,
+  topP: null,
+  timeoutMs: 1_000,
+  signal: new AbortController().signal,
+};
+
+async function send(settings: Partial<ProviderSettings>, model: string, answer: object, more = {}) {
+  const sent: { url: string; headers: Headers; body: Record<string, unknown> }[] = [];
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    const body = JSON.parse(String(init?.body));
+    sent.push({ url: String(url), headers: new Headers(init?.headers), body });
+    return Response.json(answer);
+  };
+  const whole = { name: 'p', kind: 'openai', apiKey: 'key', baseURL: null, ...settings } as const;
+  const connection = complete(whole, false, 'http://127.0.0.1:11434');
+  const ready = await languageModel(connection, model, fetch);
+  const generated = await generate(ready, { ...call, ...more }, call.signal);
+  const [request] = sent;
+  assert.ok(request && sent.length === 1);
+  const seen = JSON.stringify([request.url, [...request.headers], request.body]);
+  assert.ok(!seen.includes(lure), `the environment leaked: ${seen}`);
+  return { ...request, generated };
+}
+
+const chat = (usage?: object | null, content: string | null = 'hi') => ({
+  id: 'c',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+  ...(usage === null ? {} : { usage: usage ?? { prompt_tokens: 10, completion_tokens: 2 } }),
+});
+const responses = {
+  id: 'r',
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model: 'm',
+  output: [
+    {
+      type: 'message',
+      id: 'm',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'hi', annotations: [] }],
+    },
+  ],
+  usage: {
+    input_tokens: 10,
+    input_tokens_details: { cached_tokens: 4 },
+    output_tokens: 5,
+    output_tokens_details: { reasoning_tokens: 3 },
+  },
+};
+const counted = (inputTokens: number, outputTokens: number, read = 0, write = 0) => ({
+  text: 'hi',
+  finishReason: 'stop',
+  usage: { inputTokens, outputTokens, cacheReadTokens: read, cacheWriteTokens: write },
+});
+
+describe('OpenAI', () => {
+  test('is asked by the Responses API, which is told to keep nothing', async () => {
+    const { url, headers, body, generated } = await send({}, 'gpt-4o', responses);
+    assert.equal(url, 'https://api.openai.com/v1/responses');
+    assert.equal(headers.get('authorization'), 'Bearer key');
+    assert.equal(body.store, false);
+    assert.deepEqual([body.model, body.temperature, body.max_output_tokens], ['gpt-4o', 0.5, 9]);
+    assert.ok(!('top_p' in body) && !('stream' in body && body.stream));
+    assert.deepEqual(generated, counted(10, 5, 4));
+  });
+
+  test('behind another address is asked by chat completions', async () => {
+    const settings = { baseURL: 'https://gateway.example/openai' };
+    const { url, body } = await send(settings, 'gpt-4o', chat());
+    assert.equal(url, 'https://gateway.example/openai/chat/completions');
+    assert.deepEqual(body, {
+      model: 'gpt-4o',
+      max_tokens: 9,
+      temperature: 0.5,
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'hello' },
+      ],
+    });
+  });
+});
+
+test('what is null is not sent', async () => {
+  const settings = { kind: 'openai-compatible', baseURL: 'https://h.example/v1' } as const;
+  const nulls = { system: null, temperature: null, maxTokens: null, topP: null };
+  const { body } = await send(settings, 'm', chat(), nulls);
+  assert.deepEqual(body, { model: 'm', messages: [{ role: 'user', content: 'hello' }] });
+  const zero = { ...nulls, temperature: 0, topP: 0.1 };
+  const other = await send(settings, 'm', chat(), zero);
+  assert.deepEqual([other.body.temperature, other.body.top_p], [0, 0.1]);
+});
+
+test('Azure by its bare address, and the deployment as the model', async () => {
+  const settings = { kind: 'azure', baseURL: 'https://res.openai.azure.com' } as const;
+  const { url, headers, body } = await send(settings, 'my-deployment', responses);
+  assert.equal(url, 'https://res.openai.azure.com/openai/v1/responses');
+  assert.equal(headers.get('api-key'), 'key');
+  assert.deepEqual([body.model, body.store], ['my-deployment', false]);
+});
+
+test('Anthropic: cached tokens are part of the input', async () => {
+  const { url, headers, generated } = await send({ kind: 'anthropic' }, 'claude-opus-5', {
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'c',
+    content: [{ type: 'text', text: 'hi' }],
+    stop_reason: 'end_turn',
+    usage: {
+      input_tokens: 10,
+      output_tokens: 2,
+      cache_read_input_tokens: 5,
+      cache_creation_input_tokens: 3,
+    },
+  });
+  assert.equal(url, 'https://api.anthropic.com/v1/messages');
+  assert.equal(headers.get('x-api-key'), 'key');
+  assert.deepEqual(generated, counted(18, 2, 5, 3));
+});
+
+test('Google: thoughts are output, and the key is no part of the address', async () => {
+  const { url, headers, generated } = await send({ kind: 'google' }, 'gemini-2.5-pro', {
+    candidates: [{ content: { parts: [{ text: 'hi' }] }, finishReason: 'STOP' }],
+    usageMetadata: {
+      promptTokenCount: 10,
+      candidatesTokenCount: 2,
+      thoughtsTokenCount: 3,
+      cachedContentTokenCount: 4,
+    },
+  });
+  assert.match(url, /^https:\/\/generativelanguage\.googleapis\.com\/v1beta\/models\/[^?]+$/);
+  assert.equal(headers.get('x-goog-api-key'), 'key');
+  assert.deepEqual(generated, counted(10, 5, 4));
+});
+
+test('Google: a blocked prompt', async () => {
+  const blocked = { promptFeedback: { blockReason: 'SAFETY' } };
+  const { generated } = await send({ kind: 'google' }, 'gemini-2.5-pro', blocked);
+  assert.equal(generated.finishReason, 'content-filter');
+});
+
+describe('Bedrock', () => {
+  const answer = {
+    output: { message: { role: 'assistant', content: [{ text: 'hi' }] } },
+    stopReason: 'end_turn',
+    usage: { inputTokens: 10, outputTokens: 2, totalTokens: 17, cacheReadInputTokens: 5 },
+  };
+
+  test('by an API key', async () => {
+    const { url, headers, generated } = await send(
+      { kind: 'bedrock' },
+      'amazon.nova-pro-v1:0',
+      answer,
+    );
+    assert.equal(
+      url,
+      'https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.nova-pro-v1%3A0/converse',
+    );
+    assert.equal(headers.get('authorization'), 'Bearer key');
+    assert.deepEqual(generated, counted(15, 2, 5));
+  });
+
+  test('by a pair of keys, signed for the region of the address', async () => {
+    const baseURL = 'https://bedrock-runtime.eu-west-1.amazonaws.com';
+    const settings = { kind: 'bedrock', apiKey: 'AKIAEXAMPLE:secret:token', baseURL } as const;
+    const { headers } = await send(settings, 'm', answer);
+    const signature = /^AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE\/\d{8}\/eu-west-1\/bedrock\//;
+    assert.match(headers.get('authorization') ?? '', signature);
+    assert.equal(headers.get('x-amz-security-token'), 'token');
+    const two = await send({ ...settings, apiKey: 'AKIAEXAMPLE:secret' }, 'm', answer);
+    assert.equal(two.headers.get('x-amz-security-token'), null);
+  });
+
+  test('by a pair of keys, but for no region', async () => {
+    const settings = { kind: 'bedrock', apiKey: 'a:b', baseURL: 'https://h.example' } as const;
+    await assert.rejects(send(settings, 'm', answer), { code: 'PROVIDER_NOT_CONFIGURED' });
+  });
+});
+
+test('a server without a key is sent none', async () => {
+  for (const kind of ['openai-compatible', 'ollama'] as const) {
+    const settings = { kind, apiKey: null, baseURL: 'https://h.example' };
+    const { headers } = await send(settings, 'm', chat());
+    assert.equal(headers.get('authorization'), null);
+  }
+});
+
+describe('what a compatible server counted', () => {
+  const settings = { kind: 'openai-compatible', baseURL: 'https://h.example/v1' } as const;
+  const read = async (usage: object | null) => (await send(settings, 'm', chat(usage))).generated;
+  const full = { prompt_tokens: 10, completion_tokens: 5 };
+  const cases: [string, object | null, ReturnType<typeof counted>['usage'] | null][] = [
+    ['plainly', full, counted(10, 5).usage],
+    ['with its sum', { ...full, total_tokens: 15 }, counted(10, 5).usage],
+    ['a cache', { ...full, prompt_tokens_details: { cached_tokens: 4 } }, counted(10, 5, 4).usage],
+    [
+      'a cache written',
+      { ...full, prompt_tokens_details: { cache_write_tokens: 3 } },
+      counted(10, 5, 0, 3).usage,
+    ],
+    ['reasoning in the sum alone', { ...full, total_tokens: 35 }, counted(10, 25).usage],
+    ['a sum that is too small', { ...full, total_tokens: 1 }, counted(10, 5).usage],
+    ['only the sum', { prompt_tokens: 10, total_tokens: 15 }, counted(10, 5).usage],
+    ['only the input', { prompt_tokens: 10 }, null],
+    ['only the output', { completion_tokens: 5 }, null],
+    ['nulls', { prompt_tokens: null, completion_tokens: null }, null],
+    ['nothing', {}, null],
+    ['not at all', null, null],
+    ['less than nothing', { prompt_tokens: -1, completion_tokens: 5 }, null],
+    ['parts of tokens', { prompt_tokens: 1.5, completion_tokens: 5 }, null],
+    ['more than can be', { prompt_tokens: 1e12, completion_tokens: 5 }, null],
+  ];
+  for (const [what, usage, expected] of cases) {
+    test(what, async () => assert.deepEqual((await read(usage)).usage, expected));
+  }
+});
+
+test('an answer is fit to be stored', async () => {
+  const settings = { kind: 'openai-compatible', baseURL: 'https://h.example/v1' } as const;
+  const { generated } = await send(settings, 'm', chat(undefined, 'a\0b\ud800c🙂'));
+  assert.equal(generated.text, 'a\ufffdb\ufffdc🙂');
+  const empty = await send(settings, 'm', chat(undefined, null));
+  assert.equal(empty.generated.text, '');
+});

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type ModelCall, ModelFailure } from '../../src/core/model.ts';
+import { createModels, type ModelsOptions } from '../../src/provider/registry.ts';
+import type { ProviderSettings } from '../../src/provider/settings.ts';
+import { type FakeProvider, failing, startFakeProvider } from '../fake-provider.ts';
+
+let fake: FakeProvider;
+before(async () => {
+  fake = await startFakeProvider();
+});
+after(() => fake.close());
+
+const secret = 'topsecret-0123456789';
+const hour = 3_600_000;
+
+function compatible(more: Partial<ProviderSettings> = {}): ProviderSettings {
+  return { name: 'fake', kind: 'openai-compatible', apiKey: secret, baseURL: fake.url, ...more };
+}
+
+/** One call, with what the workspace stores under any name. */
+async function ask(
+  call: Partial<ModelCall>,
+  stored: ProviderSettings | null = compatible(),
+  options: Partial<ModelsOptions> = {},
+) {
+  const models = createModels({
+    credentials: async () => stored,
+    overrides: async () => null,
+    env: {},
+    allowedHosts: [fake.host],
+    ...options,
+  });
+  try {
+    return await models.call({
+      executionId: 'exe',
+      workspaceId: 'wsp',
+      model: 'fake/any',
+      system: null,
+      user: 'hello',
+      temperature: null,
+      maxTokens: null,
+      topP: null,
+      timeoutMs: hour,
+      signal: new AbortController().signal,
+      ...call,
+    });
+  } finally {
+    await models.close();
+  }
+}
+
+async function failure(...args: Parameters<typeof ask>): Promise<ModelFailure> {
+  const error = await ask(...args).then(
+    () => assert.fail('it went through'),
+    (thrown) => thrown,
+  );
+  assert.ok(error instanceof ModelFailure, String(error));
+  return error;
+}
+
+test('an answer', async () => {
+  assert.deepEqual(await ask({ model: 'fake/any/model', system: 'Be brief.' }), {
+    text: 'hello',
+    usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    finishReason: 'stop',
+    cost: { usd: '0', known: false },
+  });
+  const sent = fake.calls.at(-1);
+  assert.equal(sent?.path, '/v1/chat/completions');
+  assert.equal(sent.model, 'any/model');
+  assert.equal(sent.headers.authorization, `Bearer ${secret}`);
+});
+
+test('an answer that was cut by its limit is one', async () => {
+  const { text, finishReason } = await ask({ model: 'fake/length' });
+  assert.deepEqual([text, finishReason], ['cut sho', 'length']);
+});
+
+test('an answer that was not counted has no known cost, even at a known price', async () => {
+  const price = { inputPerMillion: '1', outputPerMillion: '2' };
+  const options = { overrides: async () => price };
+  const answer = await ask({ model: 'fake/uncounted' }, compatible(), options);
+  assert.deepEqual(answer.cost, { usd: '0', known: false });
+  assert.equal(answer.usage.inputTokens, 0);
+  const counted = await ask({}, compatible(), options);
+  assert.deepEqual(counted.cost, { usd: '0.00002', known: true });
+});
+
+describe('a provider misbehaves', () => {
+  const cases: [model: string, code: string, retryable: boolean, costKnown: boolean][] = [
+    ['unauthorized', 'PROVIDER_AUTH', false, true],
+    ['forbidden', 'PROVIDER_AUTH', false, true],
+    ['missing', 'MODEL_NOT_FOUND', false, true],
+    ['rate-limited', 'PROVIDER_RATE_LIMITED', true, true],
+    ['no-quota', 'PROVIDER_RATE_LIMITED', false, true],
+    ['bad-request', 'PROVIDER_ERROR', false, true],
+    ['too-long', 'CONTEXT_LENGTH', false, true],
+    ['content-policy', 'CONTENT_FILTERED', false, true],
+    ['filtered', 'CONTENT_FILTERED', false, false],
+    ['refusing', 'CONTENT_FILTERED', false, false],
+    ['server-error', 'PROVIDER_ERROR', true, true],
+    ['unavailable', 'PROVIDER_ERROR', true, true],
+    ['overloaded', 'PROVIDER_ERROR', true, true],
+    ['redirect', 'PROVIDER_ERROR', false, true],
+    ['broken-json', 'PROVIDER_ERROR', true, false],
+    ['no-choices', 'PROVIDER_ERROR', true, false],
+    ['mid-reset', 'PROVIDER_ERROR', true, false],
+    ['reset', 'PROVIDER_ERROR', true, false],
+  ];
+  for (const [model, code, retryable, costKnown] of cases) {
+    test(`${model} is ${code}${retryable ? ', to be tried again' : ''}`, async () => {
+      const was = fake.calls.length;
+      const failed = await failure({ model: `fake/${model}` });
+      assert.deepEqual([failed.code, failed.retryable], [code, retryable]);
+      assert.equal(failed.cost.known, costKnown);
+      assert.equal(failed.retryAfterMs, model === 'rate-limited' ? 7_000 : 0);
+      assert.equal(fake.calls.length, was + 1, 'one call is one request');
+    });
+  }
+
+  test('an answer that was withheld is paid for', async () => {
+    const options = { overrides: async () => ({ inputPerMillion: '1', outputPerMillion: '2' }) };
+    const failed = await failure({ model: 'fake/filtered' }, compatible(), options);
+    assert.deepEqual(failed.cost, { usd: '0.00002', known: true });
+    assert.deepEqual([failed.usage.inputTokens, failed.usage.outputTokens], [10, 5]);
+  });
+
+  test('its words lose the key', async () => {
+    fake.script(failing(401, `Key ${secret} (sent as Bearer ${secret}) is wrong`));
+    const { message } = await failure({});
+    assert.equal(message.includes(secret), false);
+    assert.match(message, /^The provider answered 401: Key \[redacted\]/);
+  });
+});
+
+describe('a call ends early', () => {
+  for (const model of ['hang', 'silence']) {
+    test(`by its own time: ${model}`, async () => {
+      const failed = await failure({ model: `fake/${model}`, timeoutMs: 20 });
+      assert.deepEqual([failed.code, failed.retryable], ['MODEL_TIMEOUT', true]);
+      assert.deepEqual(failed.cost, { usd: '0', known: false });
+    });
+
+    test(`by the caller, who gets its own reason, and the provider is hung up on: ${model}`, async () => {
+      const controller = new AbortController();
+      const reason = new Error('canceled');
+      const was = fake.calls.length;
+      const asked = ask({ model: `fake/${model}`, signal: controller.signal });
+      await fake.arrived(was + 1);
+      controller.abort(reason);
+      await assert.rejects(asked, reason);
+      await fake.calls.at(was)?.hungUp;
+    });
+  }
+
+  test('before it begins', async () => {
+    const was = fake.calls.length;
+    const signal = AbortSignal.abort(new Error('canceled'));
+    await assert.rejects(ask({ signal }), { message: 'canceled' });
+    await assert.rejects(ask({ signal, model: 'cueline/echo' }), { message: 'canceled' });
+    assert.equal(fake.calls.length, was);
+  });
+});
+
+describe('credentials', () => {
+  const env = () => ({ OPENAI_API_KEY: 'server-key', OPENAI_BASE_URL: fake.url });
+
+  test('come from the environment, whose address is trusted', async () => {
+    await ask({ model: 'openai/gpt-4o' }, null, { env: env(), allowedHosts: [] });
+    assert.equal(fake.calls.at(-1)?.headers.authorization, 'Bearer server-key');
+  });
+
+  test('come from the workspace first', async () => {
+    const mine = compatible({ name: 'openai', kind: 'openai' });
+    await ask({ model: 'openai/gpt-4o' }, mine, { env: env() });
+    assert.equal(fake.calls.at(-1)?.headers.authorization, `Bearer ${secret}`);
+  });
+
+  test('of the server never go to an address of the workspace', async () => {
+    const was = fake.connections;
+    const keyless = compatible({ name: 'openai', kind: 'openai', apiKey: null });
+    const failed = await failure({ model: 'openai/gpt-4o' }, keyless, { env: env() });
+    assert.equal(failed.code, 'PROVIDER_NOT_CONFIGURED');
+    assert.equal(fake.connections, was);
+  });
+
+  test('are asked for by workspace and name, each time', async () => {
+    const asked: string[][] = [];
+    const credentials = async (...args: string[]) => {
+      asked.push(args);
+      return compatible({ apiKey: `key-${asked.length}` });
+    };
+    const models = createModels({
+      credentials,
+      overrides: async () => null,
+      env: {},
+      allowedHosts: [fake.host],
+    });
+    const { signal } = new AbortController();
+    const call = {
+      system: null,
+      user: 'x',
+      temperature: null,
+      maxTokens: null,
+      topP: null,
+      signal,
+    };
+    for (const workspaceId of ['one', 'two']) {
+      await models.call({ ...call, executionId: 'e', workspaceId, model: 'p/m', timeoutMs: hour });
+    }
+    await models.close();
+    assert.deepEqual(asked, [
+      ['one', 'p'],
+      ['two', 'p'],
+    ]);
+    const keys = fake.calls.slice(-2).map(({ headers }) => headers.authorization);
+    assert.deepEqual(keys, ['Bearer key-1', 'Bearer key-2']);
+  });
+
+  test('that are nowhere are said to be missing, with the variable that would do', async () => {
+    const known = await failure({ model: 'anthropic/claude-opus-5' }, null);
+    assert.equal(known.code, 'PROVIDER_NOT_CONFIGURED');
+    assert.match(known.message, /'anthropic'.*ANTHROPIC_API_KEY/);
+    const unknown = await failure({ model: 'nobody/m' }, null);
+    assert.match(
+      unknown.message,
+      /^The provider 'nobody' is not configured: store its credentials/,
+    );
+  });
+
+  test('that cannot be read are a fault, and no failure of the model', async () => {
+    const fault = new Error('database away');
+    const broken = { credentials: () => Promise.reject(fault) };
+    await assert.rejects(ask({}, null, broken), fault);
+  });
+
+  test('that no header can hold are refused by nobody but us', async () => {
+    const was = fake.calls.length;
+    const failed = await failure({}, compatible({ apiKey: 'line\nbreak' }));
+    assert.deepEqual([failed.code, failed.retryable], ['PROVIDER_ERROR', false]);
+    assert.equal(fake.calls.length, was);
+  });
+});
+
+describe('an address of a workspace', () => {
+  test('that is not allowed is not connected to', async () => {
+    const was = fake.connections;
+    const failed = await failure({}, compatible(), { allowedHosts: [] });
+    assert.equal(failed.code, 'PROVIDER_NOT_CONFIGURED');
+    assert.match(failed.message, /CUELINE_ALLOWED_HOSTS/);
+    assert.equal(fake.connections, was);
+  });
+
+  test('that resolves to a private one is not connected to', async () => {
+    const was = fake.connections;
+    const port = fake.host.split(':')[1];
+    const stored = compatible({ baseURL: `https://llm.example.com:${port}/v1` });
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+    const failed = await failure({}, stored, { allowedHosts: [], resolve });
+    assert.deepEqual([failed.code, failed.retryable], ['PROVIDER_NOT_CONFIGURED', false]);
+    assert.equal(fake.connections, was);
+  });
+});
+
+describe('cueline', () => {
+  const untouched = {
+    credentials: () => assert.fail('the database was asked'),
+    overrides: () => assert.fail('the database was asked'),
+  };
+  const echo = (call: Partial<ModelCall>) => ask(call, null, untouched);
+
+  test('answers by itself', async () => {
+    const answer = await echo({ model: 'cueline/echo?tokens=3' });
+    assert.deepEqual([answer.text, answer.usage.outputTokens], ['hello', 3]);
+    assert.deepEqual(answer.cost, { usd: '0', known: true });
+  });
+
+  test('obeys the time, which costs nothing', async () => {
+    const late = { model: 'cueline/echo?delay=3600000', timeoutMs: 1 };
+    const failed = await echo(late).catch((thrown) => thrown);
+    assert.equal(failed.code, 'MODEL_TIMEOUT');
+    assert.deepEqual(failed.cost, { usd: '0', known: true });
+  });
+
+  test('obeys the caller', async () => {
+    const controller = new AbortController();
+    const asked = echo({ model: 'cueline/echo?delay=3600000', signal: controller.signal });
+    controller.abort(new Error('canceled'));
+    await assert.rejects(asked, { message: 'canceled' });
+  });
+});
