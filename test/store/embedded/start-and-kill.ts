@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
+import { startEmbedded } from '../../../src/store/embedded.ts';
+
+/**
+ * For a file of tests, which run one after the other: a data directory with a database in it, as an earlier start
+ * leaves it. Each test may find it as the one before left it, and leaves it in order.
+ */
+export function usedDirectory(): () => string {
+  let directory = '';
+  before(async () => {
+    directory = await realpath(await mkdtemp(join(tmpdir(), 'embedded-test-')));
+    await chmod(directory, 0o755);
+    await (await startEmbedded({ dataDir: directory })).stop();
+  });
+  after(() => remove(directory));
+  return () => directory;
+}
+
+/** An empty directory for one test; with it go the processes that a failed test may have left there. */
+export async function newDirectory(t: TestContext): Promise<string> {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), 'embedded-test-')));
+  await chmod(directory, 0o755);
+  t.after(() => remove(directory));
+  return directory;
+}
+
+async function remove(directory: string): Promise<void> {
+  const left = await readPostmaster(join(directory, 'postgres')).catch(() => null);
+  if (left && left.pid < 2_147_483_647) killHard(left.pid);
+  await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+function killHard(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+interface Said {
+  readonly connection?: pg.ClientConfig;
+  readonly failed?: string;
+}
+
+/** A process of its own that starts PostgreSQL as Cueline does, says how that went, and stays. */
+export function startCueline(
+  t: TestContext,
+  dataDir: string,
+  account?: { uid: number; gid: number },
+) {
+  const module = new URL('../../../src/store/embedded.ts', import.meta.url).href;
+  const source = `
+    import { startEmbedded } from ${JSON.stringify(module)};
+    const say = (word) => console.log(JSON.stringify(word));
+    try {
+      const { connection } = await startEmbedded({ dataDir: process.argv[1] });
+      say({ connection });
+      setInterval(() => {}, 1000);
+    } catch (error) { say({ failed: error.message }); }`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...account,
+  });
+  const kill = () => end(child);
+  t.after(kill);
+  return { kill, said: firstLine(child) };
+}
+
+async function firstLine(child: ChildProcess): Promise<Said> {
+  let text = '';
+  for await (const chunk of child.stdout ?? []) {
+    text += chunk;
+    if (text.includes('\n')) return JSON.parse(text);
+  }
+  return { failed: 'the process said nothing' };
+}
+
+/** As by `kill -9`: it can give back nothing. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+export async function postmasterPid(dataDir: string): Promise<number> {
+  const postmaster = await readPostmaster(join(dataDir, 'postgres'));
+  assert.ok(postmaster);
+  return postmaster.pid;
+}
+
+/** A table with a line in it, to be found again. */
+export async function keepLine(connection: pg.ClientConfig): Promise<void> {
+  await query(connection, 'drop table if exists kept; create table kept as select 1 as line');
+}
+
+export async function query(connection: pg.ClientConfig, text: string): Promise<unknown[]> {
+  const client = new pg.Client(connection);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Tries until it holds; the runner's own limit ends what never does. */
+export async function persist<T>(attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch {
+      await delay(20);
+    }
+  }
+}
