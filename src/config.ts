@@ -74,7 +74,7 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 export type LogLevel = (typeof logLevels)[number];
 
 /** Throws a `ConfigError` that lists all that is wrong. An empty variable counts as absent. */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const read = reader(env);
   const testing = read.text('CUELINE_TESTING_LIMITS', limitsForm) ?? '10/500/10000';
   const [perMinute = 0, perHour = 0, perDay = 0] = testing.split('/').map(Number);
@@ -109,7 +109,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     signIn: signIn(read),
     client: {
       url: read.text('CUELINE_URL', originForm),
-      apiKey: read.text('CUELINE_API_KEY', credentialForm),
+      apiKey: read.text('CUELINE_KEY', credentialForm),
     },
     providerEnv: providerEnv(env),
   };

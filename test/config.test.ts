@@ -156,7 +156,7 @@ const secrets: [variable: string, given: string][] = [
   ['CUELINE_SECRET', 'hunter2'],
   ['CUELINE_OWNER_PASSWORD', 'hunter2'],
   ['CUELINE_METRICS_TOKEN', 'hunter2 hunter2 hunter2'],
-  ['CUELINE_API_KEY', 'hunter2 hunter2'],
+  ['CUELINE_KEY', 'hunter2 hunter2'],
   ['DATABASE_URL', 'mysql://root:hunter2@db/x'],
   ['DATABASE_URL', 'hunter2'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://user:hunter2@otel'],

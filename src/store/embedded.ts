@@ -9,8 +9,9 @@ import { keepUp } from './embedded/keep-up.ts';
 import { keptSecret, readKept } from './embedded/kept.ts';
 import { hold } from './embedded/lock.ts';
 import { port, readPostmaster } from './embedded/postmaster.ts';
-import { knock, type Launch, launch, placeSocket } from './embedded/server.ts';
+import { type Launch, launch, placeSocket } from './embedded/server.ts';
 import { openShared, sharedDefault } from './embedded/shared.ts';
+import { knock } from './reach.ts';
 
 /**
  * A real PostgreSQL 18 from npm, run as a child and kept up for as long as Cueline lives.

@@ -4,8 +4,9 @@ import { chown, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { StartFailure } from '../../core/start-failure.ts';
+import { knock } from '../reach.ts';
 import type { Account } from './account.ts';
 import { type Binaries, bareEnvironment } from './binaries.ts';
 import { clearTheWay, end, port, socketDirPrefix } from './postmaster.ts';
@@ -175,20 +176,6 @@ function watch(child: ChildProcess): Watched {
       return how;
     },
   };
-}
-
-/** Opens a connection and closes it; `null` where that worked, else what stood against it. */
-export async function knock(connection: pg.ClientConfig): Promise<pg.DatabaseError | Error | null> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return null;
-  } catch (error) {
-    return error as Error;
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
 
 /** No socket yet, nobody at it, no answer in time, or «the database system is starting up». */

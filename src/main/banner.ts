@@ -1,0 +1,26 @@
+import type { Role } from './serve.ts';
+
+export interface Started {
+  readonly role: Role;
+  /** Where the API answers; `null` for a process that only works. */
+  readonly url: string | null;
+  /** Where the data lives. */
+  readonly place: string;
+}
+
+/** What a human is told once a process is up, on standard output; the log goes to standard error. */
+export function banner({ role, url, place }: Started): string {
+  const does = { start: 'serves and works', api: 'serves', worker: 'works' }[role];
+  const rows = [
+    ...(url === null
+      ? []
+      : [
+          ['API', url],
+          ['Reference', `${url}/docs`],
+        ]),
+    ['Data', place],
+    ['End', 'Ctrl-C'],
+  ];
+  const lines = rows.map(([name = '', value = '']) => `  ${name.padEnd(10)} ${value}`);
+  return ['', `Cueline ${does}.`, '', ...lines, ''].join('\n');
+}

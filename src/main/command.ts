@@ -1,0 +1,42 @@
+import { type Config, readConfig } from '../config.ts';
+import { StartFailure } from '../core/start-failure.ts';
+import { type Life, live } from './life.ts';
+import { type Log, openLog } from './log.ts';
+
+/** What a command of `main/` is given. */
+export interface Context {
+  readonly config: Config;
+  readonly log: Log;
+  readonly life: Life;
+}
+
+/** What ends in order has this long beyond the runs that are waited for. */
+const closeMsMax = 10_000;
+
+/** Runs one command to its end, and with it the process. */
+export async function runCommand(command: (context: Context) => Promise<void>): Promise<never> {
+  const config = readOrExit();
+  const log = openLog(config.logLevel);
+  for (const warning of config.warnings) log.warn(warning);
+  const code = await live((life) => command({ config, log, life }), {
+    endMsMax: config.drainMs + closeMsMax,
+    onWord: (line) => log.info(line),
+    onError: complain,
+  });
+  process.exit(code);
+}
+
+function readOrExit(): Config {
+  try {
+    return readConfig();
+  } catch (error) {
+    complain(error);
+    process.exit(1);
+  }
+}
+
+/** What the user can mend is said as it is; anything else is a fault of ours, with its stack. */
+function complain(error: unknown): void {
+  const plain = error instanceof StartFailure || (error as Error)?.name === 'SchemaError';
+  console.error(plain ? `cueline: ${(error as Error).message}` : error);
+}

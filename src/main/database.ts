@@ -1,0 +1,86 @@
+import type pg from 'pg';
+import { requireSecret } from '../config.ts';
+import { type Db, openDatabase } from '../store/db.ts';
+import { checkSchema, migrate } from '../store/migrate.ts';
+import { reach } from '../store/reach.ts';
+import type { Context } from './command.ts';
+
+/** How long a start waits for a database that is not up yet. */
+const reachMs = 60_000;
+
+export interface Database {
+  readonly connection: pg.ClientConfig;
+  readonly db: Db;
+  /** Where the data lives, to be shown: it holds no password. */
+  readonly place: string;
+}
+
+/**
+ * The database of a process that serves: the embedded one is started for it, and ends with it. Its schema is brought
+ * up to date, or, with `CUELINE_MIGRATE=manual`, must be.
+ */
+export async function openForServer(context: Context): Promise<Database & { secret: string }> {
+  const { config, life } = context;
+  requireSecret(config);
+  const database = opened((await given(context)) ?? (await started(context)), context);
+  await (config.migrate === 'auto' ? migrate(database.db) : checkSchema(database.db));
+  life.ending.throwIfAborted();
+  const secret = config.secret ?? (await (await embedded()).embeddedSecret(config.dataDir));
+  return { ...database, secret };
+}
+
+/** The database of a command: that of a Cueline running on the same data directory, if there is one. */
+export async function openForCommand(context: Context): Promise<Database> {
+  const found = (await given(context)) ?? (await running(context)) ?? (await started(context));
+  return opened(found, context);
+}
+
+type Found = Omit<Database, 'db'>;
+
+/** With a server of one's own none of the embedded one is even loaded. */
+const embedded = () => import('../store/embedded.ts');
+
+async function given({ config, life, log }: Context): Promise<Found | null> {
+  if (config.databaseUrl === null) return null;
+  const { host, pathname } = new URL(config.databaseUrl.replace('@/', '@localhost/'));
+  const place = `${host}${pathname}`;
+  const connection = { connectionString: config.databaseUrl };
+  await reach(connection, {
+    withinMs: reachMs,
+    signal: life.ending,
+    onWait: (reason) => log.info(`Waiting for the database at ${place}: ${reason}`),
+  });
+  return { connection, place };
+}
+
+async function running({ config: { dataDir } }: Context): Promise<Found | null> {
+  const connection = await (await embedded()).findEmbedded(dataDir);
+  return connection && { connection, place: dataDir };
+}
+
+async function started({ config: { dataDir }, life, log }: Context): Promise<Found> {
+  const { connection, stop } = await (await embedded()).startEmbedded({
+    dataDir,
+    signal: life.ending,
+    onLog: (line) => log.warn(line),
+  });
+  life.closers.defer(stop);
+  return { connection, place: dataDir };
+}
+
+function opened(found: Found, { config, life, log }: Context): Database {
+  let closed = false;
+  const db = openDatabase({
+    connection: found.connection,
+    poolMax: config.databasePool,
+    onError: ({ message }) => {
+      // The pool does not wait for its connections to be gone, and the embedded server may end before them.
+      if (!closed) log.warn(`A database connection was lost: ${message}`);
+    },
+  });
+  life.closers.defer(() => {
+    closed = true;
+    return db.destroy();
+  });
+  return { ...found, db };
+}

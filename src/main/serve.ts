@@ -1,0 +1,77 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { StartFailure } from '../core/start-failure.ts';
+import { createModels } from '../provider/registry.ts';
+import { touchKeys } from '../store/callers.ts';
+import { wire } from '../wiring.ts';
+import { banner } from './banner.ts';
+import type { Context } from './command.ts';
+import { openForServer } from './database.ts';
+import { noteKeyUse } from './key-use.ts';
+import { told } from './life.ts';
+
+export type Role = 'start' | 'api' | 'worker';
+
+/** A process that serves, from the database to the banner, until it is told to end. */
+export async function serve(context: Context, role: Role): Promise<void> {
+  const { life, log } = context;
+  try {
+    await begin(context, role);
+  } catch (error) {
+    if (!life.ending.aborted) throw error;
+    log.info('The start was given up');
+  }
+  // A process that serves is meant to be told to end: that is its success, even before it was up.
+  await told(life);
+}
+
+async function begin(context: Context, role: Role): Promise<void> {
+  const { config, life, log } = context;
+  const database = await openForServer(context);
+  const { connection, db } = database;
+  const models = createModels({
+    credentials: async () => null,
+    overrides: async () => null,
+    env: config.providerEnv,
+    allowedHosts: config.allowedHosts,
+  });
+  life.closers.defer(() => models.close());
+  const keyUse = noteKeyUse({
+    touch: (hashes) => touchKeys(db, hashes),
+    onError: (err) => log.warn({ err }, 'The last use of keys was not noted'),
+  });
+  life.closers.defer(() => keyUse.stop());
+  const wiring = await wire({
+    ...{ role, connection, db, models, logger: log },
+    slots: config.slots,
+    leaseMs: config.leaseMs,
+    listPerMinute: config.listPerMinute,
+    testingLimits: config.testingLimits,
+    trustedProxies: config.trustedProxies,
+    onKeyUsed: keyUse.note,
+  });
+  life.closers.defer(() => wiring.drain(config.drainMs));
+  life.ending.throwIfAborted();
+  const url = wiring.app && (await listen(wiring.app, context));
+  console.log(banner({ role, url, place: database.place }));
+}
+
+/** Where it can be reached from this machine, unless it is known under another name. */
+async function listen(app: FastifyInstance, { config }: Context): Promise<string> {
+  const { host, port, publicUrl } = config;
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why: Record<string, string> = {
+      EADDRINUSE: `port ${port} of ${host} is taken; set PORT to another`,
+      EACCES: `port ${port} needs rights that this user does not have; set PORT to another`,
+      EADDRNOTAVAIL: `this machine has no address ${host}; set HOST to one it has`,
+    };
+    throw new StartFailure(`The server cannot listen: ${why[code ?? ''] ?? message}.`);
+  }
+  const bound = (app.server.address() as AddressInfo).port;
+  const everywhere = ['0.0.0.0', '::'].includes(host);
+  const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return publicUrl ?? `http://${name}:${bound}`;
+}

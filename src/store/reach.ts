@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { StartFailure } from '../core/start-failure.ts';
+
+const versionMin = 15;
+const pauseMs = 500;
+const everyWordMs = 5_000;
+
+export interface ReachOptions {
+  /** How long a server may take to come up, as after a start of the whole machine. */
+  readonly withinMs: number;
+  readonly signal: AbortSignal;
+  /** Told at first and then every five seconds what stands in the way. */
+  readonly onWait: (reason: string) => void;
+}
+
+/** Waits until the database answers; throws a `StartFailure` where it refuses us, is too old, or stays away. */
+export async function reach(connection: pg.ClientConfig, options: ReachOptions): Promise<void> {
+  const until = performance.now() + options.withinMs;
+  let wordAt = 0;
+  for (;;) {
+    const refusal = await knock(connection);
+    if (refusal === null) return refuseOld(connection);
+    const reason = reasonOf(refusal);
+    if (!passes(refusal)) throw new StartFailure(`The database refuses the connection: ${reason}.`);
+    const now = performance.now();
+    if (now > until) throw new StartFailure(`The database cannot be reached: ${reason}.`);
+    if (now > wordAt) {
+      options.onWait(reason);
+      wordAt = now + everyWordMs;
+    }
+    await delay(pauseMs, undefined, { signal: options.signal });
+  }
+}
+
+export type Refusal = Error & { readonly code?: string };
+
+/** Opens a connection and closes it; `null` where that worked, else what stood against it. */
+export async function knock(connection: pg.ClientConfig): Promise<Refusal | null> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return null;
+  } catch (error) {
+    return error as Refusal;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function refuseOld(connection: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ version: string }>(
+      `select current_setting('server_version') as version`,
+    );
+    const version = rows[0]?.version ?? '';
+    if (Number.parseInt(version, 10) >= versionMin) return;
+    throw new StartFailure(
+      `The database is PostgreSQL ${version}; Cueline needs ${versionMin} or later.`,
+    );
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Whether the same may work later: nobody there, no answer, no name yet, or a server that starts, stops or is full. */
+function passes({ code }: Refusal): boolean {
+  if (code === undefined || code === '53300' || /^57P0[123]$/.test(code)) return true;
+  return /^(E[A-Z]+|EAI_[A-Z]+)$/.test(code) && code !== 'EACCES';
+}
+
+/** A name that resolves to several addresses fails with an error that holds one for each, and no text. */
+function reasonOf(refusal: Refusal): string {
+  const inner = refusal instanceof AggregateError ? (refusal.errors[0] as Error) : refusal;
+  return inner.message.replace(/\.$/, '') || String(refusal.code ?? 'no answer');
+}
