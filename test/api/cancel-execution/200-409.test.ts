@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent, ended, run } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service);
+const execute = async (one = agent) =>
+  (await service.call('POST', `${one.path}/execute`, { key, body: { variables: { name: 'x' } } }))
+    .body;
+
+test('ends a run that is under way and aborts its call', async () => {
+  const held = service.models.hold();
+  const { statusUrl } = await execute();
+  const call = await held.arrived;
+  const aborted = new Promise((resolve) => call.signal.addEventListener('abort', resolve));
+  const { status, body } = await service.call('POST', `${statusUrl}/cancel`, { key });
+  assert.equal(status, 200);
+  assert.equal(body.status, 'canceled');
+  assert.equal(body.errorCode, 'CANCELED');
+  assert.equal(body.tokensUsed, 0);
+  assert.equal(body.costKnown, false);
+  await aborted;
+  held.release({ text: 'too late' });
+  assert.equal((await service.call('GET', statusUrl, { key })).body.status, 'canceled');
+});
+
+test('a call that runs in another process is aborted there', async () => {
+  const beside = await startService({ beside: service });
+  try {
+    const held = beside.models.hold();
+    const { body } = await beside.call('POST', `${agent.path}/execute`, {
+      key,
+      body: { variables: { name: 'x' } },
+    });
+    const call = await held.arrived;
+    const aborted = new Promise((resolve) => call.signal.addEventListener('abort', resolve));
+    assert.equal((await service.call('POST', `${body.statusUrl}/cancel`, { key })).status, 200);
+    await aborted;
+  } finally {
+    await beside.close();
+  }
+});
+
+test('a run that waits for a slot is canceled without ever starting, and costs nothing for sure', async () => {
+  const single = await addAgent(service, { config: { maxConcurrency: 1 } });
+  const held = service.models.hold();
+  const first = await execute(single);
+  const second = await execute(single);
+  await held.arrived;
+  const { body } = await service.call('POST', `${second.statusUrl}/cancel`, { key });
+  assert.equal(body.status, 'canceled');
+  assert.equal(body.latencyMs, 0);
+  assert.equal(body.attempts, 0);
+  assert.equal(body.costKnown, true);
+  held.release();
+  assert.equal((await ended(service, first.statusUrl, key)).status, 'success');
+});
+
+test('a canceled run gives its slot to the next', async () => {
+  const single = await addAgent(service, { config: { maxConcurrency: 1 } });
+  const held = service.models.hold();
+  const first = await execute(single);
+  const second = await execute(single);
+  await held.arrived;
+  await service.call('POST', `${first.statusUrl}/cancel`, { key });
+  assert.equal((await ended(service, second.statusUrl, key)).status, 'success');
+});
+
+test('409 where the run has ended, also by a cancel before', async () => {
+  const { executionId } = await run(service, agent, key);
+  const { status, body } = await service.call(
+    'POST',
+    `${agent.path}/executions/${executionId}/cancel`,
+    { key },
+  );
+  assert.equal(status, 409);
+  assert.equal(body.code, 'ALREADY_ENDED');
+  const held = service.models.hold();
+  const { statusUrl } = await execute();
+  await held.arrived;
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => service.call('POST', `${statusUrl}/cancel`, { key })),
+  );
+  assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409, 409]);
+});
+
+test('403 without the permission, 404 for what is not the caller’s', async () => {
+  const { executionId } = await run(service, agent, key);
+  const path = `${agent.path}/executions/${executionId}/cancel`;
+  const { key: reader } = await service.key({ permissions: ['execute', 'read'] });
+  assert.equal((await service.call('POST', path, { key: reader })).status, 403);
+  const other = await addAgent(service);
+  const { key: tied } = await service.key({ agentIds: [other.agentId] });
+  assert.equal((await service.call('POST', path, { key: tied })).status, 404);
+});
+
+test('statistics count each end once', async () => {
+  const counted = await addAgent(service);
+  const held = service.models.hold();
+  const { statusUrl } = await execute(counted);
+  await held.arrived;
+  await service.call('POST', `${statusUrl}/cancel`, { key });
+  await run(service, counted, key);
+  const { rows } = await sql<Record<string, unknown>>`
+    select level, status::text as status, happened, recorded from statistics
+    where agent_id = ${counted.id} order by level, status`.execute(service.db);
+  assert.deepEqual(
+    rows,
+    ['day', 'hour', 'minute'].flatMap((level) => [
+      { level, status: 'canceled', happened: 1, recorded: 1 },
+      { level, status: 'success', happened: 1, recorded: 1 },
+    ]),
+  );
+});

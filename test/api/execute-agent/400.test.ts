@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key, id } = await service.key();
+const agent = await addAgent(service, {
+  user: '{{a}} {{b}} {{c}}',
+  requiredVariables: ['a', 'b'],
+  optionalVariables: ['c'],
+  defaultVariableValues: { b: 'default' },
+});
+const execute = (body: unknown, headers = {}) =>
+  service.call('POST', `${agent.path}/execute`, { key, body, headers });
+
+test('names the missing variables; a default or null supplies none', async () => {
+  const { status, body } = await execute({ variables: { a: null, c: 'x' } });
+  assert.equal(status, 400);
+  assert.equal(body.code, 'MISSING_VARIABLES');
+  assert.deepEqual(body.missingVariables, ['a', 'b']);
+  assert.deepEqual(body.requiredVariables, ['a', 'b']);
+});
+
+const broken: [string, string, string][] = [
+  ['no JSON', '{"variables":', 'MALFORMED_BODY'],
+  ['an array', '[]', 'INVALID_REQUEST'],
+  ['no variables', '{}', 'INVALID_REQUEST'],
+  ['variables that are no object', '{"variables":"a"}', 'INVALID_REQUEST'],
+  ['an unknown field', '{"variables":{},"model":"x"}', 'INVALID_REQUEST'],
+  ['a NUL', '{"variables":{"a":"\\u0000","b":1}}', 'INVALID_VARIABLES'],
+  [
+    'a lone surrogate deep inside',
+    '{"variables":{"a":{"x":["\\udfff"]},"b":1}}',
+    'INVALID_VARIABLES',
+  ],
+  [
+    'very deep nesting',
+    `{"variables":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)},"b":1}}`,
+    'INVALID_REQUEST',
+  ],
+];
+for (const [what, text, code] of broken) {
+  test(`refuses ${what}`, async () => {
+    const { status, body } = await execute(text);
+    assert.equal(status, 400);
+    assert.equal(body.code, code);
+  });
+}
+
+test('refuses what is not UTF-8, and no body at all', async () => {
+  const bytes = Buffer.concat([
+    Buffer.from('{"variables":{"a":"'),
+    Buffer.of(0xc3, 0x28),
+    Buffer.from('","b":1}}'),
+  ]);
+  assert.equal((await execute(bytes)).body.code, 'MALFORMED_BODY');
+  assert.equal(
+    (await service.call('POST', `${agent.path}/execute`, { key })).body.code,
+    'MALFORMED_BODY',
+  );
+});
+
+test('names the variable that cannot be stored', async () => {
+  assert.equal((await execute('{"variables":{"a":1,"b":"\\u0000"}}')).body.variable, 'b');
+});
+
+test('refuses an Idempotency-Key that is too long', async () => {
+  const { status, body } = await execute(
+    { variables: { a: 1, b: 1 } },
+    { 'idempotency-key': 'x'.repeat(256) },
+  );
+  assert.equal(status, 400);
+  assert.equal(body.code, 'INVALID_REQUEST');
+});
+
+test('spends the limits that were reached, writes no record and no action', async () => {
+  const { rows } = await sql<{ executions: number; actions: number; used: number }>`
+    select (select count(*) from executions) as executions,
+      (select month_used from limits where subject = ${service.workspaceId}) as actions,
+      (select sum(day_used) from limits where subject = ${id}) as used`.execute(service.db);
+  assert.equal(rows[0]?.executions, 0);
+  assert.equal(rows[0]?.actions, 0);
+  assert.ok(Number(rows[0]?.used) > 0);
+});

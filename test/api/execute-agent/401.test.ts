@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { makeKey } from '../../../src/core/key.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const agent = await addAgent(service);
+const execute = (
+  key: string | undefined,
+  path = agent.path,
+  body: unknown = { variables: { name: 'x' } },
+) => service.call('POST', `${path}/execute`, { ...(key !== undefined && { key }), body });
+
+async function records(): Promise<{ status: string; errorCode: string }[]> {
+  const { rows } = await sql<{ status: string; errorCode: string }>`
+    select status::text as status, error_code from executions order by id`.execute(service.db);
+  return rows;
+}
+
+const strangers: [string, string | undefined][] = [
+  ['no key', undefined],
+  ['no key of ours', 'sk-something'],
+  ['a key with a wrong checksum', `${makeKey().slice(0, -1)}_`],
+  ['a key that was never issued', makeKey()],
+];
+for (const [what, key] of strangers) {
+  test(`refuses ${what}, whatever body and path hold, and writes nothing`, async () => {
+    for (const [path, body] of [
+      [agent.path, { variables: { name: 'x' } }],
+      ['/api/v1/agents/nothing', '{'],
+      [`/api/v1/agents/${'x'.repeat(2_000)}`, ''],
+    ] as const) {
+      const { status, headers, body: answer } = await execute(key, path, body);
+      assert.equal(status, 401);
+      assert.equal(answer.code, 'UNAUTHORIZED');
+      assert.equal(headers.get('www-authenticate'), 'Bearer');
+    }
+    assert.deepEqual(await records(), []);
+  });
+}
+
+const past = new Date(Date.now() - 86_400_000);
+const known: [string, object][] = [
+  ['revoked', { revokedAt: past }],
+  ['expired', { expiresAt: past }],
+];
+for (const [what, options] of known) {
+  test(`refuses a key that is ${what}, and records it under the agent`, async () => {
+    const { key } = await service.key(options);
+    const before = (await records()).length;
+    assert.equal((await execute(key)).status, 401);
+    assert.deepEqual((await records()).slice(before), [
+      { status: 'unauthorized', errorCode: 'KEY_NOT_AUTHORIZED' },
+    ]);
+    assert.equal((await execute(key, '/api/v1/agents/nothing')).status, 401);
+    assert.equal((await records()).length, before + 1);
+  });
+}
+
+test('refuses a key that is tied to another agent', async () => {
+  const other = await addAgent(service);
+  const { key } = await service.key({ agentIds: [other.agentId] });
+  assert.equal((await execute(key, other.path)).status, 202);
+  assert.equal((await execute(key)).status, 401);
+});
+
+test('refuses a key whose issuer is no member any more', async () => {
+  const editor = await service.member('editor');
+  const { key } = await service.key({ userId: editor });
+  assert.equal((await execute(key)).status, 202);
+  await sql`delete from members where user_id = ${editor}`.execute(service.db);
+  assert.equal((await execute(key)).status, 401);
+});
+
+test('of many refusals of one key in an hour sixty become records, and all are counted', async () => {
+  const busy = await addAgent(service);
+  const { key } = await service.key({ revokedAt: past });
+  await Promise.all(Array.from({ length: 70 }, () => execute(key, busy.path)));
+  const { rows } = await sql<{ recorded: number; happened: number; rows: number }>`
+    select sum(recorded)::int as recorded, sum(happened)::int as happened,
+      (select count(*) from executions where agent_id = ${busy.id}) as rows
+    from statistics where agent_id = ${busy.id} and level = 'day'`.execute(service.db);
+  assert.deepEqual(rows[0], { recorded: 60, happened: 70, rows: 60 });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { type AgentOptions, addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const body = { variables: { name: 'x' } };
+
+test('refuses a key without the permission, and leaves no record', async () => {
+  const agent = await addAgent(service);
+  const { key } = await service.key({ permissions: ['read', 'cancel', 'manage'] });
+  const { status, body: answer } = await service.call('POST', `${agent.path}/execute`, {
+    key,
+    body,
+  });
+  assert.equal(status, 403);
+  assert.equal(answer.code, 'PERMISSION_DENIED');
+});
+
+test('refuses a key whose issuer has become a viewer', async () => {
+  const agent = await addAgent(service);
+  const { key } = await service.key({ userId: await service.member('viewer') });
+  const { body: answer } = await service.call('POST', `${agent.path}/execute`, { key, body });
+  assert.equal(answer.code, 'PERMISSION_DENIED');
+});
+
+const closed: [string, AgentOptions][] = [
+  ['a draft', { stage: 'Draft' }],
+  ['paused', { stage: 'Paused' }],
+  ['archived', { stage: 'Testing', archived: true }],
+  ['switched off', { stage: 'Deployed', apiEnabled: false }],
+];
+for (const [what, options] of closed) {
+  test(`refuses an agent that is ${what}, before it looks at the body, and records it`, async () => {
+    const agent = await addAgent(service, options);
+    const { key } = await service.key();
+    const { status, body: answer } = await service.call('POST', `${agent.path}/execute`, {
+      key,
+      body: '{',
+    });
+    assert.equal(status, 403);
+    assert.equal(answer.code, 'AGENT_NOT_ACTIVE');
+    const { rows } = await sql<Record<string, unknown>>`
+      select status::text as status, error_code, latency_ms, attempts, model, cost_usd::float8 as cost
+      from executions where agent_id = ${agent.id}`.execute(service.db);
+    assert.deepEqual(rows, [
+      {
+        status: 'unauthorized',
+        errorCode: 'AGENT_NOT_ACTIVE',
+        latencyMs: 0,
+        attempts: 0,
+        model: 'cueline/echo',
+        cost: 0,
+      },
+    ]);
+  });
+}

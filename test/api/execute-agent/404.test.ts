@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { toId, uuid7 } from '../../../src/core/id.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const body = { variables: { name: 'x' } };
+
+for (const id of [
+  'nothing',
+  'agt_',
+  toId('agent', uuid7(0)),
+  toId('prompt', uuid7(0)),
+  '%00',
+  '..%2f..',
+]) {
+  test(`${id} is no agent`, async () => {
+    const { status, body: answer } = await service.call('POST', `/api/v1/agents/${id}/execute`, {
+      key,
+      body,
+    });
+    assert.equal(status, 404);
+    assert.equal(answer.code, 'NOT_FOUND');
+  });
+}
+
+test('an agent of another workspace does not exist, not even for its limits', async () => {
+  const other = await service.workspace();
+  const agent = await addAgent(service, {
+    workspaceId: other.workspaceId,
+    createdBy: other.ownerId,
+  });
+  assert.equal((await service.call('POST', `${agent.path}/execute`, { key, body })).status, 404);
+  const { rows } = await sql<{ used: number }>`
+    select day_used as used from limits where subject = ${agent.id}`.execute(service.db);
+  assert.equal(rows[0]?.used, 0);
+});
+
+test('a deleted agent and a private one of somebody else do not exist', async () => {
+  const deleted = await addAgent(service, { stage: 'Paused' });
+  await sql`update agents set deleted_at = clock_timestamp() where id = ${deleted.id}`.execute(
+    service.db,
+  );
+  assert.equal((await service.call('POST', `${deleted.path}/execute`, { key, body })).status, 404);
+  const hidden = await addAgent(service, { visibility: 'private' });
+  const { key: ofEditor } = await service.key({ userId: await service.member('editor') });
+  assert.equal(
+    (await service.call('POST', `${hidden.path}/execute`, { key: ofEditor, body })).status,
+    404,
+  );
+  assert.equal((await service.call('POST', `${hidden.path}/execute`, { key, body })).status, 202);
+});

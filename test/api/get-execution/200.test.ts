@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { ModelFailure } from '../../../src/core/model.ts';
+import { addAgent, ended, run } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service, { config: { maxAttempts: 1, temperature: 0.5 } });
+const execute = async () =>
+  (await service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } }))
+    .body;
+
+test('while processing, what does not exist yet is absent, and Retry-After says when to ask again', async () => {
+  const held = service.models.hold();
+  const { statusUrl } = await execute();
+  await held.arrived;
+  const { status, headers, body } = await service.call('GET', statusUrl, { key });
+  assert.equal(status, 200);
+  assert.equal(body.status, 'processing');
+  assert.equal(headers.get('retry-after'), '1');
+  assert.equal(body.temperature, 0.5);
+  assert.ok(body.startedAt);
+  for (const field of [
+    'output',
+    'outputText',
+    'tokensUsed',
+    'costUSD',
+    'latencyMs',
+    'completedAt',
+    'error',
+  ]) {
+    assert.ok(!(field in body), field);
+  }
+  held.release();
+  await ended(service, statusUrl, key);
+});
+
+test('with wait, the answer is held until the run ends', async () => {
+  const held = service.models.hold();
+  const { statusUrl } = await execute();
+  await held.arrived;
+  const waiting = service.call('GET', `${statusUrl}?wait=60`, { key });
+  held.release({ text: 'done' });
+  const { body, headers } = await waiting;
+  assert.equal(body.status, 'success');
+  assert.equal(body.output, 'done');
+  assert.equal(headers.get('retry-after'), null);
+});
+
+test('with wait, the answer comes when the time is up though the run goes on', async () => {
+  const held = service.models.hold();
+  const { statusUrl } = await execute();
+  const { body } = await service.call('GET', `${statusUrl}?wait=1`, { key });
+  assert.equal(body.status, 'processing');
+  held.release();
+  await ended(service, statusUrl, key);
+});
+
+test('another process wakes its waiting callers as well', async () => {
+  const beside = await startService({ beside: service });
+  try {
+    const held = service.models.hold();
+    const { statusUrl } = await execute();
+    const model = await Promise.race([held.arrived.then(() => service.models)]);
+    const waiting = beside.call('GET', `${statusUrl}?wait=60`, { key });
+    held.release();
+    assert.equal((await waiting).body.status, 'success');
+    assert.ok(model.calls.length > 0);
+  } finally {
+    await beside.close();
+  }
+});
+
+test('a failed run shows error and code and no output', async () => {
+  service.models.script(new ModelFailure('PROVIDER_AUTH', 'The provider refused the key.'));
+  const record = await run(service, agent, key);
+  assert.equal(record.status, 'failed');
+  assert.equal(record.errorCode, 'PROVIDER_AUTH');
+  assert.equal(record.error, 'The provider refused the key.');
+  assert.equal(record.tokensUsed, 0);
+  assert.ok(!('output' in record));
+});
+
+test('an unknown price is zero and says so', async () => {
+  service.models.script({ cost: { usd: '0', known: false } });
+  const record = await run(service, agent, key);
+  assert.equal(record.costUSD, 0);
+  assert.equal(record.costKnown, false);
+});
+
+test('costs add up as decimals, never as floats', async () => {
+  const summed = await addAgent(service);
+  for (let i = 0; i < 10; i++) {
+    service.models.script({ cost: { usd: '0.0000001', known: true } });
+    await run(service, summed, key);
+  }
+  const { rows } = await sql<{ cost: string }>`
+    select trim_scale(sum(cost_usd))::text as cost from statistics where agent_id = ${summed.id} and level = 'day'`.execute(
+    service.db,
+  );
+  assert.equal(rows[0]?.cost, '0.000001');
+});
+
+test('a key with execute alone reads the runs it started', async () => {
+  const { key: own } = await service.key({ permissions: ['execute'] });
+  const record = await run(service, agent, own);
+  assert.equal(record.status, 'success');
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { toId, uuid7 } from '../../../src/core/id.ts';
+import { addAgent, run } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service);
+const { executionId } = await run(service, agent, key);
+const path = `${agent.path}/executions/${executionId}`;
+
+for (const wait of ['-1', '61', '1.5', 'soon', '']) {
+  test(`400 for wait=${wait}`, async () => {
+    const { status, body } = await service.call('GET', `${path}?wait=${wait}`, { key });
+    assert.equal(status, 400);
+    assert.match(body.message, /wait.*0 to 60/);
+  });
+}
+
+test('401 without a key that holds', async () => {
+  assert.equal((await service.call('GET', path)).status, 401);
+  const { key: revoked } = await service.key({ revokedAt: new Date(0) });
+  assert.equal((await service.call('GET', path, { key: revoked })).status, 401);
+});
+
+test('403 for a key that may neither read nor execute', async () => {
+  const { key: other } = await service.key({ permissions: ['cancel'] });
+  assert.equal((await service.call('GET', path, { key: other })).status, 403);
+});
+
+test('404 for what is not there, not of this agent, or not the caller’s', async () => {
+  const other = await addAgent(service);
+  const { key: own } = await service.key({ permissions: ['execute'] });
+  const { key: tied } = await service.key({ agentIds: [other.agentId] });
+  const elsewhere = await service.workspace();
+  const { key: stranger } = await service.key({
+    userId: elsewhere.ownerId,
+    workspaceId: elsewhere.workspaceId,
+  });
+  const asked: [string, string][] = [
+    [`${agent.path}/executions/nothing`, key],
+    [`${agent.path}/executions/${toId('execution', uuid7(0))}`, key],
+    [`${other.path}/executions/${executionId}`, key],
+    [path, own],
+    [path, tied],
+    [path, stranger],
+  ];
+  for (const [url, caller] of asked) {
+    const { status, body } = await service.call('GET', url, { key: caller });
+    assert.equal(status, 404, url);
+    assert.equal(body.code, 'NOT_FOUND');
+  }
+});

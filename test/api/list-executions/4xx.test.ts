@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service);
+const paths = [`${agent.path}/executions`, `/api/agents/${agent.agentId}/executions`];
+
+const wrong: [string, RegExp][] = [
+  ['limit=0', /limit.*1 to 100/],
+  ['limit=101', /limit.*1 to 100/],
+  ['limit=ten', /limit.*1 to 100/],
+  ['limit=1e1', /limit.*1 to 100/],
+  ['limit=1&limit=2', /limit/],
+  ['limit=', /limit/],
+  ['offset=-1', /offset/],
+  ['offset=1.5', /offset/],
+  ['status=done', /status.*success, failed, rate_limited, canceled, unauthorized/],
+  ['status=processing', /status.*success/],
+  ['source=web', /source.*dashboard, api, workflow/],
+  ['startDate=yesterday', /startDate.*ISO 8601/],
+  ['startDate=2026-02-30', /startDate.*ISO 8601/],
+  ['endDate=2026-11-21T25:00:00Z', /endDate.*ISO 8601/],
+  ['startDate=2026-11-22&endDate=2026-11-21', /startDate.*after/],
+  ['include=everything', /include/],
+  ['cursor=nothing', /cursor/],
+  ['page=2', /page.*not known/],
+  ['__proto__=1', /__proto__/],
+];
+for (const [query, message] of wrong) {
+  test(`400 for ${query}, saying what is allowed`, async () => {
+    for (const path of paths) {
+      const { status, body } = await service.call('GET', `${path}?${query}`, { key });
+      assert.equal(status, 400);
+      assert.match(body.message, message);
+    }
+  });
+}
+
+test('401 without a key or session, 403 without the permission', async () => {
+  const { key: executor } = await service.key({ permissions: ['execute'] });
+  for (const path of paths) {
+    assert.equal((await service.call('GET', path)).status, 401);
+    assert.equal((await service.call('GET', path, { key: executor })).status, 403);
+  }
+});
+
+test('404 for an agent that is unknown or not accessible', async () => {
+  const hidden = await addAgent(service, { visibility: 'private' });
+  const { key: other } = await service.key({ userId: await service.member('editor') });
+  assert.equal(
+    (await service.call('GET', `/api/agents/${hidden.agentId}/executions`, { key: other })).status,
+    404,
+  );
+  assert.equal((await service.call('GET', '/api/agents/nothing/executions', { key })).status, 404);
+});
+
+test('429 over the limit of list calls, for this caller alone, and execute is not spent', async () => {
+  const beside = await startService({ beside: service, listPerMinute: 0 });
+  try {
+    const { key: other } = await service.key();
+    const { status, body, headers } = await beside.call('GET', paths[1] ?? '', { key: other });
+    assert.equal(status, 429);
+    assert.equal(body.code, 'RATE_LIMIT_EXCEEDED');
+    assert.ok(body.retryAfter >= 1 && body.retryAfter <= 60);
+    assert.equal(headers.get('retry-after'), String(body.retryAfter));
+    assert.equal(headers.get('x-ratelimit-remaining'), '0');
+    const execute = await beside.call('POST', `${agent.path}/execute`, {
+      key: other,
+      body: { variables: { name: 'x' } },
+    });
+    assert.equal(execute.headers.get('x-ratelimit-remaining'), '99');
+  } finally {
+    await beside.close();
+  }
+});
