@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { uuid7 } from '../../src/core/id.ts';
+import { openDatabase } from '../../src/store/db.ts';
+import { openPipelines } from '../../src/store/pipeline.ts';
+import { claimForOthers, claimRuns, promoteDelayed, releaseRuns } from '../../src/store/queue.ts';
+import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/workers.ts';
+import { createTestDatabase } from '../harness/database.ts';
+
+/** The statements of the queue alone: claim, fence, sweep, fairness. Leases are moved by SQL, never waited for. */
+
+const database = await createTestDatabase();
+const db = openDatabase({ connection: database.connection, poolMax: 5, onError: () => {} });
+const pipelines = openPipelines({
+  connection: database.connection,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
+after(async () => {
+  await pipelines.close();
+  await db.destroy();
+  await database.drop();
+});
+
+const leaseMs = 60_000;
+const workspace = uuid7(1);
+const first = '00000000-0000-0000-0000-000000000000';
+
+async function worker(): Promise<string> {
+  const id = uuid7(Date.now());
+  await pipelines.use((send) => registerWorker(send, id, leaseMs));
+  return id;
+}
+
+async function queue(
+  options: { workspaceId?: string; tag?: number; losses?: number } = {},
+): Promise<string> {
+  const id = uuid7(Date.now());
+  const workspaceId = options.workspaceId ?? workspace;
+  await sql`
+    insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, status, source, agent_name,
+      prompt_version_label, model, input_variables, settings)
+    values (${id}, ${workspaceId}, ${workspaceId}, ${workspaceId}, clock_timestamp(), 'processing', 'api', 'A', 'v1',
+      'cueline/echo', '{}', '{}')`.execute(db);
+  await sql`
+    insert into run_queue (id, workspace_id, agent_id, tag) values
+    (${id}, ${workspaceId}, ${workspaceId}, ${options.tag ?? 1})`.execute(db);
+  return id;
+}
+
+async function clear(): Promise<void> {
+  await sql`delete from run_queue`.execute(db);
+  await sql`delete from workers`.execute(db);
+}
+
+async function expire(id: string): Promise<void> {
+  await sql`update workers set lease_until = clock_timestamp() - interval '1 hour' where id = ${id}`.execute(
+    db,
+  );
+}
+
+async function row(id: string) {
+  const { rows } = await sql<{
+    worker: string | null;
+    attempt: number;
+    losses: number;
+    failures: number;
+    delayed: boolean;
+  }>`
+    select worker, attempt, losses, failures, available_at is not null as delayed from run_queue where id = ${id}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+test('many claims at once never give a run to two', async () => {
+  await clear();
+  const ids = await Promise.all(Array.from({ length: 40 }, (_, tag) => queue({ tag })));
+  const workers = await Promise.all([worker(), worker(), worker(), worker()]);
+  const claimed = (
+    await Promise.all(workers.flatMap((id) => [claimRuns(db, id, 7), claimRuns(db, id, 7)]))
+  ).flat();
+  assert.equal(claimed.length, 40);
+  assert.deepEqual(claimed.map(({ id }) => id).sort(), [...ids].sort());
+  assert.ok(claimed.every(({ attempt }) => attempt === 1));
+});
+
+test('a process whose lease was taken away, or has run out, claims nothing', async () => {
+  await clear();
+  await queue();
+  const id = await worker();
+  await expire(id);
+  assert.deepEqual(await claimRuns(db, id, 1), []);
+  assert.deepEqual(await claimRuns(db, uuid7(1), 1), []);
+});
+
+test('a sweep takes the runs of the expired only, and charges a loss', async () => {
+  await clear();
+  const [dead, alive] = [await worker(), await worker()];
+  const [lost, kept] = [await queue({ tag: 1 }), await queue({ tag: 2 })];
+  assert.equal((await claimRuns(db, dead, 1))[0]?.id, lost);
+  assert.equal((await claimRuns(db, alive, 1))[0]?.id, kept);
+  await expire(dead);
+  assert.equal(await sweepWorkers(db, 1), 1);
+  assert.deepEqual(await row(lost), {
+    worker: null,
+    attempt: 1,
+    losses: 1,
+    failures: 0,
+    delayed: true,
+  });
+  assert.equal((await row(kept))?.worker, alive);
+  assert.equal(await pipelines.use((send) => heartbeat(send, dead, leaseMs)), null);
+  assert.deepEqual(await pipelines.use((send) => heartbeat(send, alive, leaseMs)), []);
+});
+
+test('after a start of the database no lease counts as expired before everyone could renew', async () => {
+  await clear();
+  const id = await worker();
+  await queue();
+  await claimRuns(db, id, 1);
+  await expire(id);
+  const dayMs = 86_400_000;
+  assert.equal(await sweepWorkers(db, dayMs * 365), 0);
+  assert.equal(await sweepWorkers(db, 1), 1);
+});
+
+test('the fence: whoever lost a run cannot give it back, not even to itself', async () => {
+  await clear();
+  const id = await queue();
+  const [old, next] = [await worker(), await worker()];
+  await claimRuns(db, old, 1);
+  await expire(old);
+  await sweepWorkers(db, 1);
+  await promoteDelayed(db);
+  const [claimed] = await claimRuns(db, next, 1);
+  assert.equal(claimed?.attempt, 2);
+  await releaseRuns(db, [{ id, worker: old, attempt: 1, delayMs: 0, failed: true }]);
+  await releaseRuns(db, [{ id, worker: next, attempt: 1, delayMs: 0, failed: true }]);
+  assert.deepEqual(await row(id), {
+    worker: next,
+    attempt: 2,
+    losses: 1,
+    failures: 0,
+    delayed: false,
+  });
+  await releaseRuns(db, [{ id, worker: next, attempt: 2, delayMs: 0, failed: true }]);
+  assert.deepEqual(await row(id), {
+    worker: null,
+    attempt: 2,
+    losses: 1,
+    failures: 1,
+    delayed: true,
+  });
+});
+
+test('a delayed run is not claimed before its time, and comes before its workspace’s backlog', async () => {
+  await clear();
+  const [early, id, late] = [
+    await queue({ tag: 10 }),
+    await queue({ tag: 20 }),
+    await queue({ tag: 30 }),
+  ];
+  const process = await worker();
+  await sql`update run_queue set available_at = clock_timestamp() + interval '1 hour' where id = ${id}`.execute(
+    db,
+  );
+  await promoteDelayed(db);
+  assert.equal((await claimRuns(db, process, 1))[0]?.id, early);
+  await sql`update run_queue set available_at = clock_timestamp() where id = ${id}`.execute(db);
+  await queue({ tag: 29 });
+  assert.equal(await promoteDelayed(db), 1);
+  const order = (await claimRuns(db, process, 2)).map((one) => one.id);
+  assert.ok(order.includes(id) && !order.includes(late));
+});
+
+test('reserved slots go round the workspaces that hold none, past any backlog', async () => {
+  await clear();
+  const [a, b, c] = [uuid7(1_000), uuid7(2_000), uuid7(3_000)];
+  for (let tag = 0; tag < 50; tag++) await queue({ workspaceId: a, tag });
+  const [ofB, ofC] = [
+    await queue({ workspaceId: b, tag: 900 }),
+    await queue({ workspaceId: c, tag: 800 }),
+  ];
+  const process = await worker();
+  const found = await claimForOthers(db, process, { held: [a], after: first, limit: 5 });
+  assert.deepEqual(found.map(({ id }) => id).sort(), [ofB, ofC].sort());
+  assert.deepEqual(await claimForOthers(db, process, { held: [a], after: first, limit: 5 }), []);
+  const again = await claimForOthers(db, process, { held: [b], after: first, limit: 5 });
+  assert.equal(again.length, 1);
+  assert.equal(again[0]?.workspaceId, a);
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { slotCount } from '../../src/worker/slots.ts';
+
+test('the last eighth goes only to workspaces that hold none', () => {
+  const slots = slotCount(16);
+  for (let i = 0; i < 14; i++) assert.ok(slots.take('a'));
+  assert.ok(!slots.take('a'));
+  assert.ok(slots.take('b'));
+  assert.ok(!slots.take('b'));
+  assert.ok(slots.take('c'));
+  assert.ok(!slots.take('d'));
+  slots.giveBack('a');
+  assert.ok(!slots.take('a'));
+  assert.ok(slots.take('d'));
+});
+
+test('a single slot serves any workspace', () => {
+  const slots = slotCount(1);
+  assert.ok(slots.take('a'));
+  assert.ok(!slots.take('b'));
+  slots.giveBack('a');
+  assert.ok(slots.take('b'));
+});
+
+test('never more than there are, and a workspace without one always finds a reserved one unless all are taken', () => {
+  const moves = fc.array(fc.tuple(fc.boolean(), fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')));
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), moves, (total, steps) => {
+      const slots = slotCount(total);
+      const held = new Map<string, number>();
+      for (const [take, workspace] of steps) {
+        const mine = held.get(workspace) ?? 0;
+        if (take) {
+          const free = slots.used < total;
+          const got = slots.take(workspace);
+          if (mine === 0) assert.equal(got, free);
+          if (got) held.set(workspace, mine + 1);
+        } else if (mine > 0) {
+          slots.giveBack(workspace);
+          held.set(workspace, mine - 1);
+        }
+        assert.equal(
+          slots.used,
+          [...held.values()].reduce((sum, n) => sum + n, 0),
+        );
+        assert.ok(slots.used <= total);
+      }
+    }),
+  );
+});
