@@ -1,0 +1,9 @@
+import { sql } from 'kysely';
+import type { Db } from './db.ts';
+
+/** The database's time in whole milliseconds: what new identifiers are made of. */
+export async function readClock(db: Db): Promise<number> {
+  const { rows } = await sql<{ nowMs: number }>`
+    select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(db);
+  return rows[0]?.nowMs ?? Number.NaN;
+}
