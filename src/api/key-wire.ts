@@ -1,0 +1,22 @@
+import type { ApiKey } from '../contract/keys.ts';
+import { toId } from '../core/id.ts';
+import type { KeyRow } from '../store/keys.ts';
+
+/** A key as the API shows it: never the secret, nor its hash. */
+export function keyWire(row: KeyRow): ApiKey {
+  const { requestsPerMinute, requestsPerHour, requestsPerDay } = row;
+  return {
+    apiKeyId: toId('key', row.id),
+    name: row.name,
+    start: row.start,
+    agentIds: row.allAgents ? null : row.agentIds.map((id) => toId('agent', id)),
+    permissions: row.permissions,
+    rateLimits: { requestsPerMinute, requestsPerHour, requestsPerDay },
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    revokedAt: row.revokedAt?.toISOString() ?? null,
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    allowedOrigins: row.allowedOrigins,
+    createdAt: row.createdAt.toISOString(),
+    createdBy: row.issuedBy === null ? null : toId('user', row.issuedBy),
+  };
+}
