@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  deleteProvider,
+  getProvider,
+  listProviders,
+  type Provider,
+  putProvider,
+} from '../../contract/providers.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { isProviderName } from '../../core/provider.ts';
+import * as flow from '../../flow/put-provider.ts';
+import * as store from '../../store/providers.ts';
+import type { ApiParts } from '../parts.ts';
+import { route } from '../route.ts';
+import { requireWholeWorkspace } from '../whole-workspace.ts';
+
+/** Providers and their credentials, which only ever go in. */
+export function providerRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+
+  route(app, parts, putProvider, async ({ params, body, caller }) => {
+    requireWholeWorkspace(caller);
+    const { kind, apiKey = null, baseURL = null } = body;
+    const { workspaceId } = caller;
+    const input = { workspaceId, name: params.name, kind, apiKey, baseURL };
+    return { status: 200, body: providerWire(await flow.putProvider(parts, input)) };
+  });
+
+  route(app, parts, listProviders, async ({ caller }) => {
+    const rows = await store.listProviders(db, caller.workspaceId);
+    return { status: 200, body: { providers: rows.map(providerWire) } };
+  });
+
+  route(app, parts, getProvider, async ({ params, caller }) => {
+    const { name } = params;
+    const row = isProviderName(name) && (await store.findProvider(db, caller.workspaceId, name));
+    if (!row) throw noSuchProvider();
+    return { status: 200, body: providerWire(row) };
+  });
+
+  route(app, parts, deleteProvider, async ({ params, caller }) => {
+    requireWholeWorkspace(caller);
+    const { name } = params;
+    if (!isProviderName(name) || !(await store.deleteProvider(db, caller.workspaceId, name))) {
+      throw noSuchProvider();
+    }
+    return { status: 204, body: null };
+  });
+}
+
+function providerWire(row: store.ProviderRow): Provider {
+  return {
+    name: row.name,
+    kind: row.kind,
+    baseURL: row.baseUrl,
+    hasApiKey: row.hasApiKey,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+function noSuchProvider(): CallFailure {
+  return new CallFailure('NOT_FOUND', 'There is no such provider.');
+}
