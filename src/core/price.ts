@@ -1,0 +1,20 @@
+/** Prices as they are sent: decimal texts, or numbers, which are taken for the decimal that their author wrote. */
+
+const decimal = /^\d{1,7}(\.\d{1,12})?$/;
+const places = 12;
+
+/** The decimal text of an amount of at most `max` with at most 12 places; null for anything else. Never rounded. */
+export function priceText(amount: string | number, max: number): string | null {
+  const text = typeof amount === 'string' ? amount : plain(amount);
+  if (!decimal.test(text)) return null;
+  const [whole = '', fraction = ''] = text.split('.');
+  const units = BigInt(whole + fraction.padEnd(places, '0'));
+  return units <= BigInt(max) * 10n ** BigInt(places) ? text : null;
+}
+
+/** A float as the shortest decimal that reads back as it, without an exponent: `1e-7` is `0.0000001`. */
+function plain(amount: number): string {
+  const [digits = '', exponent] = String(amount).split('e-');
+  if (exponent === undefined) return digits;
+  return `0.${'0'.repeat(Number(exponent) - 1)}${digits.replace('.', '')}`;
+}
