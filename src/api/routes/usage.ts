@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { getUsage, setPlan, type Usage } from '../../contract/usage.ts';
+import { monthOf, monthStartMs } from '../../core/limits.ts';
+import * as flow from '../../flow/set-plan.ts';
+import { readUsage, type UsageRow } from '../../store/usage.ts';
+import type { ApiParts } from '../parts.ts';
+import { route } from '../route.ts';
+import { requireWholeWorkspace } from '../whole-workspace.ts';
+
+/** What a workspace has used of its plan, and the plan. */
+export function usageRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+
+  route(app, parts, getUsage, async ({ caller }) => {
+    return { status: 200, body: usageWire(await readUsage(db, caller.workspaceId)) };
+  });
+
+  route(app, parts, setPlan, async ({ body, caller }) => {
+    requireWholeWorkspace(caller);
+    await flow.setPlan(db, caller.workspaceId, body);
+    return { status: 200, body };
+  });
+}
+
+/** The month as admission would count it now: it never moves backwards, and a new one begins at nothing. */
+function usageWire(row: UsageRow): Usage {
+  const month = Math.max(row.month, monthOf(row.nowMs));
+  const actionsUsed = row.month === month ? row.monthUsed : 0;
+  const { planName, actionsPerMonth } = row;
+  return {
+    month: new Date(monthStartMs(month)).toISOString().slice(0, 7),
+    plan: planName,
+    actionsUsed,
+    actionsPerMonth,
+    actionsRemaining: actionsPerMonth === null ? null : Math.max(0, actionsPerMonth - actionsUsed),
+    resetAt: new Date(monthStartMs(month + 1)).toISOString(),
+  };
+}
