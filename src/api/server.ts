@@ -6,8 +6,10 @@ import { answerPreflights } from './cors.ts';
 import { asCallFailure, errorAnswer } from './errors.ts';
 import type { ApiParts } from './parts.ts';
 import { routePath, send } from './route.ts';
+import { agentRoutes } from './routes/agents.ts';
 import { executeRoutes } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
+import { promptRoutes } from './routes/prompts.ts';
 
 /** The HTTP server: what holds for every request, and the routes. */
 
@@ -90,6 +92,8 @@ export function createServer(parts: ApiParts, options: ServerOptions): FastifyIn
   answerPreflights(app, parts.db);
   executeRoutes(app, parts);
   executionRoutes(app, parts);
+  promptRoutes(app, parts);
+  agentRoutes(app, parts);
   return app;
 }
 

@@ -1,0 +1,72 @@
+import type { Body } from '../contract/endpoint.ts';
+import { variableNameMax, variablesMax } from '../contract/limits.ts';
+import type {
+  createPromptVersion,
+  Prompt,
+  PromptVersion,
+  PromptVersionSummary,
+} from '../contract/prompts.ts';
+import { CallFailure } from '../core/failure.ts';
+import { toId } from '../core/id.ts';
+import { placeholders } from '../core/prompt.ts';
+import type { VersionInput } from '../flow/create-version.ts';
+import type { PromptRow } from '../store/prompts.ts';
+import type { VersionRow, VersionSummaryRow } from '../store/versions.ts';
+
+/** Prompts and their versions between the words of the API and our own. */
+
+export function promptWire(row: PromptRow): Prompt {
+  return {
+    promptId: toId('prompt', row.id),
+    name: row.name,
+    description: row.description,
+    // Numbers have no gaps, and no version is ever deleted.
+    versionCount: row.latest?.number ?? 0,
+    latestVersion: row.latest && versionSummaryWire(row.latest),
+    archived: row.archived,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
+  };
+}
+
+export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary {
+  return {
+    promptVersionId: toId('version', row.id),
+    promptVersionLabel: row.label,
+    number: row.number,
+    promptId: toId('prompt', row.promptId),
+    variables: row.variables,
+    model: row.model,
+    temperature: row.temperature,
+    maxTokens: row.maxTokens,
+    topP: row.topP,
+    notes: row.notes,
+    createdAt: row.createdAt.toISOString(),
+    createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
+  };
+}
+
+export function versionWire(row: VersionRow): PromptVersion {
+  return { ...versionSummaryWire(row), system: row.system, user: row.user };
+}
+
+export function newVersion(body: Body<typeof createPromptVersion>): VersionInput {
+  const { label = null, system = null, user, notes = null } = body;
+  const { model = null, temperature = null, maxTokens = null, topP = null } = body;
+  const variables = placeholders({ system, user });
+  refuseUndeclarable(variables);
+  return { label, system, user, variables, notes, model, temperature, maxTokens, topP };
+}
+
+/** A version that no agent can declare all placeholders of could never be run. */
+function refuseUndeclarable(variables: readonly string[]): void {
+  if (variables.length > variablesMax) {
+    const message = `The templates have ${variables.length} placeholders; at most ${variablesMax} are allowed.`;
+    throw new CallFailure('INVALID_REQUEST', message);
+  }
+  const long = variables.find((name) => name.length > variableNameMax);
+  if (long === undefined) return;
+  const message = `The placeholder "${long.slice(0, variableNameMax)}…" is longer than ${variableNameMax} characters.`;
+  throw new CallFailure('INVALID_REQUEST', message);
+}

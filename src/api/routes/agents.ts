@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify';
+import * as contract from '../../contract/agents.ts';
+import { fromId } from '../../core/id.ts';
+import { changeAgent } from '../../flow/change-agent.ts';
+import { createAgent } from '../../flow/create-agent.ts';
+import { noSuchAgent } from '../../flow/locked-agent.ts';
+import { deleteAgent, moveAgent } from '../../flow/move-agent.ts';
+import * as store from '../../store/agents.ts';
+import { listPins } from '../../store/pins.ts';
+import { visibleAgent } from '../access.ts';
+import { agentPatch, agentWire, newAgent, pinWire } from '../agent-wire.ts';
+import { allowOrigin } from '../cors.ts';
+import { etag, ifMatch } from '../if-match.ts';
+import { pageAnswer, readPage } from '../page.ts';
+import type { ApiParts } from '../parts.ts';
+import { type Context, type HandlerAnswer, route } from '../route.ts';
+import { requireWholeWorkspace } from '../whole-workspace.ts';
+
+/** Agents: making, finding and changing them, their lifecycle, and the versions they had. */
+export function agentRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+
+  route(app, parts, contract.createAgent, async ({ body, caller }) => {
+    requireWholeWorkspace(caller);
+    const row = await createAgent(db, caller, newAgent(body));
+    const agent = agentWire(row);
+    const location = `/api/v1/agents/${agent.agentId}`;
+    return { status: 201, body: agent, headers: { etag: etag(row.revision), location } };
+  });
+
+  route(app, parts, contract.listAgents, async ({ query, caller }) => {
+    const page = readPage(query);
+    const { status: stage = null, project = null, tag = null, q = null, archived = false } = query;
+    const question = { ...page, stage, project, tag, q, archived };
+    const { rows, total } = await store.listAgents(db, caller, question);
+    return pageAnswer('agents', rows.map(agentWire), { ...page, total });
+  });
+
+  route(app, parts, contract.getAgent, async (context) => {
+    const agentId = fromId('agent', context.params.agentId);
+    const row = agentId && (await store.findAgent(db, context.caller, agentId));
+    if (!row) throw noSuchAgent();
+    return answer(context, row);
+  });
+
+  route(app, parts, contract.updateAgent, async (context) => {
+    const { params, body, caller, request } = context;
+    const agentId = fromId('agent', params.agentId);
+    const row = await changeAgent(db, caller, agentId, agentPatch(body), ifMatch(request));
+    return answer(context, row);
+  });
+
+  route(app, parts, contract.deleteAgent, async ({ params, caller }) => {
+    await deleteAgent(db, caller, fromId('agent', params.agentId));
+    return { status: 204, body: null };
+  });
+
+  route(app, parts, contract.changeAgentStage, async (context) => {
+    const { params, body, caller } = context;
+    const row = await moveAgent(db, caller, fromId('agent', params.agentId), body.action);
+    return answer(context, row);
+  });
+
+  route(app, parts, contract.listPins, async ({ params, query, caller, request, reply }) => {
+    const page = readPage(query);
+    const agent = await visibleAgent(db, caller, params.agentId);
+    allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
+    const { rows, total } = await listPins(db, agent.id, page);
+    return pageAnswer('pins', rows.map(pinWire), { ...page, total });
+  });
+}
+
+type OneAgent = Context<
+  typeof contract.getAgent | typeof contract.updateAgent | typeof contract.changeAgentStage
+>;
+
+/** Preflights of an agent's paths are answered by its origins, so the answers must be as well. */
+function answer({ caller, request, reply }: OneAgent, row: store.AgentRow): HandlerAnswer {
+  allowOrigin(request, reply, [...caller.allowedOrigins, ...row.allowedOrigins]);
+  return { status: 200, body: agentWire(row), headers: { etag: etag(row.revision) } };
+}

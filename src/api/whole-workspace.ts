@@ -1,0 +1,9 @@
+import type { Caller } from '../core/admission.ts';
+import { CallFailure } from '../core/failure.ts';
+
+/** Refuses a key that is tied to agents: what it would make or change is nobody's or more than theirs. */
+export function requireWholeWorkspace(caller: Caller): void {
+  if (caller.allAgents) return;
+  const message = 'An API key that is tied to agents may not do this.';
+  throw new CallFailure('PERMISSION_DENIED', message);
+}

@@ -1,0 +1,46 @@
+import type { Caller } from '../core/admission.ts';
+import { type AgentChange, newSettings, refuseUnfit } from '../core/agent-settings.ts';
+import { CallFailure } from '../core/failure.ts';
+import { uuid7 } from '../core/id.ts';
+import { insertAgent } from '../store/agent-writes.ts';
+import { type AgentRow, readAgent } from '../store/agents.ts';
+import { readClock } from '../store/clock.ts';
+import type { Db } from '../store/db.ts';
+import { holdPrompt } from '../store/prompts.ts';
+import { findVersionSummary } from '../store/versions.ts';
+import { pinVersion } from './pin-version.ts';
+
+export interface AgentInput extends AgentChange {
+  readonly name: string;
+  /** Null where what was sent is no identifier. */
+  readonly promptId: string | null;
+  readonly promptVersionId: string | null;
+}
+
+/** A Draft, the row its calls are counted in and the first entry of its pins, all or nothing. */
+export async function createAgent(
+  db: Db,
+  caller: Caller,
+  { promptId, promptVersionId, ...settings }: AgentInput,
+): Promise<AgentRow> {
+  return db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (trx) => {
+      const prompt = promptId && (await holdPrompt(trx, caller.workspaceId, promptId));
+      if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+      const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
+      if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
+      if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
+      const fitting = newSettings(settings, version);
+      refuseUnfit(fitting, version);
+
+      const { workspaceId, userId } = caller;
+      const id = uuid7(await readClock(trx));
+      const pin = { promptVersionId: version.id };
+      const origin = { id, workspaceId, promptId, createdBy: userId };
+      await insertAgent(trx, { ...origin, ...pin, settings: fitting });
+      await pinVersion(trx, { ...pin, agentId: id, pinnedBy: userId });
+      return readAgent(trx, id);
+    });
+}

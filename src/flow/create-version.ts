@@ -1,0 +1,49 @@
+import type { Caller } from '../core/admission.ts';
+import { CallFailure } from '../core/failure.ts';
+import { uuid7 } from '../core/id.ts';
+import type { ModelSettings } from '../core/settings.ts';
+import { readClock } from '../store/clock.ts';
+import type { Db } from '../store/db.ts';
+import { lockPrompt, updatePrompt } from '../store/prompts.ts';
+import { insertVersion, nextVersionNumber, type VersionRow } from '../store/versions.ts';
+
+export interface VersionInput extends ModelSettings {
+  /** `v{number}` where null. */
+  readonly label: string | null;
+  readonly system: string | null;
+  readonly user: string;
+  /** The placeholders of both texts. */
+  readonly variables: readonly string[];
+  readonly notes: string | null;
+}
+
+/**
+ * Adds a version to a prompt. The prompt is locked, so numbers count up without gaps or doubles however many add at
+ * once. The prompt shows its newest version, so it counts as changed.
+ */
+export async function createVersion(
+  db: Db,
+  caller: Caller,
+  promptId: string | null,
+  input: VersionInput,
+): Promise<VersionRow> {
+  return db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (trx) => {
+      const prompt = promptId && (await lockPrompt(trx, caller, promptId));
+      if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+      if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
+      const number = await nextVersionNumber(trx, promptId);
+      const label = input.label ?? `v${number}`;
+      const id = uuid7(await readClock(trx));
+      const { workspaceId, userId: createdBy } = caller;
+      const origin = { id, promptId, workspaceId, number, createdBy };
+      const version = await insertVersion(trx, { ...input, ...origin, label });
+      if (!version) {
+        throw new CallFailure('CONFLICT', `The prompt has a version with the label "${label}".`);
+      }
+      await updatePrompt(trx, prompt);
+      return version;
+    });
+}

@@ -1,0 +1,45 @@
+import type { Caller } from '../core/admission.ts';
+import {
+  type Action,
+  allowedActions,
+  deletable,
+  type Standing,
+  transition,
+} from '../core/agent.ts';
+import { CallFailure } from '../core/failure.ts';
+import { markDeleted, writeStanding } from '../store/agent-writes.ts';
+import { type AgentRow, readAgent } from '../store/agents.ts';
+import type { Db } from '../store/db.ts';
+import { withLockedAgent } from './locked-agent.ts';
+
+/** Moves an agent through its lifecycle, and out of it. */
+
+export async function moveAgent(
+  db: Db,
+  caller: Caller,
+  agentId: string | null,
+  action: Action,
+): Promise<AgentRow> {
+  return withLockedAgent(db, caller, agentId, async (trx, agent) => {
+    const next = transition(agent, action);
+    if (!next) throw illegalTransition(agent, `"${action}" is not possible`);
+    await writeStanding(trx, agent.id, next);
+    return readAgent(trx, agent.id);
+  });
+}
+
+/** Runs that were accepted before go on to their end; nothing new is let in. */
+export async function deleteAgent(db: Db, caller: Caller, agentId: string | null): Promise<void> {
+  await withLockedAgent(db, caller, agentId, async (trx, agent) => {
+    if (!deletable(agent)) throw illegalTransition(agent, 'It cannot be deleted');
+    await markDeleted(trx, agent.id);
+  });
+}
+
+/** @param what the refused thing, as the beginning of a sentence */
+export function illegalTransition(at: Standing, what: string): CallFailure {
+  const where = at.archived ? 'while it is archived' : `in stage ${at.stage}`;
+  const possible = allowedActions(at);
+  const message = `${what} ${where}; possible: ${possible.join(', ')}.`;
+  return new CallFailure('ILLEGAL_TRANSITION', message, { allowedActions: possible });
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import type { Caller } from '../core/admission.ts';
+import type { Stage, Standing } from '../core/agent.ts';
+import type { AgentSettings } from '../core/agent-settings.ts';
+import type { RateLimits } from '../core/limits.ts';
+import type { Db, Trx } from './db.ts';
+import { holds, type Page, readPage } from './page.ts';
+
+/** Reading agents, as far as whoever asks sees them. */
+
+export interface AgentRow extends AgentSettings, Standing {
+  readonly id: string;
+  readonly promptId: string;
+  readonly promptVersionId: string;
+  readonly promptVersionLabel: string;
+  readonly revision: number;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Who looks: what decides which agents there are. */
+export type Viewer = Pick<Caller, 'workspaceId' | 'userId' | 'role' | 'allAgents' | 'agentIds'>;
+
+/** The agents `a` that there are for a caller: `sees` of core/member, and the agents that its key is tied to. */
+export function visibleTo({ workspaceId, userId, role, allAgents, agentIds }: Viewer) {
+  return sql`a.workspace_id = ${workspaceId} and a.deleted_at is null
+    and (a.visibility = 'public' or ${role === 'owner'} or a.created_by = ${userId})
+    and (${allAgents} or a.id = any (${agentIds}::uuid[]))`;
+}
+
+type StoredRow = Omit<AgentRow, 'defaultVariableValues' | 'rateLimits'> &
+  RateLimits & {
+    /** JSON text: the order of names is the caller's. */
+    readonly defaultVariableValues: string;
+  };
+
+const columns =
+  sql.raw(`a.id, a.name, a.prompt_id, a.prompt_version_id, v.label as prompt_version_label,
+  a.config, a.required_variables, a.optional_variables, a.default_variable_values, a.stage,
+  a.archived_at is not null as archived, a.api_enabled, a.visibility, a.project, a.category, a.tags,
+  a.description, a.allowed_origins, a.revision, a.created_by, a.created_at, a.updated_at,
+  a.requests_per_minute, a.requests_per_hour, a.requests_per_day`);
+const joined = sql.raw(`agents a join prompt_versions v on v.id = a.prompt_version_id`);
+
+export async function findAgent(db: Db, viewer: Viewer, id: string): Promise<AgentRow | null> {
+  const { rows } = await sql<StoredRow>`
+    select ${columns} from ${joined} where a.id = ${id} and ${visibleTo(viewer)}`.execute(db);
+  return rows[0] ? agentRow(rows[0]) : null;
+}
+
+/** An agent whatever the caller sees of it by now: who changes one may thereby lose sight of it. */
+export async function readAgent(trx: Trx, id: string): Promise<AgentRow> {
+  const { rows } = await sql<StoredRow>`
+    select ${columns} from ${joined} where a.id = ${id}`.execute(trx);
+  if (!rows[0]) throw new Error('the agent that was written is gone');
+  return agentRow(rows[0]);
+}
+
+/** Locks the agent for a change. Its row of limits must be locked before: then nobody changes it meanwhile. */
+export async function lockAgent(trx: Trx, viewer: Viewer, id: string): Promise<AgentRow | null> {
+  const { rows } = await sql<StoredRow>`
+    select ${columns} from ${joined} where a.id = ${id} and ${visibleTo(viewer)}
+    for no key update of a`.execute(trx);
+  return rows[0] ? agentRow(rows[0]) : null;
+}
+
+export interface AgentQuestion extends Page {
+  readonly stage: Stage | null;
+  readonly project: string | null;
+  readonly tag: string | null;
+  /** Part of the name or description, in any case. */
+  readonly q: string | null;
+  /** The archived ones instead of the others. */
+  readonly archived: boolean;
+}
+
+/** Newest first. */
+export async function listAgents(
+  db: Db,
+  viewer: Viewer,
+  question: AgentQuestion,
+): Promise<{ rows: AgentRow[]; total: number }> {
+  const { stage, project, tag, q, archived } = question;
+  const found = (part: string) =>
+    sql`and (${holds(sql`a.name`, part)} or ${holds(sql`a.description`, part)})`;
+  const from = sql`${joined} where ${visibleTo(viewer)}
+    and (a.archived_at is not null) = ${archived}
+    ${stage === null ? sql`` : sql`and a.stage = ${stage}`}
+    ${project === null ? sql`` : sql`and a.project = ${project}`}
+    ${tag === null ? sql`` : sql`and ${tag} = any (a.tags)`}
+    ${q === null ? sql`` : found(q)}`;
+  const page = await readPage<StoredRow>(db, { columns, from, order: sql`a.id desc` }, question);
+  return { rows: page.rows.map(agentRow), total: page.total };
+}
+
+function agentRow(stored: StoredRow): AgentRow {
+  const { defaultVariableValues, requestsPerMinute, requestsPerHour, requestsPerDay, ...row } =
+    stored;
+  return {
+    ...row,
+    rateLimits: { requestsPerMinute, requestsPerHour, requestsPerDay },
+    defaultVariableValues: JSON.parse(defaultVariableValues),
+  };
+}
