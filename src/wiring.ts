@@ -31,7 +31,8 @@ export interface Wiring {
   drain(timeoutMs: number): Promise<void>;
 }
 
-export interface WiringParts extends Pick<ApiParts, 'listPerMinute' | 'onKeyUsed'> {
+export interface WiringParts
+  extends Pick<ApiParts, 'listPerMinute' | 'onKeyUsed' | 'sealKey' | 'checkBaseURL'> {
   readonly role: 'start' | 'api' | 'worker';
   readonly connection: pg.ClientConfig;
   readonly db: Db;
@@ -132,6 +133,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
             checkSameOrigin: () => {},
             onKeyUsed: parts.onKeyUsed,
             listPerMinute: parts.listPerMinute,
+            sealKey: parts.sealKey,
+            checkBaseURL: parts.checkBaseURL,
           },
           { logger, trustedProxies: parts.trustedProxies },
         );

@@ -16,4 +16,8 @@ export interface ApiParts {
   readonly checkSameOrigin: (request: FastifyRequest) => void;
   readonly onKeyUsed: (hash: Buffer) => void;
   readonly listPerMinute: number;
+  /** What credentials of providers are sealed with. */
+  readonly sealKey: Buffer;
+  /** Why a workspace may not have this base URL, as public text; null where it may. */
+  readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
 }

@@ -9,6 +9,11 @@ import { routePath, send } from './route.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { executeRoutes } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { priceRoutes } from './routes/prices.ts';
+import { providerRoutes } from './routes/providers.ts';
+import { statisticsRoutes } from './routes/statistics.ts';
+import { usageRoutes } from './routes/usage.ts';
 import { promptRoutes } from './routes/prompts.ts';
 
 /** The HTTP server: what holds for every request, and the routes. */
@@ -92,6 +97,11 @@ export function createServer(parts: ApiParts, options: ServerOptions): FastifyIn
   answerPreflights(app, parts.db);
   executeRoutes(app, parts);
   executionRoutes(app, parts);
+  statisticsRoutes(app, parts);
+  keyRoutes(app, parts);
+  usageRoutes(app, parts);
+  providerRoutes(app, parts);
+  priceRoutes(app, parts);
   promptRoutes(app, parts);
   agentRoutes(app, parts);
   return app;

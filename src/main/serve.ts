@@ -1,8 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { deriveSealKey } from '../core/seal.ts';
 import { StartFailure } from '../core/start-failure.ts';
+import { createCredentials } from '../flow/credentials.ts';
+import { checkBaseURL } from '../provider/guard.ts';
 import { createModels } from '../provider/registry.ts';
 import { touchKeys } from '../store/callers.ts';
+import { findPrice } from '../store/prices.ts';
 import { wire } from '../wiring.ts';
 import { banner } from './banner.ts';
 import type { Context } from './command.ts';
@@ -29,9 +33,14 @@ async function begin(context: Context, role: Role): Promise<void> {
   const { config, life, log } = context;
   const database = await openForServer(context);
   const { connection, db } = database;
+  const sealKey = deriveSealKey(database.secret);
   const models = createModels({
-    credentials: async () => null,
-    overrides: async () => null,
+    credentials: createCredentials({
+      ...{ db, sealKey },
+      onUnreadable: (provider) =>
+        log.error(provider, 'A stored credential does not open: CUELINE_SECRET has changed'),
+    }),
+    overrides: (workspaceId, model) => findPrice(db, workspaceId, model),
     env: config.providerEnv,
     allowedHosts: config.allowedHosts,
   });
@@ -49,6 +58,8 @@ async function begin(context: Context, role: Role): Promise<void> {
     testingLimits: config.testingLimits,
     trustedProxies: config.trustedProxies,
     onKeyUsed: keyUse.note,
+    sealKey,
+    checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
   });
   life.closers.defer(() => wiring.drain(config.drainMs));
   life.ending.throwIfAborted();

@@ -6,11 +6,13 @@ import { createServer } from '../../src/api/server.ts';
 import type { RateLimits } from '../../src/core/limits.ts';
 import type { Role } from '../../src/core/member.ts';
 import type { ModelPort } from '../../src/core/model.ts';
+import { deriveSealKey } from '../../src/core/seal.ts';
 import { createAdmission } from '../../src/flow/admit.ts';
 import { createCanceler } from '../../src/flow/cancel.ts';
 import { createFinisher } from '../../src/flow/finish.ts';
 import { templateCache } from '../../src/flow/run.ts';
 import { createWaiters } from '../../src/flow/wait.ts';
+import { checkBaseURL } from '../../src/provider/guard.ts';
 import { openBus } from '../../src/store/bus.ts';
 import { findSessionCaller, touchKeys } from '../../src/store/callers.ts';
 import { type Db, openDatabase } from '../../src/store/db.ts';
@@ -133,6 +135,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ...{ db, admission, canceler, waiters, authenticator, onKeyUsed },
       checkSameOrigin: () => {},
       listPerMinute: options.listPerMinute ?? 300,
+      sealKey,
+      checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
     },
     { logger: faultLogger(faults), trustedProxies: [] },
   );
@@ -159,6 +163,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
   };
 }
+
+/** What stored credentials are sealed with. */
+export const sealKey = deriveSealKey('test');
+/** The private host that a provider may have. No name is looked up: whatever is not private by itself passes. */
+export const allowedHost = '127.0.0.1:9000';
 
 /** Those of the contract. */
 const testingLimits = { requestsPerMinute: 10, requestsPerHour: 500, requestsPerDay: 10_000 };
