@@ -1,0 +1,90 @@
+import { CallFailure } from '../core/failure.ts';
+import { uuid7 } from '../core/id.ts';
+import { type HashPassword, hashToken } from '../core/token.ts';
+import { readClock } from '../store/clock.ts';
+import type { Db, Trx } from '../store/db.ts';
+import { findInvitation, takeInvitation } from '../store/invitations.ts';
+import { addMember, type Membership } from '../store/members.ts';
+import { createUser, findUserByEmail, setPassword } from '../store/users.ts';
+
+export interface Acceptance {
+  readonly token: string;
+  readonly name: string | undefined;
+  readonly password: string | undefined;
+  /** Who is signed in where the link was opened. */
+  readonly signedInAs: string | null;
+}
+
+/** The account, and what it is a member of now. */
+export interface Accepted extends Membership {
+  readonly userId: string;
+  readonly email: string;
+}
+
+/**
+ * Makes the invited address a member, and an account for it where it has none. A link alone must not open the account
+ * of somebody else: where the address has one, only that user, signed in, can accept.
+ */
+export async function acceptInvitation(
+  db: Db,
+  acceptance: Acceptance,
+  hashPassword: HashPassword,
+): Promise<Accepted> {
+  const tokenHash = hashToken(acceptance.token);
+  const invitation = await findInvitation(db, tokenHash);
+  if (!invitation) throw gone();
+  const account = await findUserByEmail(db, invitation.email);
+  if (account && account.id !== acceptance.signedInAs) throw taken();
+  // Hashing is slow on purpose: no row is locked meanwhile.
+  const person = account ?? (await newAccount(acceptance, hashPassword));
+  return db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (trx) => {
+      if (!(await takeInvitation(trx, tokenHash))) throw gone();
+      const userId = 'id' in person ? person.id : await makeAccount(trx, invitation.email, person);
+      if (!(await addMember(trx, { ...invitation, userId }))) {
+        throw new CallFailure('CONFLICT', 'You are a member of this workspace already.');
+      }
+      const { workspaceId, workspaceName: name, role, email } = invitation;
+      return { userId, email, workspaceId, name, role };
+    });
+}
+
+interface NewAccount {
+  readonly name: string;
+  readonly hash: string;
+}
+
+async function newAccount(
+  { name, password }: Acceptance,
+  hashPassword: HashPassword,
+): Promise<NewAccount> {
+  if (name === undefined || password === undefined) {
+    throw new CallFailure(
+      'INVALID_REQUEST',
+      'Fields "name" and "password" are needed: the address has no account yet.',
+    );
+  }
+  return { name, hash: await hashPassword(password) };
+}
+
+/** The address is not verified by this: whoever has the link may be anyone it was handed to. */
+async function makeAccount(trx: Trx, email: string, { name, hash }: NewAccount): Promise<string> {
+  const nowMs = await readClock(trx);
+  const userId = uuid7(nowMs);
+  if (!(await createUser(trx, { id: userId, email, name, emailVerified: false }))) throw taken();
+  await setPassword(trx, { id: uuid7(nowMs), userId, hash });
+  return userId;
+}
+
+function gone(): CallFailure {
+  return new CallFailure('NOT_FOUND', 'The invitation is unknown, used, withdrawn or expired.');
+}
+
+function taken(): CallFailure {
+  return new CallFailure(
+    'CONFLICT',
+    'The address of this invitation has an account: sign in with it and accept again.',
+  );
+}

@@ -1,0 +1,82 @@
+import type { Caller } from '../core/admission.ts';
+import { CallFailure } from '../core/failure.ts';
+import { hasRight, type Role } from '../core/member.ts';
+import type { Db, Trx } from '../store/db.ts';
+import { deleteInvitationsBy } from '../store/invitations.ts';
+import { holdRole } from '../store/keys.ts';
+import { lockLimits } from '../store/limits.ts';
+import {
+  deleteMember,
+  findMember,
+  hasOtherOwner,
+  lockMembership,
+  type MemberRow,
+  setRole,
+} from '../store/members.ts';
+
+/**
+ * A change of a membership holds the locks of admission: once it has returned, no call is let in by what the member
+ * was before. The workspace's lock keeps two owners from demoting each other at once, which would leave none.
+ */
+
+export async function changeRole(
+  db: Db,
+  caller: Caller,
+  userId: string,
+  role: Role,
+): Promise<MemberRow> {
+  return changing(db, caller, userId, async (trx, member) => {
+    if (!hasRight(role, 'own')) await endOwnership(trx, caller.workspaceId, member);
+    await setRole(trx, caller.workspaceId, userId, role);
+    return { ...member, role };
+  });
+}
+
+/** Revokes the keys that the member has issued. What runs already runs on. */
+export async function removeMember(db: Db, caller: Caller, userId: string): Promise<void> {
+  await changing(db, caller, userId, async (trx, member) => {
+    await endOwnership(trx, caller.workspaceId, member);
+    await deleteMember(trx, caller.workspaceId, userId);
+  });
+}
+
+/** Whoever may invite no more must not come back by a link of their own. */
+async function endOwnership(trx: Trx, workspaceId: string, member: MemberRow): Promise<void> {
+  if (member.role === 'owner' && !(await hasOtherOwner(trx, workspaceId, member.userId))) {
+    throw new CallFailure('CONFLICT', 'A workspace keeps at least one owner.');
+  }
+  await deleteInvitationsBy(trx, workspaceId, member.userId);
+}
+
+function changing<T>(
+  db: Db,
+  caller: Caller,
+  userId: string,
+  work: (trx: Trx, member: MemberRow) => Promise<T>,
+): Promise<T> {
+  const { workspaceId } = caller;
+  // What is read after a lock must be read with a later snapshot, whatever the database's default is.
+  return db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (trx) => {
+      await lockMembership(trx, workspaceId, userId);
+      await refuseUnlessOwner(trx, caller);
+      const member = await findMember(trx, workspaceId, userId);
+      if (!member) throw new CallFailure('NOT_FOUND', 'There is no such member.');
+      return work(trx, member);
+    });
+}
+
+/** Locks the members of the workspace, for a change that is about no one of them. */
+export async function lockMembers(trx: Trx, caller: Caller): Promise<void> {
+  await lockLimits(trx, [caller.workspaceId]);
+  await refuseUnlessOwner(trx, caller);
+}
+
+/** The caller was an owner when it was authenticated; another owner may have been quicker. */
+async function refuseUnlessOwner(trx: Trx, { workspaceId, userId }: Caller): Promise<void> {
+  const role = userId === null ? null : await holdRole(trx, workspaceId, userId);
+  if (role !== null && hasRight(role, 'own')) return;
+  throw new CallFailure('PERMISSION_DENIED', 'Only an owner of the workspace may do this.');
+}

@@ -1,0 +1,27 @@
+import { CallFailure } from '../core/failure.ts';
+import { uuid7 } from '../core/id.ts';
+import { type HashPassword, makePassword } from '../core/token.ts';
+import { readClock } from '../store/clock.ts';
+import type { Db } from '../store/db.ts';
+import { deleteSessions, findUserByEmail, setPassword } from '../store/users.ts';
+
+/**
+ * Gives a user a new password and signs them out everywhere. Answers the password where none was given, so one was
+ * made up: it is stored nowhere, so shown now or never.
+ */
+export async function resetPassword(
+  db: Db,
+  email: string,
+  hashPassword: HashPassword,
+  password?: string,
+): Promise<{ password: string | null }> {
+  const made = password === undefined ? makePassword() : null;
+  const user = await findUserByEmail(db, email.toLowerCase());
+  if (!user) throw new CallFailure('NOT_FOUND', `There is no user with the address ${email}.`);
+  const hash = await hashPassword(password ?? made ?? '');
+  await db.transaction().execute(async (trx) => {
+    await setPassword(trx, { id: uuid7(await readClock(trx)), userId: user.id, hash });
+    await deleteSessions(trx, user.id);
+  });
+  return { password: made };
+}

@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import type { Role } from '../core/member.ts';
+import type { Db, Trx } from './db.ts';
+import { lockLimits } from './limits.ts';
+
+/** Who belongs to a workspace, and as what. */
+
+export interface MemberRow {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly joinedAt: Date;
+}
+
+const listed = sql.raw('m.user_id, u.email, u.name, m.role, m.created_at as joined_at');
+
+export async function listMembers(db: Db, workspaceId: string): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${listed} from members m join users u on u.id = m.user_id
+    where m.workspace_id = ${workspaceId}
+    order by m.created_at, m.user_id`.execute(db);
+  return rows;
+}
+
+export async function findMember(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+): Promise<MemberRow | null> {
+  const { rows } = await sql<MemberRow>`
+    select ${listed} from members m join users u on u.id = m.user_id
+    where m.workspace_id = ${workspaceId} and m.user_id = ${userId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+export async function isMember(db: Db, workspaceId: string, email: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from members m join users u on u.id = m.user_id
+    where m.workspace_id = ${workspaceId} and u.email = ${email}`.execute(db);
+  return rows.length > 0;
+}
+
+export interface Membership {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** The workspaces of a user, the one joined first at the head. */
+export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
+  const { rows } = await sql<Membership>`
+    select w.id as workspace_id, w.name, m.role
+    from members m join workspaces w on w.id = m.workspace_id
+    where m.user_id = ${userId}
+    order by m.created_at, w.id`.execute(db);
+  return rows;
+}
+
+/** False where they are a member already. */
+export async function addMember(
+  trx: Trx,
+  member: { readonly workspaceId: string; readonly userId: string; readonly role: Role },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into members (workspace_id, user_id, role)
+    values (${member.workspaceId}, ${member.userId}, ${member.role})
+    on conflict do nothing`.execute(trx);
+  return numAffectedRows === 1n;
+}
+
+/**
+ * Locks what a change of this membership touches: the rows that the calls of the member's keys are counted in, and
+ * that of the workspace, which also keeps two changes of its members from happening at once.
+ */
+export async function lockMembership(trx: Trx, workspaceId: string, userId: string): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from api_keys where workspace_id = ${workspaceId} and issued_by = ${userId}`.execute(
+    trx,
+  );
+  await lockLimits(
+    trx,
+    rows.map((key) => key.id),
+  );
+  await lockLimits(trx, [workspaceId]);
+}
+
+export async function hasOtherOwner(
+  trx: Trx,
+  workspaceId: string,
+  userId: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from members
+    where workspace_id = ${workspaceId} and role = 'owner' and user_id <> ${userId} limit 1`.execute(
+    trx,
+  );
+  return rows.length > 0;
+}
+
+export async function setRole(
+  trx: Trx,
+  workspaceId: string,
+  userId: string,
+  role: Role,
+): Promise<void> {
+  await sql`
+    update members set role = ${role}
+    where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
+}
+
+/** Ends a membership, and with it the keys that the member has issued, those in their grace included. */
+export async function deleteMember(trx: Trx, workspaceId: string, userId: string): Promise<void> {
+  await sql`
+    delete from members where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
+  await sql`
+    update api_keys set revoked_at = clock_timestamp()
+    where workspace_id = ${workspaceId} and issued_by = ${userId}
+      and (revoked_at is null or revoked_at > clock_timestamp())`.execute(trx);
+}

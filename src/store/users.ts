@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import type { Role } from '../core/member.ts';
+import type { Db, Trx } from './db.ts';
+
+/** People, their passwords and their sign-ins. better-auth reads and writes the same tables. */
+
+export interface UserRow {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+/** How better-auth calls the account that holds a password; its `account_id` is the user's own id. */
+const passwordProvider = 'credential';
+
+export async function findUser(db: Db, userId: string): Promise<UserRow | null> {
+  const { rows } = await sql<UserRow>`
+    select id, email, name from users where id = ${userId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** By the address in lower case. */
+export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
+  const { rows } = await sql<UserRow>`
+    select id, email, name from users where email = ${email}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** False where the address has an account already. */
+export async function createUser(
+  trx: Trx,
+  user: UserRow & { readonly emailVerified: boolean },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into users (id, email, name, email_verified)
+    values (${user.id}, ${user.email}, ${user.name}, ${user.emailVerified})
+    on conflict (email) do nothing`.execute(trx);
+  return numAffectedRows === 1n;
+}
+
+/** Gives a user that password, whether or not they had one. `id` is that of a new row. */
+export async function setPassword(
+  trx: Trx,
+  password: { readonly id: string; readonly userId: string; readonly hash: string },
+): Promise<void> {
+  await sql`
+    insert into accounts (id, user_id, provider_id, account_id, password)
+    values (${password.id}, ${password.userId}, ${passwordProvider}, ${password.userId}, ${password.hash})
+    on conflict (provider_id, account_id) do update set
+      password = excluded.password, updated_at = clock_timestamp()`.execute(trx);
+}
+
+/** Signs a user out everywhere. */
+export async function deleteSessions(trx: Trx, userId: string): Promise<void> {
+  await sql`delete from sessions where user_id = ${userId}`.execute(trx);
+}
+
+export async function deleteExpiredSessions(db: Db, userId: string): Promise<void> {
+  await sql`
+    delete from sessions where user_id = ${userId} and expires_at < clock_timestamp()`.execute(db);
+}
+
+export interface UserWithWorkspaces extends UserRow {
+  readonly createdAt: Date;
+  readonly workspaces: readonly {
+    readonly workspaceId: string;
+    readonly name: string;
+    readonly role: Role;
+  }[];
+}
+
+/** Everybody who has an account, with the workspaces they belong to. */
+export async function listUsers(db: Db): Promise<UserWithWorkspaces[]> {
+  const { rows } = await sql<UserWithWorkspaces>`
+    select u.id, u.email, u.name, u.created_at, coalesce(
+      jsonb_agg(jsonb_build_object('workspaceId', w.id, 'name', w.name, 'role', m.role)
+        order by m.created_at, w.id) filter (where w.id is not null), '[]') as workspaces
+    from users u
+    left join members m on m.user_id = u.id
+    left join workspaces w on w.id = m.workspace_id
+    group by u.id order by u.email`.execute(db);
+  return rows;
+}
