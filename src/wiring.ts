@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { createAuthenticator } from './api/authenticate.ts';
 import type { ApiParts } from './api/parts.ts';
 import { createServer } from './api/server.ts';
+import { createSessions, type SessionParts } from './api/session.ts';
 import type { RateLimits } from './core/limits.ts';
 import type { ModelPort } from './core/model.ts';
 import { createAdmission } from './flow/admit.ts';
@@ -37,6 +38,7 @@ export interface WiringParts
   readonly connection: pg.ClientConfig;
   readonly db: Db;
   readonly models: ModelPort;
+  readonly session: Pick<SessionParts, 'secret' | 'publicUrl' | 'signIn'>;
   readonly slots: number;
   readonly leaseMs: number;
   readonly testingLimits: RateLimits;
@@ -116,28 +118,29 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       bus.publish('cueline_canceled', [id]);
     },
   });
+  const sessions = role === 'worker' ? null : createSessions({ ...parts.session, db, logger });
   const app =
-    role === 'worker'
-      ? null
-      : createServer(
-          {
-            db,
-            admission,
-            canceler,
-            waiters,
-            authenticator: createAuthenticator({
-              db,
-              session: async () => null,
-              onKeyUsed: parts.onKeyUsed,
-            }),
-            checkSameOrigin: () => {},
-            onKeyUsed: parts.onKeyUsed,
-            listPerMinute: parts.listPerMinute,
-            sealKey: parts.sealKey,
-            checkBaseURL: parts.checkBaseURL,
-          },
-          { logger, trustedProxies: parts.trustedProxies },
-        );
+    sessions &&
+    createServer(
+      {
+        db,
+        admission,
+        canceler,
+        waiters,
+        authenticator: createAuthenticator({
+          db,
+          session: sessions.caller,
+          onKeyUsed: parts.onKeyUsed,
+        }),
+        sessions,
+        checkSameOrigin: sessions.checkSameOrigin,
+        onKeyUsed: parts.onKeyUsed,
+        listPerMinute: parts.listPerMinute,
+        sealKey: parts.sealKey,
+        checkBaseURL: parts.checkBaseURL,
+      },
+      { logger, trustedProxies: parts.trustedProxies },
+    );
 
   return {
     worker,

@@ -4,6 +4,7 @@ import type { Canceler } from '../flow/cancel.ts';
 import type { Waiters } from '../flow/wait.ts';
 import type { Db } from '../store/db.ts';
 import type { Authenticator } from './authenticate.ts';
+import type { Sessions } from './session.ts';
 
 /** What the routes are given; `main` wires it. */
 export interface ApiParts {
@@ -12,6 +13,7 @@ export interface ApiParts {
   readonly canceler: Canceler;
   readonly waiters: Waiters;
   readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
   /** Refuses a write that a browser sends with its cookie from another origin. */
   readonly checkSameOrigin: (request: FastifyRequest) => void;
   readonly onKeyUsed: (hash: Buffer) => void;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { endpoints } from '../contract/index.ts';
 import { CallFailure } from '../core/failure.ts';
 import { answerPreflights } from './cors.ts';
@@ -10,11 +10,12 @@ import { agentRoutes } from './routes/agents.ts';
 import { executeRoutes } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { memberRoutes } from './routes/members.ts';
 import { priceRoutes } from './routes/prices.ts';
+import { promptRoutes } from './routes/prompts.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { statisticsRoutes } from './routes/statistics.ts';
 import { usageRoutes } from './routes/usage.ts';
-import { promptRoutes } from './routes/prompts.ts';
 
 /** The HTTP server: what holds for every request, and the routes. */
 
@@ -32,7 +33,7 @@ const requestTimeoutMs = 60_000;
 export function createServer(parts: ApiParts, options: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: () => `req_${randomBytes(12).toString('hex')}`,
     requestTimeout: requestTimeoutMs,
@@ -95,15 +96,17 @@ export function createServer(parts: ApiParts, options: ServerOptions): FastifyIn
   });
 
   answerPreflights(app, parts.db);
+  parts.sessions.mount(app);
   executeRoutes(app, parts);
   executionRoutes(app, parts);
+  promptRoutes(app, parts);
+  agentRoutes(app, parts);
   statisticsRoutes(app, parts);
   keyRoutes(app, parts);
+  memberRoutes(app, parts);
   usageRoutes(app, parts);
   providerRoutes(app, parts);
   priceRoutes(app, parts);
-  promptRoutes(app, parts);
-  agentRoutes(app, parts);
   return app;
 }
 

@@ -52,6 +52,7 @@ async function begin(context: Context, role: Role): Promise<void> {
   life.closers.defer(() => keyUse.stop());
   const wiring = await wire({
     ...{ role, connection, db, models, logger: log },
+    session: { secret: database.secret, publicUrl: config.publicUrl, signIn: config.signIn },
     slots: config.slots,
     leaseMs: config.leaseMs,
     listPerMinute: config.listPerMinute,

@@ -5,6 +5,8 @@ export interface CallOptions {
   readonly key?: string;
   /** The stored id of a user who has a session. */
   readonly user?: string;
+  /** Of `signIn`. */
+  readonly cookie?: string;
   /** Sent as JSON; a text or bytes as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -17,7 +19,7 @@ export interface Answered {
   readonly body: any;
 }
 
-/** Stands in for a session until its cookie: `startService` takes the user of this header for signed in. */
+/** Stands in for a session where none is tested: `startService` takes the user of this header for signed in. */
 export const userHeader = 'x-test-user';
 
 /** Every answer must be one that the OpenAPI document declares. */
@@ -25,14 +27,15 @@ export async function callOver(
   url: string,
   method: string,
   path: string,
-  { key, user, body, headers }: CallOptions = {},
+  { key, user, cookie, body, headers }: CallOptions = {},
 ): Promise<Answered> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url + path, {
     method,
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...(user !== undefined && { [userHeader]: user }),
+      ...(user !== undefined && { [userHeader]: user, origin: url }),
+      ...(cookie !== undefined && { cookie, origin: url }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { createAuthenticator } from '../../src/api/authenticate.ts';
 import { createServer } from '../../src/api/server.ts';
+import type { SignInProviders } from '../../src/api/session-options.ts';
 import type { RateLimits } from '../../src/core/limits.ts';
 import type { Role } from '../../src/core/member.ts';
 import type { ModelPort } from '../../src/core/model.ts';
@@ -14,16 +15,17 @@ import { templateCache } from '../../src/flow/run.ts';
 import { createWaiters } from '../../src/flow/wait.ts';
 import { checkBaseURL } from '../../src/provider/guard.ts';
 import { openBus } from '../../src/store/bus.ts';
-import { findSessionCaller, touchKeys } from '../../src/store/callers.ts';
+import { touchKeys } from '../../src/store/callers.ts';
 import { type Db, openDatabase } from '../../src/store/db.ts';
 import { findEnded } from '../../src/store/executions.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import { readTemplate } from '../../src/store/templates.ts';
 import { createWorker } from '../../src/worker/worker.ts';
-import { type Answered, type CallOptions, callOver, userHeader } from './call.ts';
+import { type Answered, type CallOptions, callOver } from './call.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type ScriptedModels, scriptedModels } from './models.ts';
 import { addKey, addMember, addWorkspace, type KeyOptions, type TestKey } from './people.ts';
+import { type SignedIn, sessionsFor, signIn, standIn } from './sessions.ts';
 
 /**
  * The whole service in this process, on a socket and a database of its own, with one workspace and its owner.
@@ -50,6 +52,8 @@ export interface Service {
   ): Promise<TestKey>;
   /** Adds a member, to this workspace unless another is named; answers the stored id of the user. */
   member(role: Role, workspaceId?: string): Promise<string>;
+  /** Signs in a new member of that role, an owner unless given, or a user who is there already. */
+  signIn(who?: Role | { readonly userId: string }): Promise<SignedIn>;
   /** Another workspace in the same database. */
   workspace(): Promise<{ workspaceId: string; ownerId: string }>;
   /** Makes a call, and holds its answer against the contract. */
@@ -63,6 +67,8 @@ export interface ServiceOptions {
   readonly leaseMs?: number;
   readonly testingLimits?: RateLimits;
   readonly listPerMinute?: number;
+  readonly publicUrl?: string;
+  readonly providers?: Partial<SignInProviders>;
   /** Shares the database of another service, as a second process would; that one ends it. */
   readonly beside?: Service;
 }
@@ -123,22 +129,19 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const onKeyUsed = (hash: Buffer) => {
     touched = touched.then(() => touchKeys(db, [hash])).catch(onError);
   };
-  const authenticator = createAuthenticator({
-    ...{ db, onKeyUsed },
-    session: async ({ headers }) => {
-      const user = headers[userHeader];
-      return typeof user === 'string' ? findSessionCaller(db, user, null) : null;
-    },
-  });
+  const logger = faultLogger(faults);
+  const sessions = sessionsFor({ db, logger, ...options });
+  const session = standIn(db, sessions.caller);
+  const authenticator = createAuthenticator({ db, onKeyUsed, session });
   const app = createServer(
     {
-      ...{ db, admission, canceler, waiters, authenticator, onKeyUsed },
-      checkSameOrigin: () => {},
+      ...{ db, admission, canceler, waiters, authenticator, onKeyUsed, sessions },
+      checkSameOrigin: sessions.checkSameOrigin,
       listPerMinute: options.listPerMinute ?? 300,
       sealKey,
       checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
     },
-    { logger: faultLogger(faults), trustedProxies: [] },
+    { logger, trustedProxies: [] },
   );
   await worker.start();
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -149,6 +152,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     key: ({ userId = ownerId, workspaceId: other = workspaceId, ...rest } = {}) =>
       addKey(db, { workspaceId: other, userId }, rest),
     member: (role, other = workspaceId) => addMember(db, other, role),
+    signIn: async (who = 'owner') =>
+      signIn(
+        { db, url },
+        typeof who === 'string' ? await addMember(db, workspaceId, who) : who.userId,
+      ),
     workspace: () => addWorkspace(db),
     call: (method, path, callOptions) => callOver(url, method, path, callOptions),
     async close() {

@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  acceptInvitation,
+  createInvitation,
+  deleteInvitation,
+  getMe,
+  type Invitation,
+  listInvitations,
+  listMembers,
+  type Member,
+  removeMember,
+  updateMember,
+} from '../../contract/members.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { fromId, toId } from '../../core/id.ts';
+import * as acceptance from '../../flow/accept-invitation.ts';
+import * as change from '../../flow/change-member.ts';
+import { invite } from '../../flow/invite.ts';
+import * as invitations from '../../store/invitations.ts';
+import * as members from '../../store/members.ts';
+import { findUser } from '../../store/users.ts';
+import { unauthorized } from '../authenticate.ts';
+import type { ApiParts } from '../parts.ts';
+import { route } from '../route.ts';
+import { hashPassword } from '../session.ts';
+
+/** Who is signed in, members, and invitations. */
+export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db, sessions } = parts;
+
+  route(app, parts, getMe, async ({ caller }) => {
+    const user = await findUser(db, caller.id);
+    if (!user || caller.role === null) throw unauthorized();
+    const workspaces = await members.listMemberships(db, user.id);
+    const body = {
+      user: { userId: toId('user', user.id), email: user.email, name: user.name },
+      workspaceId: toId('workspace', caller.workspaceId),
+      role: caller.role,
+      workspaces: workspaces.map(membershipWire),
+    };
+    return { status: 200, body };
+  });
+
+  route(app, parts, listMembers, async ({ caller }) => {
+    const rows = await members.listMembers(db, caller.workspaceId);
+    return { status: 200, body: { members: rows.map(memberWire) } };
+  });
+
+  route(app, parts, updateMember, async ({ caller, params, body }) => {
+    const member = await change.changeRole(db, caller, memberId(params.userId), body.role);
+    return { status: 200, body: memberWire(member) };
+  });
+
+  route(app, parts, removeMember, async ({ caller, params }) => {
+    await change.removeMember(db, caller, memberId(params.userId));
+    return { status: 204, body: null };
+  });
+
+  route(app, parts, createInvitation, async ({ caller, body, request }) => {
+    const { row, token } = await invite(db, caller, body);
+    const url = sessions.link(request, `/invitations/${token}`);
+    return { status: 201, body: { ...invitationWire(row), url } };
+  });
+
+  route(app, parts, listInvitations, async ({ caller }) => {
+    const rows = await invitations.listInvitations(db, caller.workspaceId);
+    return { status: 200, body: { invitations: rows.map(invitationWire) } };
+  });
+
+  route(app, parts, deleteInvitation, async ({ caller, params }) => {
+    const id = fromId('invitation', params.invitationId);
+    if (id === null || !(await invitations.deleteInvitation(db, caller.workspaceId, id))) {
+      throw new CallFailure('NOT_FOUND', 'There is no such invitation.');
+    }
+    return { status: 204, body: null };
+  });
+
+  route(app, parts, acceptInvitation, async ({ body: { token, name, password }, request }) => {
+    const signedInAs = await sessions.user(request);
+    const accepted = { token, name, password, signedInAs };
+    const member = await acceptance.acceptInvitation(db, accepted, hashPassword);
+    const { userId, email, ...membership } = member;
+    const body = { userId: toId('user', userId), email, ...membershipWire(membership) };
+    return { status: 200, body };
+  });
+}
+
+function memberId(wireId: string): string {
+  const userId = fromId('user', wireId);
+  if (userId === null) throw new CallFailure('NOT_FOUND', 'There is no such member.');
+  return userId;
+}
+
+function memberWire(row: members.MemberRow): Member {
+  const userId = toId('user', row.userId);
+  return { ...row, userId, joinedAt: row.joinedAt.toISOString() };
+}
+
+function membershipWire({ workspaceId, name, role }: members.Membership) {
+  return { workspaceId: toId('workspace', workspaceId), name, role };
+}
+
+function invitationWire(row: invitations.InvitationRow): Invitation {
+  return {
+    invitationId: toId('invitation', row.id),
+    email: row.email,
+    role: row.role,
+    createdAt: row.createdAt.toISOString(),
+    createdBy: row.invitedBy === null ? null : toId('user', row.invitedBy),
+    expiresAt: row.expiresAt.toISOString(),
+  };
+}

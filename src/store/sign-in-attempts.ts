@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Db } from './db.ts';
+
+/** How often someone has tried, in windows that begin with the first try. Exact over any number of processes. */
+
+export interface Attempt {
+  /** Tries in this window, this one included. */
+  readonly count: number;
+  /** Until the window ends. */
+  readonly leftMs: number;
+}
+
+/** Rows of windows long past that one try sweeps away at most. */
+const sweptMax = 100;
+const keptMs = 86_400_000;
+
+export async function countAttempt(db: Db, key: string, windowMs: number): Promise<Attempt> {
+  const { rows } = await sql<Attempt>`
+    insert into sign_in_attempts as a (id, key, count, last_request)
+    values (gen_random_uuid(), ${key}, 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
+    on conflict (key) do update set
+      count = case when a.last_request + ${windowMs}::bigint <= excluded.last_request then 1
+        else least(a.count, 1000000) + 1 end,
+      last_request = case when a.last_request + ${windowMs}::bigint <= excluded.last_request
+        then excluded.last_request else a.last_request end
+    returning count, (last_request + ${windowMs}::bigint
+      - floor(extract(epoch from clock_timestamp()) * 1000)::bigint) as left_ms`.execute(db);
+  const attempt = rows[0] ?? { count: 1, leftMs: windowMs };
+  if (attempt.count === 1) await sweep(db);
+  return attempt;
+}
+
+/** Takes a try back: it was none that is to be limited. */
+export async function forgiveAttempt(db: Db, key: string): Promise<void> {
+  await sql`
+    update sign_in_attempts set count = count - 1 where key = ${key} and count > 0`.execute(db);
+}
+
+/** The table holds whoever tried of late, so looking through it is cheap. */
+async function sweep(db: Db): Promise<void> {
+  await sql`
+    delete from sign_in_attempts where id in (
+      select id from sign_in_attempts
+      where last_request < floor(extract(epoch from clock_timestamp()) * 1000)::bigint - ${keptMs}
+      limit ${sweptMax} for update skip locked)`.execute(db);
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import { createSessions, hashPassword, type Sessions } from '../../src/api/session.ts';
+import type { SignInProviders } from '../../src/api/session-options.ts';
+import type { Caller } from '../../src/core/admission.ts';
+import { uuid7 } from '../../src/core/id.ts';
+import { findSessionCaller } from '../../src/store/callers.ts';
+import type { Db } from '../../src/store/db.ts';
+import { findUser, setPassword } from '../../src/store/users.ts';
+import { userHeader } from './call.ts';
+
+/** Sessions of the service under test, and people who are signed in. */
+
+export const password = 'correct horse battery';
+/** The same for all: hashing is slow on purpose. */
+const passwordHash = hashPassword(password);
+
+export function sessionsFor(parts: {
+  readonly db: Db;
+  readonly logger: FastifyBaseLogger;
+  readonly publicUrl?: string;
+  readonly providers?: Partial<SignInProviders>;
+}): Sessions {
+  const { db, logger, publicUrl = null, providers } = parts;
+  const signIn = { github: null, google: null, oidc: null, ...providers };
+  return createSessions({ db, logger, publicUrl, signIn, secret: 'a secret of the tests' });
+}
+
+/** The user whom the test names is signed in; where it names none, the cookie decides. */
+export function standIn(db: Db, caller: Sessions['caller']) {
+  return async (request: FastifyRequest): Promise<Caller | null> => {
+    const user = request.headers[userHeader];
+    return typeof user === 'string' ? findSessionCaller(db, user, null) : caller(request);
+  };
+}
+
+export interface SignedIn {
+  /** What the browser sends. */
+  readonly cookie: string;
+  /** As stored. */
+  readonly userId: string;
+  readonly email: string;
+}
+
+/** Gives the user the password of the tests, and a session. */
+export async function signIn(
+  service: { readonly db: Db; readonly url: string },
+  userId: string,
+): Promise<SignedIn> {
+  const { db, url } = service;
+  const user = await findUser(db, userId);
+  assert.ok(user, 'no such user');
+  const hash = await passwordHash;
+  await db
+    .transaction()
+    .execute((trx) => setPassword(trx, { id: uuid7(Date.now()), userId, hash }));
+  const response = await fetch(`${url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: user.email, password }),
+  });
+  assert.equal(response.status, 200, await response.text());
+  return { cookie: cookiesOf(response), userId, email: user.email };
+}
+
+/** The cookies of an answer as a browser sends them on. */
+export function cookiesOf(response: { readonly headers: Headers }): string {
+  return response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ');
+}
