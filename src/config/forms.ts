@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isEmail } from '../core/email.ts';
 
 /** What a text must be: `allowed` completes the sentence «expected …»; `secret` keeps it out of every message. */
 export interface Form {
@@ -50,9 +51,9 @@ export const tokenForm: Form = {
 };
 
 export const passwordForm: Form = {
-  allowed: '8 to 128 characters',
+  allowed: '10 to 128 characters',
   secret: true,
-  accepts: (text) => text.length >= 8 && text.length <= 128,
+  accepts: (text) => text.length >= 10 && text.length <= 128,
 };
 
 export const credentialForm: Form = {
@@ -63,7 +64,7 @@ export const credentialForm: Form = {
 
 export const emailForm: Form = {
   allowed: 'an e-mail address',
-  accepts: (text) => text.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
+  accepts: (text) => text.length <= 254 && isEmail(text),
 };
 
 export const limitsForm: Form = {

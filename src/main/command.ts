@@ -37,6 +37,6 @@ function readOrExit(): Config {
 
 /** What the user can mend is said as it is; anything else is a fault of ours, with its stack. */
 function complain(error: unknown): void {
-  const plain = error instanceof StartFailure || (error as Error)?.name === 'SchemaError';
-  console.error(plain ? `cueline: ${(error as Error).message}` : error);
+  const plain = error instanceof StartFailure;
+  console.error(plain ? `cueline: ${error.message}` : error);
 }

@@ -1,8 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { hashPassword } from '../api/session.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import { StartFailure } from '../core/start-failure.ts';
+import { bootstrapWorkspace } from '../flow/bootstrap-workspace.ts';
 import { createCredentials } from '../flow/credentials.ts';
+import { createKeyUse } from '../flow/key-use.ts';
 import { checkBaseURL } from '../provider/guard.ts';
 import { createModels } from '../provider/registry.ts';
 import { touchKeys } from '../store/callers.ts';
@@ -11,7 +14,6 @@ import { wire } from '../wiring.ts';
 import { banner } from './banner.ts';
 import type { Context } from './command.ts';
 import { openForServer } from './database.ts';
-import { noteKeyUse } from './key-use.ts';
 import { told } from './life.ts';
 
 export type Role = 'start' | 'api' | 'worker';
@@ -33,6 +35,11 @@ async function begin(context: Context, role: Role): Promise<void> {
   const { config, life, log } = context;
   const database = await openForServer(context);
   const { connection, db } = database;
+  const first = await bootstrapWorkspace(db, {
+    ownerEmail: config.owner.email,
+    ownerPassword: config.owner.password,
+    hashPassword,
+  });
   const sealKey = deriveSealKey(database.secret);
   const models = createModels({
     credentials: createCredentials({
@@ -45,11 +52,11 @@ async function begin(context: Context, role: Role): Promise<void> {
     allowedHosts: config.allowedHosts,
   });
   life.closers.defer(() => models.close());
-  const keyUse = noteKeyUse({
+  const keyUse = createKeyUse({
     touch: (hashes) => touchKeys(db, hashes),
     onError: (err) => log.warn({ err }, 'The last use of keys was not noted'),
   });
-  life.closers.defer(() => keyUse.stop());
+  life.closers.defer(() => keyUse.close());
   const wiring = await wire({
     ...{ role, connection, db, models, logger: log },
     session: { secret: database.secret, publicUrl: config.publicUrl, signIn: config.signIn },
@@ -58,14 +65,14 @@ async function begin(context: Context, role: Role): Promise<void> {
     listPerMinute: config.listPerMinute,
     testingLimits: config.testingLimits,
     trustedProxies: config.trustedProxies,
-    onKeyUsed: keyUse.note,
+    onKeyUsed: keyUse.used,
     sealKey,
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
   });
   life.closers.defer(() => wiring.drain(config.drainMs));
   life.ending.throwIfAborted();
   const url = wiring.app && (await listen(wiring.app, context));
-  console.log(banner({ role, url, place: database.place }));
+  console.log(banner({ role, url, place: database.place, owner: first.created ? first : null }));
 }
 
 /** Where it can be reached from this machine, unless it is known under another name. */

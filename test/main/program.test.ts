@@ -28,6 +28,7 @@ test('start: up, told where, and gone without a trace on SIGTERM', async (t) => 
   const url = await cueline.said(/http:\/\/127\.0\.0\.1:\d+/);
   assert.equal((await fetch(`${url}/api/v1/agents/x/executions`)).status, 401);
   assert.ok((await cueline.said(/Data +(\S+)/)).endsWith(dataDir));
+  await cueline.said(/Owner +\S+@\S+\n +Password +\S{10}/);
 
   const second = run(t, 'start');
   assert.equal(await second.exit, 1);
@@ -47,6 +48,7 @@ test('a worker and an API are up and end alike', async (t) => {
   for (const role of ['worker', 'api']) {
     const cueline = run(t, role);
     await cueline.said(/Cueline (works|serves)\./);
+    assert.doesNotMatch(cueline.stdout, /Password/);
     cueline.process.kill('SIGINT');
     assert.equal(await cueline.exit, 0, cueline.stderr);
   }
