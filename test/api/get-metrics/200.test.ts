@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { isLocal } from '../../../src/api/routes/system.ts';
+import { startSystemApp } from '../system-app.ts';
+
+const token = 'a-token-for-metrics';
+const app = await startSystemApp({ metricsToken: token });
+after(app.close);
+
+test('on loopback anyone reads the metrics', async () => {
+  app.metrics.accepted();
+  const response = await fetch(`${app.url}/metrics`);
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  assert.match(await response.text(), /^cueline_executions_accepted_total 1$/m);
+});
+
+test('from elsewhere the bearer of the token does', async () => {
+  const headers = { 'x-forwarded-for': '203.0.113.7', authorization: `Bearer ${token}` };
+  assert.equal((await fetch(`${app.url}/metrics`, { headers })).status, 200);
+});
+
+test('loopback is what the connection says, and no proxy in between', () => {
+  const cases: [string | undefined, Record<string, string>, boolean][] = [
+    ['127.0.0.1', {}, true],
+    ['127.8.9.10', {}, true],
+    ['::1', {}, true],
+    ['::ffff:127.0.0.1', {}, true],
+    ['10.0.0.1', {}, false],
+    ['::ffff:10.0.0.1', {}, false],
+    ['fe80::1', {}, false],
+    [undefined, {}, false],
+    ['127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, false],
+    ['127.0.0.1', { forwarded: 'for=127.0.0.1' }, false],
+    ['127.0.0.1', { 'x-real-ip': '' }, false],
+    ['127.0.0.1', { via: '1.1 proxy' }, false],
+  ];
+  for (const [remoteAddress, headers, local] of cases) {
+    const socket = { remoteAddress } as Socket;
+    assert.equal(isLocal({ socket, headers }), local, JSON.stringify([remoteAddress, headers]));
+  }
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { callOver } from '../../harness/call.ts';
+import { startSystemApp } from '../system-app.ts';
+
+const token = 'a-token-for-metrics';
+const guarded = await startSystemApp({ metricsToken: token });
+const closed = await startSystemApp();
+after(() => Promise.all([guarded.close(), closed.close()]));
+
+const elsewhere = { 'x-forwarded-for': '203.0.113.7' };
+
+test('from elsewhere nobody else reads the metrics', async () => {
+  const wrong = ['', 'Bearer', 'Bearer a-token-for-metric', `Basic ${token}`, `Bearer ${token} x`];
+  for (const authorization of wrong) {
+    const headers = { ...elsewhere, ...(authorization && { authorization }) };
+    const { status, body } = await callOver(guarded.url, 'GET', '/metrics', { headers });
+    assert.equal(status, 401, authorization);
+    assert.equal(body.code, 'UNAUTHORIZED');
+  }
+});
+
+test('without a token on the server no bearer is let in', async () => {
+  for (const authorization of ['Bearer null', 'Bearer undefined', `Bearer ${token}`]) {
+    const headers = { ...elsewhere, authorization };
+    const { status } = await callOver(closed.url, 'GET', '/metrics', { headers });
+    assert.equal(status, 401, authorization);
+  }
+});

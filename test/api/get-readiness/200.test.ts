@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { openDatabase } from '../../../src/store/db.ts';
+import { callOver } from '../../harness/call.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { startSystemApp } from '../system-app.ts';
+
+const database = await createTestDatabase();
+const db = openDatabase({ connection: database.connection, poolMax: 2, onError() {} });
+const app = await startSystemApp({ db });
+after(async () => {
+  await app.close();
+  await db.destroy();
+  await database.drop();
+});
+
+test('a migrated database makes ready, and a newer program on it does not unmake it', async () => {
+  const first = await callOver(app.url, 'GET', '/readyz');
+  assert.equal(first.status, 200);
+  assert.deepEqual(first.body, { status: 'ready' });
+
+  await sql`insert into schema_migrations (name, timestamp) values ('9999-later', '')`.execute(db);
+  // Longer than an answer is kept, so that this one is read anew.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  assert.equal((await callOver(app.url, 'GET', '/readyz')).status, 200);
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { openDatabase } from '../../../src/store/db.ts';
+import { callOver } from '../../harness/call.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { startSystemApp } from '../system-app.ts';
+
+const database = await createTestDatabase();
+const db = openDatabase({ connection: database.connection, poolMax: 2, onError() {} });
+after(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+test('draining', async (t) => {
+  const app = await startSystemApp({ db, draining: () => true });
+  t.after(app.close);
+  await assertUnready(app.url, 'The process is draining.');
+});
+
+test('a database that refuses', async (t) => {
+  const app = await startSystemApp();
+  t.after(app.close);
+  await assertUnready(app.url, 'The database does not answer.');
+});
+
+test('a database that takes the connection and says nothing', async (t) => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const hung = openDatabase({ connection: { host: '127.0.0.1', port }, poolMax: 1, onError() {} });
+  const app = await startSystemApp({ db: hung });
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    await app.close();
+    await hung.destroy();
+  });
+  await assertUnready(app.url, 'The database does not answer.');
+});
+
+test('a schema that lacks something, and one that a newer program wrote', async (t) => {
+  const reason = 'The schema of the database is not the one of this version.';
+  const lacking = await startSystemApp({ db });
+  t.after(lacking.close);
+  const { rows } = await sql<{ name: string; timestamp: string }>`
+    delete from schema_migrations where name = (select max(name) from schema_migrations)
+    returning name, timestamp`.execute(db);
+  await assertUnready(lacking.url, reason);
+
+  await sql`insert into schema_migrations (name, timestamp)
+    values (${rows[0]?.name}, ${rows[0]?.timestamp}), ('9999-later', '')`.execute(db);
+  const older = await startSystemApp({ db });
+  t.after(older.close);
+  await assertUnready(older.url, reason);
+});
+
+async function assertUnready(url: string, message: string): Promise<void> {
+  const { status, headers, body } = await callOver(url, 'GET', '/readyz');
+  assert.equal(status, 503);
+  assert.equal(headers.get('retry-after'), '1');
+  assert.deepEqual([body.code, body.message], ['UNAVAILABLE', message]);
+}
