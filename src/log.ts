@@ -1,0 +1,127 @@
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
+import type { LogLevel } from './config.ts';
+import { toId } from './core/id.ts';
+import type { Run } from './core/run.ts';
+import { redact } from './provider/redact.ts';
+import type { EndedRun } from './store/finish.ts';
+
+/**
+ * The log: JSON lines, in which nothing stands that a user wrote and nothing that opens a door. Whatever is logged goes
+ * through `clean`, so that this does not hang on the care of each line. (Bindings of child loggers do not; Fastify
+ * binds a request's id.)
+ */
+export function createLogger(options: {
+  readonly level: LogLevel;
+  /** Standard error unless given: standard output is for what a command answers. */
+  readonly destination?: DestinationStream;
+}): Logger {
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { logMethod },
+    },
+    options.destination ?? pino.destination(2),
+  );
+}
+
+type Ended = Pick<EndedRun, 'id' | 'status' | 'errorCode' | 'attempts' | 'latencyMs'> &
+  Pick<Run, 'agentId'>;
+
+/** The lines about runs: how one ended, never what was asked or answered. */
+export function runLog(log: Logger) {
+  const named = (id: string, agentId: string) => ({
+    executionId: toId('execution', id),
+    agentId: toId('agent', agentId),
+  });
+  return {
+    ended(run: Ended): void {
+      const level = run.status === 'failed' ? 'info' : 'debug';
+      if (!log.isLevelEnabled(level)) return;
+      const { id, agentId, status, errorCode, attempts, latencyMs } = run;
+      const how = { status, ...(errorCode && { errorCode }), attempts, latencyMs };
+      log[level]({ ...named(id, agentId), ...how }, 'ended');
+    },
+    fault(error: unknown, { id, agentId }: Pick<Run, 'id' | 'agentId'>): void {
+      log.error({ err: error, ...named(id, agentId) }, 'fault');
+    },
+  };
+}
+
+function logMethod(this: Logger, [first, ...rest]: Parameters<LogFn>, method: LogFn): void {
+  const fields: unknown = first instanceof Error ? { err: first } : first;
+  method.apply(this, [fields, ...rest].map((one) => clean(one)) as Parameters<LogFn>);
+}
+
+const depthMax = 5;
+const itemsMax = 50;
+const gone = '[redacted]';
+const secretName =
+  /(authorization|cookie|password|secret|token|key|credentials?|variables|prompts?|body|output)$/i;
+
+function clean(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redact(value, []);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === depthMax) return '[deeper]';
+  if (value instanceof Error) return describe(value, depth);
+  if (Array.isArray(value)) return value.slice(0, itemsMax).map((one) => clean(one, depth + 1));
+  // A request, a socket, a connection: no line is about all that such a thing holds.
+  if (!isPlain(value)) return `[${value.constructor?.name}]`;
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, itemsMax)
+      .map(([name, inner]) => [name, secretName.test(name) ? gone : clean(inner, depth + 1)]),
+  );
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/**
+ * An error by the fields that are known to be ours or the database's: not PostgreSQL's `detail`, `where` and
+ * `internalQuery`, which quote rows and parameters, and not what else a library hangs on, such as a request's body.
+ */
+function describe(error: Error, depth: number): Record<string, unknown> {
+  const { code, table, constraint, routine, cause } = error as Partial<DatabaseFields> & Error;
+  const inner = error instanceof AggregateError ? error.errors : cause;
+  return {
+    type: error.name,
+    ...(quotes(error, code) ? {} : { message: redact(String(error.message), []) }),
+    ...Object.fromEntries(
+      Object.entries({ code, table, constraint, routine }).filter(([, value]) => value),
+    ),
+    stack: framesOf(error),
+    ...(inner === undefined ? {} : { cause: clean(inner, depth + 1) }),
+  };
+}
+
+interface DatabaseFields {
+  readonly code: string;
+  readonly table: string;
+  readonly constraint: string;
+  readonly routine: string;
+}
+
+/**
+ * Whose message repeats what somebody sent: a value that PostgreSQL cannot read (class 22), a text that is no JSON, what
+ * a model's provider said (that stands in the record).
+ */
+function quotes({ name }: Error, code: string | undefined): boolean {
+  return name === 'ModelFailure' || name === 'SyntaxError' || /^22\w{3}$/.test(code ?? '');
+}
+
+const framesMax = 12;
+const frame = /^ {4}at .+:\d+:\d+\)?$/;
+
+/** Where it happened, without the message that stands before it. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const lines = stack.replace(message, () => '').split('\n');
+  return lines
+    .filter((line) => frame.test(line))
+    .slice(0, framesMax)
+    .map((line) => line.trim());
+}
