@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { toId } from '../../../src/core/id.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/prompts';
+
+test('makes a prompt without versions, and says where it is', async () => {
+  const { key } = await service.key();
+  const body = { name: 'Greeting', description: 'Says hello' };
+  const made = await service.call('POST', path, { key, body });
+  assert.equal(made.status, 201);
+  const { promptId, createdAt, ...rest } = made.body;
+  assert.deepEqual(rest, {
+    ...body,
+    versionCount: 0,
+    latestVersion: null,
+    archived: false,
+    updatedAt: rest.updatedAt,
+    createdBy: toId('user', service.ownerId),
+  });
+  assert.equal(made.headers.get('location'), `${path}/${promptId}`);
+  assert.equal(made.headers.get('etag'), '"1"');
+  const read = await service.call('GET', `${path}/${promptId}`, { key });
+  assert.deepEqual(read.body, made.body);
+  assert.equal(read.headers.get('etag'), '"1"');
+});
+
+test('two prompts may have the same name; the description may be left out', async () => {
+  const { key } = await service.key();
+  const body = { name: 'Same' };
+  const first = await service.call('POST', path, { key, body });
+  const second = await service.call('POST', path, { key, body: { ...body, description: null } });
+  assert.deepEqual([first.body.description, second.body.description], [null, null]);
+  assert.notEqual(first.body.promptId, second.body.promptId);
+});
+
+test('text is kept to the letter', async () => {
+  const { key } = await service.key();
+  const name = ` <b>"Ünï" 'cødé' \\ 👩‍🚀\n{{x}} %s $1 `;
+  const { body } = await service.call('POST', path, { key, body: { name, description: '' } });
+  assert.deepEqual([body.name, body.description], [name, '']);
+});
+
+test('the session of an editor will do', async () => {
+  const user = await service.member('editor');
+  const { status, body } = await service.call('POST', path, { user, body: { name: 'Mine' } });
+  assert.deepEqual([status, body.createdBy], [201, toId('user', user)]);
+});

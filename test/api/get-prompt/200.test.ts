@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { makeAgent, makePrompt } from '../../harness/prompts.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+
+test('a new version is shown at once, and makes another ETag', async () => {
+  const prompt = await makePrompt(service);
+  const { key } = await service.key();
+  const before = await service.call('GET', prompt.path, { key });
+  const body = { user: 'Hi {{name}}', label: 'first' };
+  const version = await service.call('POST', `${prompt.path}/versions`, { key, body });
+  const read = await service.call('GET', prompt.path, { key });
+  assert.notEqual(read.headers.get('etag'), before.headers.get('etag'));
+  assert.equal(read.body.versionCount, 1);
+  const { system, user, ...summary } = version.body;
+  assert.deepEqual(read.body.latestVersion, summary);
+});
+
+test('an archived one can still be read, also by the session of a viewer', async () => {
+  const prompt = await makePrompt(service, { user: 'x' });
+  const { key } = await service.key();
+  await service.call('POST', `${prompt.path}/archive`, { key });
+  const user = await service.member('viewer');
+  const { status, body } = await service.call('GET', prompt.path, { user });
+  assert.deepEqual([status, body.archived], [200, true]);
+});
+
+test('a tied key reads the prompt of its agent', async () => {
+  const prompt = await makePrompt(service, { user: 'x' });
+  const { agentId } = await makeAgent(service, prompt);
+  const { key } = await service.key({ agentIds: [agentId], permissions: ['manage'] });
+  assert.equal((await service.call('GET', prompt.path, { key })).status, 200);
+});

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { getPrompt } from '../../../src/contract/prompts.ts';
+import { makeAgent, makePrompt, move } from '../../harness/prompts.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+
+testRefusals(service, getPrompt, await makePrompt(service));
+
+test('404 for a key that is tied to agents of other prompts, or to a deleted one of this', async () => {
+  const [prompt, other] = [
+    await makePrompt(service, { user: 'x' }),
+    await makePrompt(service, { user: 'x' }),
+  ];
+  const agent = await makeAgent(service, prompt);
+  const { key } = await service.key({ agentIds: [agent.agentId] });
+  assert.equal((await service.call('GET', other.path, { key })).status, 404);
+  await move(service, agent, 'enable-api');
+  await service.call('DELETE', agent.path, { key });
+  assert.equal((await service.call('GET', prompt.path, { key })).status, 404);
+});

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { restorePrompt } from '../../../src/contract/prompts.ts';
+import { makeAgent, makePrompt } from '../../harness/prompts.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const prompt = await makePrompt(service, { user: 'x' });
+const path = `${prompt.path}/restore`;
+
+testRefusals(service, restorePrompt, { path });
+
+test('403 for a tied key, even of an agent that is built from it', async () => {
+  const { agentId } = await makeAgent(service, prompt);
+  const { key } = await service.key({ agentIds: [agentId] });
+  const answer = await service.call('POST', path, { key });
+  assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { updatePrompt } from '../../../src/contract/prompts.ts';
+import { makeAgent, makePrompt } from '../../harness/prompts.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const prompt = await makePrompt(service, { user: 'x' });
+
+testRefusals(service, updatePrompt, { path: prompt.path, body: { name: 'P' } });
+
+for (const body of [{ name: null }, { name: '' }, { description: 5 }, { archived: true }]) {
+  test(`400 for ${JSON.stringify(body)}`, async () => {
+    const { key } = await service.key();
+    const answer = await service.call('PATCH', prompt.path, { key, body });
+    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+  });
+}
+
+test('403 for a tied key, even of an agent that is built from it', async () => {
+  const { agentId } = await makeAgent(service, prompt);
+  const { key } = await service.key({ agentIds: [agentId] });
+  const answer = await service.call('PATCH', prompt.path, { key, body: { name: 'P' } });
+  assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+});
