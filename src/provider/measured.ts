@@ -11,7 +11,7 @@ export interface ModelCalled {
 }
 
 /** `aborted`: by a cancel, a drain or a lost lease. */
-export type Outcome = 'success' | 'aborted' | RunFailureCode;
+type Outcome = 'success' | 'aborted' | RunFailureCode;
 
 /** The same models, each call told of. */
 export function measured(models: ModelPort, onCalled: (called: ModelCalled) => void): ModelPort {
