@@ -23,6 +23,7 @@ import { unauthorized } from '../authenticate.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
 import { hashPassword } from '../session.ts';
+import { requireWholeWorkspace } from '../whole-workspace.ts';
 
 /** Who is signed in, members, and invitations. */
 export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -47,27 +48,32 @@ export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
   });
 
   route(app, parts, updateMember, async ({ caller, params, body }) => {
+    requireWholeWorkspace(caller);
     const member = await change.changeRole(db, caller, memberId(params.userId), body.role);
     return { status: 200, body: memberWire(member) };
   });
 
   route(app, parts, removeMember, async ({ caller, params }) => {
+    requireWholeWorkspace(caller);
     await change.removeMember(db, caller, memberId(params.userId));
     return { status: 204, body: null };
   });
 
   route(app, parts, createInvitation, async ({ caller, body, request }) => {
+    requireWholeWorkspace(caller);
     const { row, token } = await invite(db, caller, body);
     const url = sessions.link(request, `/invitations/${token}`);
     return { status: 201, body: { ...invitationWire(row), url } };
   });
 
   route(app, parts, listInvitations, async ({ caller }) => {
+    requireWholeWorkspace(caller);
     const rows = await invitations.listInvitations(db, caller.workspaceId);
     return { status: 200, body: { invitations: rows.map(invitationWire) } };
   });
 
   route(app, parts, deleteInvitation, async ({ caller, params }) => {
+    requireWholeWorkspace(caller);
     const id = fromId('invitation', params.invitationId);
     if (id === null || !(await invitations.deleteInvitation(db, caller.workspaceId, id))) {
       throw new CallFailure('NOT_FOUND', 'There is no such invitation.');

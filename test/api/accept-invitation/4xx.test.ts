@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { bodyBytesMax } from '../../../src/contract/limits.ts';
+import { send } from '../../harness/browser.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/invitations/accept';
+const { key } = await service.key();
+const person = { name: 'New', password: 'correct horse battery' };
+
+async function invite(email: string): Promise<string> {
+  const body = { email, role: 'editor' };
+  const { body: answer } = await service.call('POST', '/api/v1/invitations', { key, body });
+  return answer.url.split('/').at(-1);
+}
+async function accept(body: object, options: { cookie?: string } = {}) {
+  const answer = await service.call('POST', path, { ...options, body });
+  return [answer.status, answer.body.code];
+}
+
+test('400 without what a new account needs; the link stays good', async () => {
+  const token = await invite('new@example.com');
+  const refused = [400, 'INVALID_REQUEST'];
+  assert.deepEqual(await accept({ token }), refused);
+  assert.deepEqual(await accept({ token, name: 'New' }), refused);
+  assert.deepEqual(await accept({ token, password: person.password }), refused);
+  assert.deepEqual(await accept({ token, ...person, name: ' ' }), refused);
+  assert.deepEqual(await accept({ token, ...person, password: 'too short' }), refused);
+  assert.deepEqual(await accept({ token, ...person, password: 'x'.repeat(129) }), refused);
+  assert.deepEqual(await accept({ ...person }), refused);
+  assert.deepEqual(await accept({ token, ...person, role: 'owner' }), refused);
+  assert.deepEqual((await accept({ token, ...person }))[0], 200);
+});
+
+test('404 for a link that is unknown, used or expired, all the same', async () => {
+  const used = await invite('used@example.com');
+  assert.equal((await accept({ token: used, ...person }))[0], 200);
+  const expired = await invite('expired@example.com');
+  await sql`
+    update invitations set expires_at = clock_timestamp() - interval '1 millisecond'
+    where email = 'expired@example.com'`.execute(service.db);
+  for (const token of ['x', used, expired, `${expired}x`]) {
+    assert.deepEqual(await accept({ token, ...person }), [404, 'NOT_FOUND']);
+  }
+});
+
+test('409 for the account of somebody else: the link alone does not open it', async () => {
+  const { ownerId } = await service.workspace();
+  const { email, cookie } = await service.signIn({ userId: ownerId });
+  const stranger = await service.signIn();
+  const token = await invite(email);
+  const refused = [409, 'CONFLICT'];
+  assert.deepEqual(await accept({ token, ...person }), refused);
+  assert.deepEqual(await accept({ token, ...person }, stranger), refused);
+  const foreign = { cookie, origin: 'https://evil.example.com', body: { token, ...person } };
+  assert.equal((await send(service.url, 'POST', path, foreign)).status, 409);
+  assert.equal((await accept({ token }, { cookie }))[0], 200);
+});
+
+test('409 for whoever became a member otherwise', async () => {
+  const { ownerId } = await service.workspace();
+  const { email, cookie } = await service.signIn({ userId: ownerId });
+  const token = await invite(email);
+  await sql`
+    insert into members (workspace_id, user_id, role)
+    values (${service.workspaceId}, ${ownerId}, 'viewer')`.execute(service.db);
+  assert.deepEqual(await accept({ token }, { cookie }), [409, 'CONFLICT']);
+});
+
+test('400, 413 and 415 for a body that is none', async () => {
+  const status = async (body: unknown, headers = {}) =>
+    (await service.call('POST', path, { body, headers })).status;
+  assert.equal(await status('{'), 400);
+  assert.equal(await status(' '.repeat(bodyBytesMax + 1)), 413);
+  assert.equal(await status({ token: 'x' }, { 'content-type': 'text/plain' }), 415);
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { toId } from '../../../src/core/id.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/invitations';
+const dayMs = 86_400_000;
+
+test('answers a link, shown this once, that holds for seven days', async () => {
+  const { cookie, userId } = await service.signIn();
+  const body = { email: 'New.Person@Example.com', role: 'editor' };
+  const answer = await service.call('POST', path, { cookie, body });
+  assert.equal(answer.status, 201);
+  const { url, ...invitation } = answer.body;
+  assert.equal(invitation.email, 'new.person@example.com');
+  assert.deepEqual([invitation.role, invitation.createdBy], ['editor', toId('user', userId)]);
+  const lasts = Date.parse(invitation.expiresAt) - Date.parse(invitation.createdAt);
+  assert.ok(Math.abs(lasts - 7 * dayMs) < dayMs / 24, `${lasts} ms`);
+  assert.match(url, new RegExp(`^${service.url}/invitations/[\\w-]{43}$`));
+
+  const list = await service.call('GET', path, { cookie });
+  assert.deepEqual(list.body.invitations, [invitation]);
+  const token = url.split('/').at(-1);
+  const { rows } = await sql<{ row: string }>`
+    select row_to_json(i)::text as row from invitations i`.execute(service.db);
+  assert.ok(rows.every(({ row }) => !row.includes(token)));
+});
+
+test('the link leads to the public URL', async () => {
+  const publicUrl = 'https://cueline.example.com';
+  const beside = await startService({ beside: service, publicUrl });
+  const { key } = await service.key();
+  const body = { email: 'far@example.com', role: 'viewer' };
+  const answer = await beside.call('POST', path, { key, body });
+  assert.ok(answer.body.url.startsWith(`${publicUrl}/invitations/`));
+  assert.equal(answer.body.createdBy, toId('user', service.ownerId));
+  await beside.close();
+});
+
+test('a second invitation of an address takes the place of the first', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  const { key } = await service.key({ workspaceId, userId: ownerId });
+  const invite = async (email: string, role: string) =>
+    (await service.call('POST', path, { key, body: { email, role } })).body;
+  const [first] = await Promise.all([
+    invite('same@example.com', 'viewer'),
+    invite('other@example.com', 'viewer'),
+  ]);
+  const second = await invite('SAME@example.com', 'owner');
+  const { body } = await service.call('GET', path, { key });
+  const open = body.invitations.map(({ email, role }: Record<string, string>) => [email, role]);
+  assert.deepEqual(open.sort(), [
+    ['other@example.com', 'viewer'],
+    ['same@example.com', 'owner'],
+  ]);
+  const person = { name: 'Same', password: 'correct horse battery' };
+  const accept = async ({ url }: { url: string }) => {
+    const token = url.split('/').at(-1);
+    return (await service.call('POST', `${path}/accept`, { body: { ...person, token } })).status;
+  };
+  assert.deepEqual([await accept(first), await accept(second)], [404, 200]);
+});
+
+test('of invitations of one address at once, one is open', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  const { key } = await service.key({ workspaceId, userId: ownerId });
+  const body = { email: 'same@example.com', role: 'viewer' };
+  const all = await Promise.all([1, 2, 3, 4].map(() => service.call('POST', path, { key, body })));
+  assert.ok(all.every(({ status }) => status === 201));
+  const { body: open } = await service.call('GET', path, { key });
+  assert.equal(open.invitations.length, 1);
+});

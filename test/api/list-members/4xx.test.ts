@@ -1,0 +1,9 @@
+import { after } from 'node:test';
+import { listMembers } from '../../../src/contract/members.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+
+testRefusals(service, listMembers, { path: '/api/v1/members' });

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { toId } from '../../../src/core/id.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+
+const remove = (userId: string) =>
+  service.call('DELETE', `/api/v1/members/${toId('user', userId)}`, { key });
+
+test('a removed member is nobody here from the next call on, and so are their keys', async () => {
+  const { cookie, userId } = await service.signIn('editor');
+  const agent = await addAgent(service, { visibility: 'public' });
+  const keys = [await service.key({ userId }), await service.key({ userId })];
+  const reach = async () => {
+    const body = { variables: { name: 'x' } };
+    const list = await service.call('GET', '/api/v1/members', { cookie });
+    const calls = keys.map((one) =>
+      service.call('POST', `${agent.path}/execute`, { key: one.key, body }),
+    );
+    return [list, ...(await Promise.all(calls))].map(({ status }) => status);
+  };
+  assert.deepEqual(await reach(), [200, 202, 202]);
+
+  const { status, body } = await remove(userId);
+  assert.deepEqual([status, body], [204, null]);
+  assert.deepEqual(await reach(), [401, 401, 401]);
+  const { rows } = await sql<{ revoked: boolean }>`
+    select revoked_at is not null as revoked from api_keys where issued_by = ${userId}`.execute(
+    service.db,
+  );
+  assert.deepEqual(rows, [{ revoked: true }, { revoked: true }]);
+  const { body: listed } = await service.call('GET', '/api/v1/members', { key });
+  assert.ok(listed.members.every((one: { userId: string }) => one.userId !== toId('user', userId)));
+  assert.equal((await service.call('GET', '/api/v1/members', { key })).status, 200);
+});
+
+test('whoever comes back has none of their old keys', async () => {
+  const userId = await service.member('editor');
+  const old = await service.key({ userId });
+  await remove(userId);
+  await sql`
+    insert into members (workspace_id, user_id, role)
+    values (${service.workspaceId}, ${userId}, 'owner')`.execute(service.db);
+  assert.equal((await service.call('GET', '/api/v1/members', { key: old.key })).status, 401);
+});
+
+test('another workspace of theirs, and what they made, stay', async () => {
+  const other = await service.workspace();
+  const userId = await service.member('editor');
+  await sql`
+    insert into members (workspace_id, user_id, role)
+    values (${other.workspaceId}, ${userId}, 'editor')`.execute(service.db);
+  const elsewhere = await service.key({ userId, workspaceId: other.workspaceId });
+  const agent = await addAgent(service, { createdBy: userId, visibility: 'public' });
+  await remove(userId);
+  const call = (path: string, secret: string) => service.call('GET', path, { key: secret });
+  assert.equal((await call('/api/v1/members', elsewhere.key)).status, 200);
+  assert.equal((await call(`${agent.path}/executions`, key)).status, 200);
+});
+
+test('an owner can leave where there is another, and takes their open invitations along', async () => {
+  const userId = await service.member('owner');
+  const body = { email: 'friend@example.com', role: 'owner' };
+  await service.call('POST', '/api/v1/invitations', { user: userId, body });
+  const path = `/api/v1/members/${toId('user', userId)}`;
+  assert.equal((await service.call('DELETE', path, { user: userId })).status, 204);
+  const { body: open } = await service.call('GET', '/api/v1/invitations', { key });
+  assert.deepEqual(open, { invitations: [] });
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { removeMember } from '../../../src/contract/members.ts';
+import { toId } from '../../../src/core/id.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const member = await service.member('viewer');
+const path = `/api/v1/members/${toId('user', member)}`;
+
+testRefusals(service, removeMember, { path });
+
+test('403 for whoever is no owner', async () => {
+  for (const user of [await service.member('editor'), member]) {
+    const answer = await service.call('DELETE', path, { user });
+    assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+  }
+});
+
+test('404 for somebody who is a member elsewhere, or no more', async () => {
+  const { key } = await service.key();
+  const stranger = toId('user', (await service.workspace()).ownerId);
+  const gone = toId('user', await service.member('viewer'));
+  assert.equal((await service.call('DELETE', `/api/v1/members/${gone}`, { key })).status, 204);
+  for (const userId of [stranger, gone]) {
+    const answer = await service.call('DELETE', `/api/v1/members/${userId}`, { key });
+    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+  }
+});
+
+test('409 for the last owner, whose keys then hold', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  const { key } = await service.key({ workspaceId, userId: ownerId });
+  const own = `/api/v1/members/${toId('user', ownerId)}`;
+  for (const who of [{ key }, { user: ownerId }]) {
+    const answer = await service.call('DELETE', own, who);
+    assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
+  }
+});

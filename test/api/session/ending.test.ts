@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { send } from '../../harness/browser.ts';
+import { startService } from '../../harness/service.ts';
+import { password } from '../../harness/sessions.ts';
+
+const service = await startService();
+after(service.close);
+
+const me = async (cookie: string) => (await service.call('GET', '/api/v1/me', { cookie })).status;
+const auth = (path: string, cookie: string, body?: unknown) =>
+  send(service.url, 'POST', `/api/auth/${path}`, { cookie, body, origin: service.url });
+async function twice() {
+  const first = await service.signIn();
+  const again = await service.signIn({ userId: first.userId });
+  return { ...first, other: again.cookie };
+}
+
+test('signing out ends the session, in the browser and here', async () => {
+  const { cookie, other } = await twice();
+  const { status, headers } = await auth('sign-out', cookie);
+  assert.equal(status, 200);
+  assert.match(headers.getSetCookie().join('\n'), /^cueline\.session_token=; Max-Age=0/m);
+  assert.deepEqual([await me(cookie), await me(other)], [401, 200]);
+});
+
+test('signing out everywhere ends all sessions at once', async () => {
+  const { cookie, other } = await twice();
+  const stranger = await service.signIn();
+  assert.equal((await auth('revoke-sessions', cookie)).status, 200);
+  assert.deepEqual([await me(cookie), await me(other), await me(stranger.cookie)], [401, 401, 200]);
+  assert.equal((await auth('revoke-sessions', cookie)).status, 401);
+});
+
+test('all other sessions can be ended, or a single one, but not of somebody else', async () => {
+  const { cookie, other } = await twice();
+  const stranger = await service.signIn();
+  const { body } = await send(service.url, 'GET', '/api/auth/list-sessions', stranger);
+  await auth('revoke-session', cookie, { token: body[0].token });
+  assert.equal((await auth('revoke-other-sessions', cookie)).status, 200);
+  assert.deepEqual([await me(cookie), await me(other), await me(stranger.cookie)], [200, 401, 200]);
+});
+
+test('a password is changed by whoever knows it, and other sessions end with the old one', async () => {
+  const { cookie, other, email } = await twice();
+  const newPassword = 'another password';
+  const change = (more: object) => auth('change-password', cookie, { newPassword, ...more });
+  assert.equal((await change({ currentPassword: 'a wrong password' })).status, 400);
+  const short = { currentPassword: password, newPassword: 'short' };
+  assert.equal((await change(short)).status, 400);
+  const changed = await change({ currentPassword: password, revokeOtherSessions: true });
+  assert.equal(changed.status, 200);
+  assert.deepEqual([await me(cookie), await me(other), await me(changed.cookie)], [401, 401, 200]);
+  const signIn = async (given: string) =>
+    (await auth('sign-in/email', '', { email, password: given })).status;
+  assert.deepEqual([await signIn(password), await signIn(newPassword)], [401, 200]);
+});
+
+test('a session ends with its time, and is prolonged by being used', async () => {
+  const { cookie, userId } = await service.signIn();
+  const inDays = (days: number) =>
+    sql`
+    update sessions set expires_at = clock_timestamp() + make_interval(days => ${days})
+    where user_id = ${userId}`.execute(service.db);
+  await inDays(5);
+  const used = await service.call('GET', '/api/v1/me', { cookie });
+  assert.match(
+    used.headers.getSetCookie().join('\n'),
+    /^cueline\.session_token=.*Max-Age=2592000/m,
+  );
+  const { rows } = await sql<{ long: boolean }>`
+    select expires_at > clock_timestamp() + interval '20 days' as long from sessions
+    where user_id = ${userId}`.execute(service.db);
+  assert.deepEqual(rows, [{ long: true }]);
+  const unchanged = await service.call('GET', '/api/v1/me', { cookie });
+  assert.deepEqual(unchanged.headers.getSetCookie(), []);
+  await inDays(-5);
+  assert.equal(await me(cookie), 401);
+});
+
+test('sessions that have ended are swept away at the next sign-in', async () => {
+  const { userId } = await twice();
+  await sql`update sessions set expires_at = 'epoch' where user_id = ${userId}`.execute(service.db);
+  await service.signIn({ userId });
+  const { rows } = await sql`select from sessions where user_id = ${userId}`.execute(service.db);
+  assert.equal(rows.length, 1);
+});
+
+test('a cookie that we did not sign is nobody', async () => {
+  const { cookie } = await service.signIn();
+  const [name, value = ''] = cookie.split('=');
+  const [token, signature = ''] = decodeURIComponent(value).split('.');
+  const forged = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+  for (const other of [
+    token,
+    `${token}.`,
+    `${token}.${forged}`,
+    `${token}.${signature}x`,
+    '',
+    '%',
+  ]) {
+    assert.equal(await me(`${name}=${other && encodeURIComponent(other)}`), 401);
+  }
+});

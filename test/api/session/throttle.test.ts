@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { networkOf } from '../../../src/api/sign-in-guard.ts';
+import { send } from '../../harness/browser.ts';
+import { startService } from '../../harness/service.ts';
+import { password } from '../../harness/sessions.ts';
+
+const service = await startService();
+const second = await startService({ beside: service });
+after(async () => {
+  await second.close();
+  await service.close();
+});
+const { email, cookie } = await service.signIn();
+beforeEach(() => sql`delete from sign_in_attempts`.execute(service.db));
+
+async function tries(urls: readonly string[], given: string): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const url of urls) statuses.push((await signIn(url, given)).status);
+  return statuses;
+}
+const signIn = (url: string, given: string) =>
+  send(url, 'POST', '/api/auth/sign-in/email', { body: { email, password: given } });
+const times = (n: number, value: string) => Array<string>(n).fill(value);
+
+test('after ten failures, wherever they came in, even the right password waits', async () => {
+  await tries([...times(5, service.url), ...times(5, second.url)], 'a wrong password');
+  for (const { url } of [service, second]) {
+    const { status, headers, body } = await signIn(url, password);
+    assert.equal(status, 429);
+    assert.equal(body.code, 'RATE_LIMIT_EXCEEDED');
+    assert.equal(headers.get('retry-after'), String(body.retryAfter));
+    assert.ok(body.retryAfter >= 1 && body.retryAfter <= 300);
+    assert.deepEqual(headers.getSetCookie(), []);
+  }
+  await sql`update sign_in_attempts set last_request = last_request - 300000`.execute(service.db);
+  assert.equal((await signIn(service.url, password)).status, 200);
+});
+
+test('what succeeds does not count', async () => {
+  assert.deepEqual(new Set(await tries(times(9, service.url), 'a wrong password')), new Set([401]));
+  assert.deepEqual(await tries(times(3, service.url), password), [200, 200, 200]);
+  assert.deepEqual(await tries(times(1, second.url), 'a wrong password'), [401]);
+  assert.deepEqual(await tries(times(1, second.url), password), [429]);
+});
+
+test('many tries at once are no more than one after the other', async () => {
+  const urls = [...times(7, service.url), ...times(7, second.url)];
+  const all = await Promise.all(urls.map((url) => signIn(url, 'a wrong password')));
+  assert.deepEqual(all.map(({ status }) => status).sort(), [
+    ...Array<number>(10).fill(401),
+    ...Array<number>(4).fill(429),
+  ]);
+});
+
+test('the current password is guessed no more often', async () => {
+  const change = async () => {
+    const body = { currentPassword: 'a wrong password', newPassword: 'another password' };
+    const sent = { cookie, origin: service.url, body };
+    return (await send(service.url, 'POST', '/api/auth/change-password', sent)).status;
+  };
+  for (let i = 0; i < 10; i++) assert.equal(await change(), 400);
+  assert.equal(await change(), 429);
+  assert.equal((await signIn(service.url, password)).status, 200);
+});
+
+test('windows long past are swept away', async () => {
+  await sql`
+    insert into sign_in_attempts (id, key, count, last_request)
+    select gen_random_uuid(), 'old' || n, 1, 0 from generate_series(1, 5) n`.execute(service.db);
+  await signIn(service.url, password);
+  const { rows } = await sql`select from sign_in_attempts`.execute(service.db);
+  assert.equal(rows.length, 1);
+});
+
+test('of IPv6 the network counts, of IPv4 the address', () => {
+  const networks: [string, string][] = [
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+  ];
+  for (const [ip, network] of networks) assert.equal(networkOf(ip), network);
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { FastifyRequest } from 'fastify';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { asCallFailure } from '../../../src/api/errors.ts';
+import { createSessions } from '../../../src/api/session.ts';
+import { toId } from '../../../src/core/id.ts';
+import { openDatabase } from '../../../src/store/db.ts';
+import { secret, startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+
+const join = (userId: string, workspaceId: string) =>
+  sql`
+  insert into members (workspace_id, user_id, role) values (${workspaceId}, ${userId}, 'viewer')`.execute(
+    service.db,
+  );
+const me = (cookie: string, workspace?: string) =>
+  service.call('GET', '/api/v1/me', {
+    cookie,
+    headers: workspace === undefined ? {} : { 'cueline-workspace': workspace },
+  });
+
+test('a session acts in the workspace that is named, else in the one joined first', async () => {
+  const other = await service.workspace();
+  const { cookie, userId } = await service.signIn('editor');
+  await join(userId, other.workspaceId);
+  const [first, second] = [service, other].map((one) => toId('workspace', one.workspaceId));
+  for (const [named, workspaceId, role] of [
+    [undefined, first, 'editor'],
+    [first, first, 'editor'],
+    [second, second, 'viewer'],
+  ]) {
+    const { status, body } = await me(cookie, named);
+    assert.deepEqual([status, body.workspaceId, body.role], [200, workspaceId, role]);
+    assert.equal(body.workspaces.length, 2);
+  }
+});
+
+test('in a workspace of others it is nobody, and so where none is meant', async () => {
+  const other = await service.workspace();
+  const { cookie, userId } = await service.signIn();
+  for (const named of [toId('workspace', other.workspaceId), toId('user', userId), 'x', '']) {
+    assert.equal((await me(cookie, named)).status, 401);
+  }
+});
+
+test('without a membership somebody is signed in, but nobody here', async () => {
+  const { cookie, userId } = await service.signIn('editor');
+  await sql`delete from members where user_id = ${userId}`.execute(service.db);
+  assert.equal((await me(cookie)).status, 401);
+});
+
+test('where the database is away, that is said instead of "not signed in"', async () => {
+  const { cookie } = await service.signIn();
+  const nowhere = { ...service.database.connection, host: '127.0.0.1', port: 1 };
+  const db = openDatabase({ connection: nowhere, poolMax: 1, onError: () => {} });
+  const { caller } = createSessions({
+    ...{ db, secret, publicUrl: null, logger: pino({ level: 'silent' }) },
+    signIn: { github: null, google: null, oidc: null },
+  });
+  await assert.rejects(caller({ headers: { cookie } } as FastifyRequest), (error) => {
+    assert.equal(asCallFailure(error)?.code, 'UNAVAILABLE');
+    return true;
+  });
+  await db.destroy();
+});

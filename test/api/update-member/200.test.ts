@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { toId } from '../../../src/core/id.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+
+const setRole = (userId: string, role: string) =>
+  service.call('PATCH', `/api/v1/members/${toId('user', userId)}`, { key, body: { role } });
+
+test('a role holds from the next call on, for sessions and keys', async () => {
+  const userId = await service.member('viewer');
+  const own = await service.key({ userId });
+  const makePrompt = async (who: object) =>
+    (await service.call('POST', '/api/v1/prompts', { ...who, body: { name: 'P' } })).status;
+  const both = async () => [await makePrompt({ user: userId }), await makePrompt({ key: own.key })];
+  assert.deepEqual(await both(), [403, 403]);
+
+  const { status, body } = await setRole(userId, 'editor');
+  assert.deepEqual([status, body.role, body.userId], [200, 'editor', toId('user', userId)]);
+  assert.deepEqual(await both(), [201, 201]);
+
+  assert.equal((await setRole(userId, 'viewer')).status, 200);
+  assert.deepEqual(await both(), [403, 403]);
+});
+
+test('an owner can step down where there is another', async () => {
+  const userId = await service.member('owner');
+  const answer = await service.call('PATCH', `/api/v1/members/${toId('user', userId)}`, {
+    user: userId,
+    body: { role: 'editor' },
+  });
+  assert.deepEqual([answer.status, answer.body.role], [200, 'editor']);
+  const list = await service.call('GET', '/api/v1/invitations', { user: userId });
+  assert.equal(list.status, 403);
+});
+
+test('with the ownership go the links that were handed out with it', async () => {
+  const userId = await service.member('owner');
+  const body = { email: 'friend@example.com', role: 'owner' };
+  await service.call('POST', '/api/v1/invitations', { user: userId, body });
+  const others = { email: 'kept@example.com', role: 'viewer' };
+  await service.call('POST', '/api/v1/invitations', { key, body: others });
+  assert.equal((await setRole(userId, 'owner')).status, 200);
+  assert.equal((await setRole(userId, 'editor')).status, 200);
+  const { rows } = await sql<{ email: string }>`select email from invitations`.execute(service.db);
+  assert.deepEqual(rows, [{ email: 'kept@example.com' }]);
+});
