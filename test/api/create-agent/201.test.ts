@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { toId } from '../../../src/core/id.ts';
+import { makePrompt } from '../../harness/prompts.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/agents';
+const prompt = await makePrompt(service, { user: 'Hi {{name}}, {{tone}} {{mood}}' });
+const pin = { promptId: prompt.promptId, promptVersionId: prompt.versionIds[0] };
+
+async function create(input: object, caller?: { user: string }) {
+  const { key } = await service.key();
+  const body = { agentName: 'A', ...pin, ...input };
+  return service.call('POST', path, { ...(caller ?? { key }), body });
+}
+
+test('a Draft with its API off that requires every placeholder, and says where it is', async () => {
+  const made = await create({});
+  assert.equal(made.status, 201);
+  const { agentId, createdAt, updatedAt, ...rest } = made.body;
+  assert.deepEqual(rest, {
+    ...{ agentName: 'A', ...pin, promptVersionLabel: 'v1', agentConfig: {} },
+    ...{ requiredVariables: ['name', 'tone', 'mood'], optionalVariables: [] },
+    ...{ defaultVariableValues: {}, apiEnabled: false, visibility: 'private' },
+    rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
+    ...{ status: 'Draft', archived: false, allowedActions: ['enable-api', 'archive'] },
+    ...{ project: null, category: null, tags: [], description: null, allowedOrigins: [] },
+    createdBy: toId('user', service.ownerId),
+  });
+  assert.equal(made.headers.get('location'), `${path}/${agentId}`);
+  assert.equal(made.headers.get('etag'), '"1"');
+  const { key } = await service.key();
+  const read = await service.call('GET', `${path}/${agentId}`, { key });
+  assert.deepEqual(read.body, made.body);
+  assert.equal(read.headers.get('etag'), '"1"');
+});
+
+test('everything that can be given is kept', async () => {
+  const input = {
+    agentName: 'Ünï "quoted" \\ {a,b}',
+    agentConfig: {
+      ...{ model: 'openai/gpt-5.5', temperature: 0.1, maxTokens: 5, topP: 0.9 },
+      ...{ maxAttempts: 1, timeoutMs: 1_000, maxConcurrency: 7 },
+    },
+    ...{ requiredVariables: ['name'], optionalVariables: ['tone', 'unused'] },
+    defaultVariableValues: { mood: { deep: [1, 'a"b', null, { 2: 1, 1: 2 }] }, extra: false },
+    visibility: 'public',
+    rateLimits: { requestsPerMinute: 1, requestsPerHour: 0, requestsPerDay: null },
+    ...{ project: 'P', category: 'C', tags: ['b', 'a,"\\{}', 'NULL'], description: 'D' },
+    allowedOrigins: ['https://a.example', 'http://localhost:3000'],
+  };
+  const { body } = await create(input);
+  for (const [field, value] of Object.entries(input)) assert.deepEqual(body[field], value, field);
+});
+
+test('what is optional or has a default is not required; a default of null is none', async () => {
+  const { body } = await create({
+    optionalVariables: ['tone'],
+    defaultVariableValues: { mood: 'calm', name: null },
+  });
+  assert.deepEqual(body.requiredVariables, ['name']);
+});
+
+test('a name that means something to JavaScript is a variable like any other', async () => {
+  const odd = await makePrompt(service, { user: '{{__proto__}}{{constructor}}' });
+  const { key } = await service.key();
+  const body = JSON.stringify({
+    ...{ agentName: 'A', promptId: odd.promptId, promptVersionId: odd.versionIds[0] },
+    defaultVariableValues: { x: 1 },
+  }).replace('"x"', '"__proto__"');
+  const made = await service.call('POST', path, { key, body });
+  assert.deepEqual([made.status, made.body.requiredVariables], [201, ['constructor']]);
+  assert.deepEqual(Object.entries(made.body.defaultVariableValues), [['__proto__', 1]]);
+});
+
+test('the model may come from the agent alone', async () => {
+  const { promptId, versionIds } = await makePrompt(service, { user: 'x', model: null });
+  const input = {
+    promptId,
+    promptVersionId: versionIds[0],
+    agentConfig: { model: 'cueline/echo' },
+  };
+  assert.equal((await create(input)).status, 201);
+});
+
+test('any version of the prompt can be pinned, and stands first in its pins', async () => {
+  const two = await makePrompt(service, { user: 'old' }, { user: 'new', label: 'newer' });
+  const [promptVersionId] = two.versionIds;
+  const { body } = await create({ promptId: two.promptId, promptVersionId });
+  const { key } = await service.key();
+  const { pins } = (await service.call('GET', `${path}/${body.agentId}/pins`, { key })).body;
+  assert.deepEqual(
+    pins.map((one: { promptVersionId: string }) => one.promptVersionId),
+    [promptVersionId],
+  );
+  assert.equal(pins[0].pinnedBy, toId('user', service.ownerId));
+});
+
+test('its limits are counted from the first call on', async () => {
+  const { body } = await create({
+    optionalVariables: ['name', 'tone', 'mood'],
+    rateLimits: { requestsPerDay: 1 },
+  });
+  const { key } = await service.key();
+  const at = `${path}/${body.agentId}`;
+  await service.call('POST', `${at}/lifecycle`, { key, body: { action: 'enable-api' } });
+  const call = { key, body: { variables: {} } };
+  assert.equal((await service.call('POST', `${at}/execute`, call)).status, 202);
+  assert.equal((await service.call('POST', `${at}/execute`, call)).status, 429);
+});
+
+test('the session of an editor will do, and it is theirs', async () => {
+  const user = await service.member('editor');
+  const { status, body } = await create({}, { user });
+  assert.deepEqual([status, body.createdBy], [201, toId('user', user)]);
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createAgent } from '../../../src/contract/agents.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { makePrompt } from '../../harness/prompts.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/agents';
+const prompt = await makePrompt(service, { user: 'x' });
+const other = await makePrompt(service, { user: 'y' });
+const body = {
+  agentName: 'A',
+  promptId: prompt.promptId,
+  promptVersionId: prompt.versionIds[0],
+};
+
+testRefusals(service, createAgent, { path, body });
+
+const unknown: [what: string, input: object][] = [
+  ['a prompt that is not there', { promptId: 'prm_01jd0000000000000000000000' }],
+  ['a prompt that is no identifier', { promptId: 'nonsense' }],
+  ['an identifier of another kind', { promptId: prompt.versionIds[0] }],
+  ['a version that is not there', { promptVersionId: 'ver_01jd0000000000000000000000' }],
+  ['a version that is no identifier', { promptVersionId: '' }],
+  ['a version of another prompt', { promptVersionId: other.versionIds[0] }],
+];
+for (const [what, input] of unknown) {
+  test(`404 for ${what}`, async () => {
+    const { key } = await service.key();
+    const answer = await service.call('POST', path, { key, body: { ...body, ...input } });
+    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+  });
+}
+
+test('404 for a prompt of another workspace', async () => {
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const { key } = await service.key({ workspaceId, userId });
+  const answer = await service.call('POST', path, { key, body });
+  assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+});
+
+test('403 for a key that is tied to agents', async () => {
+  const { agentId } = await addAgent(service);
+  const { key } = await service.key({ agentIds: [agentId] });
+  const answer = await service.call('POST', path, { key, body });
+  assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { fromId, toId } from '../../../src/core/id.ts';
+import { makeAgent, makePrompt } from '../../harness/prompts.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+
+test('makes a version with what it is given, and says where it is', async () => {
+  const prompt = await makePrompt(service);
+  const { key } = await service.key();
+  const body = {
+    ...{ label: 'polite', system: 'Be {{tone}}.', user: 'Greet {{ name }}, {{tone}}ly.' },
+    ...{ model: 'openai/gpt-5.5', temperature: 0.7, maxTokens: 200, topP: 0.25, notes: 'Why' },
+  };
+  const made = await service.call('POST', `${prompt.path}/versions`, { key, body });
+  assert.equal(made.status, 201);
+  const { promptVersionId, createdAt, ...rest } = made.body;
+  const { label, ...given } = body;
+  assert.deepEqual(rest, {
+    ...{ ...given, promptVersionLabel: label, number: 1, promptId: prompt.promptId },
+    ...{ variables: ['tone', 'name'], createdBy: toId('user', service.ownerId) },
+  });
+  const path = `${prompt.path}/versions/${promptVersionId}`;
+  assert.equal(made.headers.get('location'), path);
+  assert.deepEqual((await service.call('GET', path, { key })).body, made.body);
+});
+
+test('what is left out or null is null; the label says the number', async () => {
+  const { path } = await makePrompt(service);
+  const { key } = await service.key();
+  for (const body of [{ user: 'x' }, { user: 'x', system: null, model: null, notes: null }]) {
+    const { body: version } = await service.call('POST', `${path}/versions`, { key, body });
+    assert.equal(version.promptVersionLabel, `v${version.number}`);
+    const { system, model, temperature, maxTokens, topP, notes, variables } = version;
+    assert.deepEqual(
+      [system, model, temperature, maxTokens, topP, notes],
+      [null, null, null, null, null, null],
+    );
+    assert.deepEqual(variables, []);
+  }
+});
+
+test('templates are kept to the letter, of the greatest length too', async () => {
+  const { path } = await makePrompt(service);
+  const { key } = await service.key();
+  const system = '  {{ a }}\r\n\t"\\ ünï 👩‍🚀 $x {{not a name}}';
+  const user = `{{b}}${'x'.repeat(262_144 - 5)}`;
+  const body = { system, user };
+  const { body: made } = await service.call('POST', `${path}/versions`, { key, body });
+  assert.deepEqual([made.system, made.user, made.variables], [system, user, ['a', 'b']]);
+});
+
+test('numbers count up in each prompt without gaps or doubles, however many add at once', async () => {
+  const { path } = await makePrompt(service);
+  const { key } = await service.key();
+  const add = (body: object) => service.call('POST', `${path}/versions`, { key, body });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => add({ user: 'x', ...(i % 4 === 0 && { label: 'same' }) })),
+  );
+  const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.number);
+  assert.deepEqual(
+    made.sort((a, b) => a - b),
+    Array.from({ length: 16 }, (_, i) => i + 1),
+  );
+  assert.equal(answers.filter(({ status }) => status === 409).length, 4);
+  const prompt = (await service.call('GET', path, { key })).body;
+  assert.deepEqual([prompt.versionCount, prompt.latestVersion.number], [16, 16]);
+});
+
+test('labels are unique in their own prompt only', async () => {
+  const { key } = await service.key();
+  for (const { path } of [await makePrompt(service), await makePrompt(service)]) {
+    const body = { user: 'x', label: 'first' };
+    assert.equal((await service.call('POST', `${path}/versions`, { key, body })).status, 201);
+  }
+});
+
+test('a key that is tied to an agent adds versions to its prompt', async () => {
+  const prompt = await makePrompt(service, { user: 'x' });
+  const { agentId } = await makeAgent(service, prompt);
+  const { key } = await service.key({ agentIds: [agentId], permissions: ['manage'] });
+  const version = { key, body: { user: 'y' } };
+  const { status, body } = await service.call('POST', `${prompt.path}/versions`, version);
+  assert.deepEqual([status, body.number], [201, 2]);
+});
+
+test('a version never changes, not even in the database', async () => {
+  const { versionIds } = await makePrompt(service, { user: 'x' });
+  const id = fromId('version', versionIds[0] ?? '');
+  for (const change of ["user_template = 'y'", "label = 'z'", 'number = 7', 'created_at = now()']) {
+    const update = sql`update prompt_versions set ${sql.raw(change)} where id = ${id}`;
+    await assert.rejects(update.execute(service.db), /a prompt version is immutable/);
+  }
+  const other = await service.member('editor');
+  const claim = sql`update prompt_versions set created_by = ${other} where id = ${id}`;
+  await assert.rejects(claim.execute(service.db), /a prompt version is immutable/);
+});
+
+test('the account of its author may go', async () => {
+  const user = await service.member('editor');
+  const { path } = await makePrompt(service);
+  const { body } = await service.call('POST', `${path}/versions`, { user, body: { user: 'x' } });
+  assert.equal(body.createdBy, toId('user', user));
+  await sql`delete from users where id = ${user}`.execute(service.db);
+  const { key } = await service.key();
+  const read = await service.call('GET', `${path}/versions/${body.promptVersionId}`, { key });
+  assert.equal(read.body.createdBy, null);
+});

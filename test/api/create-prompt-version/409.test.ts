@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { makePrompt } from '../../harness/prompts.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+
+test('refuses a label that the prompt has, and uses up no number', async () => {
+  const { path } = await makePrompt(service, { user: 'x', label: 'mine' });
+  const { key } = await service.key();
+  const body = { user: 'y', label: 'mine' };
+  const answer = await service.call('POST', `${path}/versions`, { key, body });
+  assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
+  assert.match(answer.body.message, /"mine"/);
+  const next = await service.call('POST', `${path}/versions`, { key, body: { user: 'y' } });
+  assert.deepEqual([next.body.number, next.body.promptVersionLabel], [2, 'v2']);
+});
+
+test('names the default label where an earlier version took it', async () => {
+  const { path } = await makePrompt(service, { user: 'x', label: 'v2' });
+  const { key } = await service.key();
+  const taken = await service.call('POST', `${path}/versions`, { key, body: { user: 'y' } });
+  assert.deepEqual([taken.status, taken.body.code], [409, 'CONFLICT']);
+  assert.match(taken.body.message, /"v2"/);
+  const body = { user: 'y', label: 'V2' };
+  const named = await service.call('POST', `${path}/versions`, { key, body });
+  assert.deepEqual([named.status, named.body.number], [201, 2]);
+});
+
+test('refuses an archived prompt, and leaves it as it was', async () => {
+  const { path } = await makePrompt(service, { user: 'x' });
+  const { key } = await service.key();
+  await service.call('POST', `${path}/archive`, { key });
+  const before = await service.call('GET', path, { key });
+  const answer = await service.call('POST', `${path}/versions`, { key, body: { user: 'y' } });
+  assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
+  const now = await service.call('GET', path, { key });
+  assert.deepEqual(now.body, before.body);
+  assert.equal(now.headers.get('etag'), before.headers.get('etag'));
+});

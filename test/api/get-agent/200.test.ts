@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { makeAgent, makePrompt, move } from '../../harness/prompts.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+
+test('an archived agent is closed, whatever its switch says, and can be read', async () => {
+  const agent = await makeAgent(service, await makePrompt(service, { user: 'x' }));
+  await move(service, agent, 'enable-api', 'archive');
+  const { key } = await service.key();
+  const { body } = await service.call('GET', agent.path, { key });
+  const { status, archived, apiEnabled, allowedActions } = body;
+  assert.deepEqual(
+    [status, archived, apiEnabled, allowedActions],
+    ['Testing', true, false, ['restore']],
+  );
+});
+
+test('a private one for its creator, an owner and a key of theirs; a public one for a viewer', async () => {
+  const createdBy = await service.member('editor');
+  const own = await addAgent(service, { createdBy, visibility: 'private' });
+  const shared = await addAgent(service, { createdBy });
+  const keyOf = async (userId: string) => (await service.key({ userId })).key;
+  const status = async (path: string, caller: object) =>
+    (await service.call('GET', path, caller)).status;
+  assert.equal(await status(own.path, { user: createdBy }), 200);
+  assert.equal(await status(own.path, { user: service.ownerId }), 200);
+  assert.equal(await status(own.path, { key: await keyOf(createdBy) }), 200);
+  assert.equal(await status(shared.path, { user: await service.member('viewer') }), 200);
+  assert.equal(
+    await status(shared.path, { key: await keyOf(await service.member('editor')) }),
+    200,
+  );
+});
+
+test('its origins may read the answer in a browser', async () => {
+  const origin = 'https://app.example.com';
+  const agent = await addAgent(service, { allowedOrigins: [origin] });
+  const { key } = await service.key();
+  const read = async (from: string) =>
+    (await service.call('GET', agent.path, { key, headers: { origin: from } })).headers;
+  assert.equal((await read(origin)).get('access-control-allow-origin'), origin);
+  assert.equal((await read('https://other.example')).get('access-control-allow-origin'), null);
+});

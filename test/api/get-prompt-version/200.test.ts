@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { makeAgent, makePrompt } from '../../harness/prompts.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+
+test('with its texts, for a session that reads and for the key of an agent that could pin it', async () => {
+  const prompt = await makePrompt(service, { user: 'one' }, { system: 'two', user: '2' });
+  const { agentId } = await makeAgent(service, prompt);
+  const path = `${prompt.path}/versions/${prompt.versionIds[1]}`;
+  const user = await service.member('viewer');
+  const tied = await service.key({ agentIds: [agentId], permissions: ['manage'] });
+  for (const caller of [{ user }, { key: tied.key }]) {
+    const { status, body } = await service.call('GET', path, caller);
+    assert.deepEqual([status, body.system, body.user, body.number], [200, 'two', '2', 2]);
+  }
+});
