@@ -1,20 +1,18 @@
 /**
- * What probes and scrapes ask of the database: read at most once in `keptMs`, whoever asks and however often, and given
- * up after `timeoutMs`. A read that hangs keeps its connection; the next one takes another.
+ * What probes and scrapes ask of the database must not weigh on it: it is read at most once in `keptMs`, whoever asks
+ * and however often.
  */
-export function kept<T>(
-  read: () => Promise<T>,
-  { keptMs, timeoutMs }: { keptMs: number; timeoutMs: number },
-): () => Promise<T> {
+export function kept<T>(read: () => Promise<T>, keptMs: number): () => Promise<T> {
   let last: { readonly at: number; readonly value: Promise<T> } | null = null;
   return () => {
     const now = performance.now();
-    if (!last || now - last.at >= keptMs) last = { at: now, value: within(read(), timeoutMs) };
+    if (!last || now - last.at >= keptMs) last = { at: now, value: read() };
     return last.value;
   };
 }
 
-async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+/** Gives up on what does not answer in time. What hangs keeps its connection; the next one takes another. */
+export async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise: silence, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('the database did not answer')), timeoutMs);
   try {

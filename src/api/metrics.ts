@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { executeAgent, executeAgentInDashboard } from '../contract/executions.ts';
 import { type CallFailureCode, callFailureCodes } from '../core/failure.ts';
 import type { EndedRun } from '../store/finish.ts';
-import { kept } from './kept.ts';
+import { kept, within } from './kept.ts';
 import { routePath } from './route.ts';
 
 /**
@@ -25,7 +25,14 @@ export interface Metrics {
 /** What is read when the metrics are. */
 export interface Gauges {
   readonly running: () => number;
-  readonly queue: () => Promise<{ readonly depth: number; readonly oldestMs: number }>;
+  readonly queue: () => Promise<Queue>;
+  /** Told when the queue could not be read; its metrics are absent then. */
+  readonly onError?: (error: unknown) => void;
+}
+
+interface Queue {
+  readonly depth: number;
+  readonly oldestMs: number;
 }
 
 const queueKeptMs = 5_000;
@@ -82,7 +89,15 @@ export function createMetrics(gauges: Gauges): Metrics {
       this.set(gauges.running());
     },
   });
-  const queue = kept(gauges.queue, { keptMs: queueKeptMs, timeoutMs: queueTimeoutMs });
+  // Of the whole database, so every process says the same.
+  const queue = kept(
+    () =>
+      within(gauges.queue(), queueTimeoutMs).catch((error: unknown) => {
+        gauges.onError?.(error);
+        return null;
+      }),
+    queueKeptMs,
+  );
   gaugeOfQueue('cueline_queue_depth', 'Executions that no process works on yet.', (of) => of.depth);
   gaugeOfQueue(
     'cueline_queue_oldest_age_seconds',
@@ -90,16 +105,11 @@ export function createMetrics(gauges: Gauges): Metrics {
     (of) => of.oldestMs / 1_000,
   );
 
-  /** Of the whole database, so every process says the same. Absent while the database does not answer. */
-  function gaugeOfQueue(
-    name: string,
-    help: string,
-    value: (of: Awaited<ReturnType<typeof queue>>) => number,
-  ): void {
+  function gaugeOfQueue(name: string, help: string, value: (of: Queue) => number): void {
     new Gauge({
       ...{ name, help, registers },
       async collect() {
-        const state = await queue().catch(() => null);
+        const state = await queue();
         if (state) this.set(value(state));
         else this.remove();
       },

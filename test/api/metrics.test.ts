@@ -59,7 +59,10 @@ test('without the database the queue is unknown, and the rest still answers', as
   const queue = async () => {
     throw new Error('away');
   };
-  const text = await createMetrics({ ...still, queue }).text();
+  const told: unknown[] = [];
+  const onError = (error: unknown) => told.push(error);
+  const text = await createMetrics({ ...still, queue, onError }).text();
+  assert.deepEqual(told.map(String), ['Error: away']);
   assert.doesNotMatch(text, /^cueline_queue/m);
   assert.match(text, /^cueline_executions_running 0$/m);
 });

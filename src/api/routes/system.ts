@@ -9,7 +9,7 @@ import type { Db } from '../../store/db.ts';
 import { checkSchema } from '../../store/migrate.ts';
 import { docsPage, docsStyleHash } from '../docs.ts';
 import { errorAnswer } from '../errors.ts';
-import { kept } from '../kept.ts';
+import { kept, within } from '../kept.ts';
 import type { Metrics } from '../metrics.ts';
 import { routePath, send } from '../route.ts';
 
@@ -27,17 +27,25 @@ const readinessTimeoutMs = 2_000;
 
 /** What every process says of itself, one that only works included: alive, ready, metrics. */
 export function systemRoutes(app: FastifyInstance, parts: SystemParts): void {
-  const check = kept(schemaCheck(parts.db), {
-    keptMs: readinessKeptMs,
-    timeoutMs: readinessTimeoutMs,
-  });
+  const fits = schemaCheck(parts.db);
+  const unready = kept(
+    () =>
+      within(fits(), readinessTimeoutMs).then(
+        () => null,
+        (error: unknown) => {
+          app.log.warn({ err: error }, 'not ready');
+          return reasonOf(error);
+        },
+      ),
+    readinessKeptMs,
+  );
 
   app.get(routePath(getHealth), (_request, reply) => {
     send(reply, { status: 200, body: { status: 'ok' } });
   });
 
   app.get(routePath(getReadiness), async (request, reply) => {
-    const reason = parts.draining() ? 'The process is draining.' : await unready(check, request);
+    const reason = parts.draining() ? 'The process is draining.' : await unready();
     if (reason === null) send(reply, { status: 200, body: { status: 'ready' } });
     else send(reply, errorAnswer(new CallFailure('UNAVAILABLE', reason), request.id));
     return reply;
@@ -94,17 +102,11 @@ function schemaCheck(db: Db): () => Promise<void> {
   };
 }
 
-/** Why the database is not ready for us, in public words; null where it is. */
-async function unready(check: () => Promise<void>, request: FastifyRequest) {
-  try {
-    await check();
-    return null;
-  } catch (error) {
-    request.log.warn({ err: error, requestId: request.id }, 'not ready');
-    return error instanceof StartFailure
-      ? 'The schema of the database is not the one of this version.'
-      : 'The database does not answer.';
-  }
+/** In public words: `/readyz` answers anyone. */
+function reasonOf(error: unknown): string {
+  return error instanceof StartFailure
+    ? 'The schema of the database is not the one of this version.'
+    : 'The database does not answer.';
 }
 
 const loopback = new BlockList();
