@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { fromId, toId } from '../../../src/core/id.ts';
+import { hashKey, isKey } from '../../../src/core/key.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/keys';
+const agent = await addAgent(service);
+const execute = (key: string) =>
+  service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } });
+
+test('shows the secret once, and stores only its hash', async () => {
+  const { key } = await service.key();
+  const body = { name: 'CI', agentIds: null, permissions: ['execute', 'read'] };
+  const made = await service.call('POST', path, { key, body });
+  assert.equal(made.status, 201);
+  const { key: secret, apiKeyId, createdAt, ...rest } = made.body;
+  assert.ok(isKey(secret));
+  assert.deepEqual(rest, {
+    ...body,
+    start: secret.slice(0, 10),
+    rateLimits: { requestsPerMinute: 100, requestsPerHour: 5_000, requestsPerDay: 100_000 },
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    allowedOrigins: [],
+    createdBy: toId('user', service.ownerId),
+  });
+  assert.equal((await execute(secret)).status, 202);
+
+  const listed = await service.call('GET', path, { key });
+  assert.ok(!JSON.stringify(listed.body).includes(secret));
+  const { rows } = await sql<{ row: string; hash: Buffer }>`
+    select to_jsonb(k)::text as row, hash from api_keys k
+    where id = ${fromId('key', apiKeyId)}`.execute(service.db);
+  assert.ok(!rows[0]?.row.includes(secret.slice(10)));
+  assert.deepEqual(rows[0]?.hash, hashKey(secret));
+});
+
+test('a window left out takes its default, one that is null has no limit', async () => {
+  const { key } = await service.key({
+    rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
+  });
+  const limitsOf = async (rateLimits: object) => {
+    const body = { name: 'limits', agentIds: null, permissions: ['read'], rateLimits };
+    return (await service.call('POST', path, { key, body })).body.rateLimits;
+  };
+  assert.deepEqual(await limitsOf({}), {
+    ...{ requestsPerMinute: 100, requestsPerHour: 5_000, requestsPerDay: 100_000 },
+  });
+  assert.deepEqual(await limitsOf({ requestsPerMinute: null, requestsPerHour: 0 }), {
+    ...{ requestsPerMinute: null, requestsPerHour: 0, requestsPerDay: 100_000 },
+  });
+});
+
+test('its limits hold from the first call on', async () => {
+  const user = service.ownerId;
+  const rateLimits = { requestsPerMinute: null, requestsPerHour: 0, requestsPerDay: null };
+  const body = { name: 'none', agentIds: null, permissions: ['execute'], rateLimits };
+  const { body: made } = await service.call('POST', path, { user, body });
+  const answer = await execute(made.key);
+  assert.equal(answer.status, 429);
+  assert.deepEqual(answer.body.rateLimits, rateLimits);
+});
+
+test('the session of an editor issues; the key is theirs', async () => {
+  const user = await service.member('editor');
+  const own = await addAgent(service, { visibility: 'private', createdBy: user });
+  const permissions = ['execute', 'read', 'cancel', 'manage'];
+  const body = { name: 'mine', agentIds: [own.agentId, agent.agentId], permissions };
+  const { status, body: made } = await service.call('POST', path, { user, body });
+  assert.equal(status, 201);
+  assert.equal(made.createdBy, toId('user', user));
+  assert.deepEqual(made.agentIds.toSorted(), body.agentIds.toSorted());
+  assert.deepEqual(made.permissions, permissions);
+});
+
+test('a key issues its like, in the name of its own issuer', async () => {
+  const userId = await service.member('editor');
+  const expiresAt = new Date('2098-07-06T05:04:03.210Z');
+  const rateLimits = { requestsPerMinute: 5, requestsPerHour: null, requestsPerDay: 7 };
+  const issuer = await service.key({
+    ...{ userId, agentIds: [agent.agentId], permissions: ['execute', 'manage'] },
+    ...{ rateLimits, expiresAt, allowedOrigins: ['https://a.example'] },
+  });
+  const body = {
+    ...{ name: 'like', agentIds: [agent.agentId], permissions: ['manage', 'execute'], rateLimits },
+    ...{ expiresAt: expiresAt.toISOString(), allowedOrigins: ['https://b.example'] },
+  };
+  const { status, body: made } = await service.call('POST', path, { key: issuer.key, body });
+  assert.equal(status, 201);
+  assert.equal(made.createdBy, toId('user', userId));
+  assert.deepEqual({ ...made, ...body }, made);
+});
+
+const times = [
+  ['2097-01-01', '2097-01-01T00:00:00.000Z'],
+  ['2097-01-01T02:00:00+02:00', '2097-01-01T00:00:00.000Z'],
+  ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  [null, null],
+] as const;
+for (const [expiresAt, expected] of times) {
+  test(`expires at ${expiresAt}`, async () => {
+    const body = { name: 'x', agentIds: null, permissions: ['read'], expiresAt };
+    const { body: made } = await service.call('POST', path, { user: service.ownerId, body });
+    assert.equal(made.expiresAt, expected);
+  });
+}
+
+test('its origins may call with CORS, compared exactly, on its agents and no others', async () => {
+  const user = service.ownerId;
+  const origin = 'https://app.example.com';
+  const body = { name: 'web', agentIds: [agent.agentId], permissions: ['read', 'execute'] };
+  const made = await service.call('POST', path, {
+    user,
+    body: { ...body, allowedOrigins: [origin] },
+  });
+  const { key } = made.body;
+  const allowed = async (from: string, options: object = { key }) => {
+    const headers = { origin: from };
+    const answer = await service.call('GET', `${agent.path}/executions`, { ...options, headers });
+    return answer.headers.get('access-control-allow-origin');
+  };
+  assert.equal(await allowed(origin), origin);
+  assert.equal(await allowed('https://app.example.com:8443'), null);
+  assert.equal(await allowed('http://app.example.com'), null);
+  assert.equal(await allowed('https://evil-app.example.com'), null);
+  assert.equal(await allowed(origin, { user }), null);
+
+  const preflight = async (to: string) => {
+    const headers = { origin, 'access-control-request-method': 'POST' };
+    const answer = await fetch(`${service.url}${to}/execute`, { method: 'OPTIONS', headers });
+    return answer.headers.get('access-control-allow-origin');
+  };
+  assert.equal(await preflight(agent.path), origin);
+  assert.equal(await preflight((await addAgent(service)).path), null);
+  await service.call('POST', `${path}/${made.body.apiKeyId}/revoke`, { user });
+  assert.equal(await preflight(agent.path), null);
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent, run } from '../../harness/agents.ts';
+import type { CallOptions } from '../../harness/call.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/keys';
+
+async function listed(options: CallOptions, query = '?limit=100'): Promise<string[]> {
+  const { status, body } = await service.call('GET', path + query, options);
+  assert.equal(status, 200);
+  return body.keys.map(({ apiKeyId }: { apiKeyId: string }) => apiKeyId);
+}
+
+test('shows all keys of the workspace, those that have ended too, the newest first', async () => {
+  const { workspaceId, ownerId: user } = await service.workspace();
+  const issue = { workspaceId, userId: user };
+  const plain = await service.key(issue);
+  const revokedAt = new Date('2026-01-02T03:04:05.678Z');
+  const revoked = await service.key({ ...issue, revokedAt });
+  const expiresAt = new Date('2026-02-03T04:05:06.789Z');
+  const expired = await service.key({ ...issue, expiresAt });
+
+  const { body } = await service.call('GET', path, { user });
+  const byId = new Map<string, object>(
+    body.keys.map((one: { apiKeyId: string }) => [one.apiKeyId, one]),
+  );
+  assert.deepEqual(
+    [...byId.keys()],
+    [expired, revoked, plain].map((one) => one.apiKeyId),
+  );
+  assert.deepEqual(body.pagination, { limit: 20, offset: 0, total: 3, hasMore: false });
+  assert.partialDeepStrictEqual(byId.get(plain.apiKeyId), {
+    ...{ start: plain.key.slice(0, 10), agentIds: null, revokedAt: null, expiresAt: null },
+  });
+  assert.partialDeepStrictEqual(byId.get(revoked.apiKeyId), { revokedAt: revokedAt.toISOString() });
+  assert.partialDeepStrictEqual(byId.get(expired.apiKeyId), { expiresAt: expiresAt.toISOString() });
+  for (const { key } of [plain, revoked, expired]) assert.ok(!JSON.stringify(body).includes(key));
+});
+
+test('comes a page at a time', async () => {
+  const { workspaceId, ownerId: user } = await service.workspace();
+  for (let i = 0; i < 5; i++) await service.key({ workspaceId, userId: user });
+  const all = await listed({ user });
+  const page = async (query: string) => (await service.call('GET', path + query, { user })).body;
+  const first = await page('?limit=2');
+  assert.deepEqual(first.pagination, { limit: 2, offset: 0, total: 5, hasMore: true });
+  assert.deepEqual(await listed({ user }, '?limit=2'), all.slice(0, 2));
+  assert.deepEqual(await listed({ user }, '?limit=2&offset=3'), all.slice(3));
+  const last = await page('?limit=2&offset=3');
+  assert.deepEqual(last.pagination, { limit: 2, offset: 3, total: 5, hasMore: false });
+  const beyond = await page('?offset=5');
+  assert.deepEqual(beyond, {
+    keys: [],
+    pagination: { limit: 20, offset: 5, total: 5, hasMore: false },
+  });
+});
+
+test('a viewer sees the keys, but none for an agent that is private to another', async () => {
+  const editor = await service.member('editor');
+  const viewer = await service.member('viewer');
+  const open = await addAgent(service);
+  const hidden = await addAgent(service, { visibility: 'private', createdBy: editor });
+  const both = await service.key({ userId: editor, agentIds: [open.agentId, hidden.agentId] });
+  const one = await service.key({ userId: editor, agentIds: [open.agentId] });
+  const sights = [
+    [viewer, [one.apiKeyId]],
+    [editor, [both.apiKeyId, one.apiKeyId]],
+    [service.ownerId, [both.apiKeyId, one.apiKeyId]],
+  ] as const;
+  for (const [user, seen] of sights) {
+    const ids = await listed({ user });
+    assert.deepEqual(
+      [both.apiKeyId, one.apiKeyId].filter((id) => ids.includes(id)),
+      seen,
+    );
+  }
+});
+
+test('whoever issued a key sees it, even once its agent is hidden from them', async () => {
+  const editor = await service.member('editor');
+  const agent = await addAgent(service);
+  const { apiKeyId } = await service.key({ userId: editor, agentIds: [agent.agentId] });
+  await sql`update agents set visibility = 'private' where id = ${agent.id}`.execute(service.db);
+  assert.ok((await listed({ user: editor })).includes(apiKeyId));
+  assert.ok(!(await listed({ user: await service.member('editor') })).includes(apiKeyId));
+});
+
+test('a key that is tied to agents sees those all of whose agents are its own', async () => {
+  const [a, b, c] = [await addAgent(service), await addAgent(service), await addAgent(service)];
+  const tied = (...agents: { agentId: string }[]) =>
+    service.key({ agentIds: agents.map(({ agentId }) => agentId) });
+  const own = await tied(a, b);
+  const seen = [own, await tied(a), await tied(b, a)];
+  await tied(a, c);
+  await tied(c);
+  await service.key();
+  assert.deepEqual(await listed({ key: own.key }), seen.map((one) => one.apiKeyId).toReversed());
+  const { body } = await service.call('GET', path, { key: own.key });
+  assert.equal(body.pagination.total, 3);
+});
+
+test('nothing of another workspace shows', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  const foreign = await service.key({ workspaceId, userId: ownerId });
+  const { key, apiKeyId } = await service.key();
+  const ids = await listed({ key });
+  assert.ok(ids.includes(apiKeyId) && !ids.includes(foreign.apiKeyId));
+  assert.deepEqual(await listed({ key: foreign.key }), [foreign.apiKeyId]);
+});
+
+test('says when a key was last used, once the process that saw it has noted it', async () => {
+  const agent = await addAgent(service);
+  const { key } = await service.key({ agentIds: [agent.agentId], permissions: ['execute'] });
+  const lastUsed = async () => {
+    const { body } = await service.call('GET', path, { user: service.ownerId });
+    return body.keys[0].lastUsedAt;
+  };
+  assert.equal(await lastUsed(), null);
+  const second = await startService({ beside: service });
+  const { executedAt } = await run(second, agent, key);
+  await second.close();
+  assert.ok((await lastUsed()) >= executedAt);
+});
