@@ -1,68 +1,100 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import type { Logger } from 'pino';
 import { createAuthenticator } from './api/authenticate.ts';
+import { countCalls, createMetrics } from './api/metrics.ts';
 import type { ApiParts } from './api/parts.ts';
+import { referenceRoutes, systemRoutes } from './api/routes/system.ts';
+import { apiRoutes } from './api/routes.ts';
 import { createServer } from './api/server.ts';
-import { createSessions, type SessionParts } from './api/session.ts';
-import type { RateLimits } from './core/limits.ts';
+import { createSessions } from './api/session.ts';
+import type { Config } from './config.ts';
 import type { ModelPort } from './core/model.ts';
+import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admit.ts';
 import { createCanceler } from './flow/cancel.ts';
 import { createFinisher } from './flow/finish.ts';
+import { createKeyUse } from './flow/key-use.ts';
 import { templateCache } from './flow/run.ts';
 import { createWaiters } from './flow/wait.ts';
+import { runLog } from './log.ts';
+import { checkBaseURL } from './provider/guard.ts';
+import { measured } from './provider/measured.ts';
 import { openBus } from './store/bus.ts';
+import { touchKeys } from './store/callers.ts';
 import type { Db } from './store/db.ts';
 import { findEnded } from './store/executions.ts';
 import { maintain } from './store/maintenance.ts';
 import { openPipelines } from './store/pipeline.ts';
+import { queueDepth } from './store/queue.ts';
 import { readTemplate } from './store/templates.ts';
 import { keepHouse } from './worker/maintenance.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
 /**
- * One process, put together: the engine, with the API, the worker or both on it. `main` and the tests wire the same
- * way. The order of the end is the order of the data: nothing new comes in, what came in is carried out, what was
- * carried out is written.
+ * One process, put together: the engine, with the API, the worker or both on it. The program and the tests wire the
+ * same way.
  */
 export interface Wiring {
+  /** Present where the process works. */
   readonly worker: Worker | null;
-  /** Present where the process serves the API. */
-  readonly app: FastifyInstance | null;
+  /** The API, or in a process that only works what it says of itself. */
+  readonly app: FastifyInstance;
+  /** Ends in the order of the data: nothing new comes in, what came in is carried out, what was is written. */
   drain(timeoutMs: number): Promise<void>;
 }
 
-export interface WiringParts
-  extends Pick<ApiParts, 'listPerMinute' | 'onKeyUsed' | 'sealKey' | 'checkBaseURL'> {
+export interface WiringParts {
   readonly role: 'start' | 'api' | 'worker';
   readonly connection: pg.ClientConfig;
   readonly db: Db;
+  readonly secret: string;
   readonly models: ModelPort;
-  readonly session: Pick<SessionParts, 'secret' | 'publicUrl' | 'signIn'>;
-  readonly slots: number;
-  readonly leaseMs: number;
-  readonly testingLimits: RateLimits;
-  readonly trustedProxies: readonly string[];
-  readonly logger: FastifyBaseLogger;
+  readonly logger: Logger;
+  readonly version: string;
+  readonly config: Pick<
+    Config,
+    | 'slots'
+    | 'leaseMs'
+    | 'testingLimits'
+    | 'listPerMinute'
+    | 'trustedProxies'
+    | 'publicUrl'
+    | 'signIn'
+    | 'metricsToken'
+    | 'allowedHosts'
+  >;
+  /** Parts of the API that a test puts its own in place of. */
+  readonly instead?: (parts: ApiParts) => Partial<ApiParts>;
 }
 
 /** A hot statement that takes longer than this counts as unanswered. */
 const answerTimeoutMs = 15_000;
 
 export async function wire(parts: WiringParts): Promise<Wiring> {
-  const { connection, db, logger, role } = parts;
-  const onError = (error: unknown, what: string) => logger.warn({ err: error }, `${what} failed`);
-  const pipelines = openPipelines({
-    connection,
-    answerTimeoutMs,
-    onError: (error) => onError(error, 'connection'),
-  });
-  const bus = openBus({ db, connection, onError: (error) => onError(error, 'bus') });
+  const { config, connection, db, logger, role } = parts;
+  const { leaseMs, slots } = config;
+  const note = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
+  const noteAt = (error: unknown, what: string) => note(`${what} failed`)(error);
+  const pipelinesWithin = (timeoutMs: number) =>
+    openPipelines({
+      connection,
+      answerTimeoutMs: timeoutMs,
+      onError: note('a connection was lost'),
+    });
+  const pipelines = pipelinesWithin(answerTimeoutMs);
+  // A connection of its own: nothing may keep a heartbeat waiting.
+  const leasePipelines = pipelinesWithin(leaseMs / 2);
+  const bus = openBus({ db, connection, onError: note('no hints from other processes') });
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
-    onError: (error) => onError(error, 'wait'),
+    onError: note('waiting callers were not looked after'),
   });
-  bus.subscribe('cueline_ended', waiters.ended);
+  const log = runLog(logger);
+  const metrics = createMetrics({
+    running: () => worker?.running ?? 0,
+    queue: () => queueDepth(db),
+  });
 
   const onQueued = () => {
     worker?.wake();
@@ -70,88 +102,83 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   };
   const finisher = createFinisher({
     pipelines,
-    onEnded: ({ id }) => {
-      waiters.ended([id]);
-      bus.publish('cueline_ended', [id]);
+    onEnded: (run) => {
+      waiters.ended([run.id]);
+      bus.publish('cueline_ended', [run.id]);
+      metrics.ended(run);
+      log.ended(run);
     },
     onQueued,
+    onBatch: (size) => metrics.batch('finish', size),
   });
-
-  const leasePipelines = openPipelines({
-    connection,
-    answerTimeoutMs: parts.leaseMs / 2,
-    onError: (error) => onError(error, 'lease connection'),
-  });
+  const template = templateCache((id) => readTemplate(db, id));
+  const models = measured(parts.models, metrics.modelCalled);
   const worker =
     role === 'api'
       ? null
       : createWorker({
-          db,
-          leasePipelines,
-          finisher,
-          models: parts.models,
-          template: templateCache((id) => readTemplate(db, id)),
-          slots: parts.slots,
-          leaseMs: parts.leaseMs,
-          onError,
-          onFault: (error, run) => logger.error({ err: error, executionId: run.id }, 'run fault'),
+          ...{ db, leasePipelines, finisher, models, template, slots, leaseMs },
+          onFault: log.fault,
+          onError: noteAt,
         });
+  bus.subscribe('cueline_ended', waiters.ended);
   if (worker) {
     bus.subscribe('cueline_queued', worker.wake);
     bus.subscribe('cueline_canceled', worker.cancel);
     await worker.start();
   }
-  const house = worker && keepHouse({ maintain: () => maintain(db), onError });
+  const house = worker && keepHouse({ maintain: () => maintain(db), onError: noteAt });
 
   const admission = createAdmission({
-    db,
-    pipelines,
-    testingLimits: parts.testingLimits,
+    ...{ db, pipelines, onQueued, testingLimits: config.testingLimits },
     slots: worker?.slots ?? null,
-    onQueued,
+    onBatch: (size) => metrics.batch('admission', size),
   });
   const canceler = createCanceler({
-    db,
-    finisher,
+    ...{ db, finisher },
     onCanceled: (id) => {
       worker?.cancel([id]);
       bus.publish('cueline_canceled', [id]);
     },
   });
-  const sessions = role === 'worker' ? null : createSessions({ ...parts.session, db, logger });
-  const app =
-    sessions &&
-    createServer(
-      {
-        db,
-        admission,
-        canceler,
-        waiters,
-        authenticator: createAuthenticator({
-          db,
-          session: sessions.caller,
-          onKeyUsed: parts.onKeyUsed,
-        }),
-        sessions,
-        checkSameOrigin: sessions.checkSameOrigin,
-        onKeyUsed: parts.onKeyUsed,
-        listPerMinute: parts.listPerMinute,
-        sealKey: parts.sealKey,
-        checkBaseURL: parts.checkBaseURL,
-      },
-      { logger, trustedProxies: parts.trustedProxies },
-    );
+  const keyUse = createKeyUse({
+    touch: (hashes) => touchKeys(db, hashes),
+    onError: note('the last use of keys was not noted'),
+  });
+
+  let draining = false;
+  const app = createServer({ logger, trustedProxies: config.trustedProxies });
+  const { metricsToken, publicUrl, signIn } = config;
+  systemRoutes(app, { db, metrics, metricsToken, draining: () => draining });
+  if (role !== 'worker') {
+    const sessions = createSessions({ db, logger, secret: parts.secret, publicUrl, signIn });
+    const { caller: session, checkSameOrigin } = sessions;
+    const onKeyUsed = keyUse.used;
+    const api: ApiParts = {
+      ...{ db, admission, canceler, waiters, sessions, checkSameOrigin, onKeyUsed },
+      authenticator: createAuthenticator({ db, session, onKeyUsed }),
+      listPerMinute: config.listPerMinute,
+      sealKey: deriveSealKey(parts.secret),
+      checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
+    };
+    countCalls(app, metrics);
+    referenceRoutes(app, parts.version);
+    apiRoutes(app, { ...api, ...parts.instead?.(api) });
+  }
 
   return {
     worker,
     app,
     async drain(timeoutMs) {
+      draining = true;
       waiters.close();
-      await app?.close();
+      if (role !== 'worker') await app.close();
       await admission.idle();
       await house?.stop();
       await worker?.drain(timeoutMs);
+      if (role === 'worker') await app.close();
       await finisher.idle();
+      await keyUse.close();
       await bus.close();
       await Promise.all([pipelines.close(), leasePipelines.close()]);
     },

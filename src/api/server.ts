@@ -2,22 +2,10 @@ import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { endpoints } from '../contract/index.ts';
 import { CallFailure } from '../core/failure.ts';
-import { answerPreflights } from './cors.ts';
 import { asCallFailure, errorAnswer } from './errors.ts';
-import type { ApiParts } from './parts.ts';
 import { routePath, send } from './route.ts';
-import { agentRoutes } from './routes/agents.ts';
-import { executeRoutes } from './routes/execute.ts';
-import { executionRoutes } from './routes/executions.ts';
-import { keyRoutes } from './routes/keys.ts';
-import { memberRoutes } from './routes/members.ts';
-import { priceRoutes } from './routes/prices.ts';
-import { promptRoutes } from './routes/prompts.ts';
-import { providerRoutes } from './routes/providers.ts';
-import { statisticsRoutes } from './routes/statistics.ts';
-import { usageRoutes } from './routes/usage.ts';
 
-/** The HTTP server: what holds for every request, and the routes. */
+/** The HTTP server: what holds for every request, whatever routes are put on it. */
 
 export interface ServerOptions {
   readonly logger: FastifyBaseLogger;
@@ -30,7 +18,7 @@ const openRequestsMax = 5_000;
 /** From the first byte of a request to its last. */
 const requestTimeoutMs = 60_000;
 
-export function createServer(parts: ApiParts, options: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -95,18 +83,6 @@ export function createServer(parts: ApiParts, options: ServerOptions): FastifyIn
     send(reply, errorAnswer(new CallFailure('METHOD_NOT_ALLOWED', message), request.id));
   });
 
-  answerPreflights(app, parts.db);
-  parts.sessions.mount(app);
-  executeRoutes(app, parts);
-  executionRoutes(app, parts);
-  promptRoutes(app, parts);
-  agentRoutes(app, parts);
-  statisticsRoutes(app, parts);
-  keyRoutes(app, parts);
-  memberRoutes(app, parts);
-  usageRoutes(app, parts);
-  providerRoutes(app, parts);
-  priceRoutes(app, parts);
   return app;
 }
 

@@ -116,6 +116,7 @@ function endedRun(end: End, row: RunRow): EndedRun {
     row.started_ms === null ? 0 : Math.max(0, Math.round(row.now_ms - row.started_ms));
   const unknown = end.status === 'canceled' && row.started_ms !== null;
   return {
+    agentId: row.agent_id,
     ...{
       id: end.id,
       status: end.status,

@@ -1,30 +1,46 @@
+import { toId } from '../core/id.ts';
+import type { Demo } from '../flow/make-demo.ts';
 import type { Role } from './serve.ts';
 
 export interface Started {
   readonly role: Role;
-  /** Where the API answers; `null` for a process that only works. */
+  /** Where it answers; `null` for a worker without a port. */
   readonly url: string | null;
   /** Where the data lives. */
   readonly place: string;
   /** The owner, where this start made one; the password only where it was made up, and then never again. */
   readonly owner: { readonly email: string; readonly password?: string } | null;
+  /** Something to execute, where this start made it; its key is shown this once. */
+  readonly demo: Demo | null;
 }
 
+const does = { start: 'serves and works', api: 'serves', worker: 'works' };
+
 /** What a human is told once a process is up, on standard output; the log goes to standard error. */
-export function banner({ role, url, place, owner }: Started): string {
-  const does = { start: 'serves and works', api: 'serves', worker: 'works' }[role];
-  const rows = [
-    ...(url === null
-      ? []
-      : [
-          ['API', url],
-          ['Reference', `${url}/docs`],
-        ]),
-    ['Data', place],
-    ...(owner ? [['Owner', owner.email]] : []),
-    ...(owner?.password ? [['Password', `${owner.password}   (shown this once)`]] : []),
-    ['End', 'Ctrl-C'],
+export function banner({ role, url, place, owner, demo }: Started): string {
+  const rows: [string, string][] = [['Data', place]];
+  if (url !== null && role !== 'worker') rows.unshift(['API', url], ['Reference', `${url}/docs`]);
+  else if (url !== null) rows.unshift(['Health', `${url}/healthz`]);
+  if (owner) rows.push(['Owner', owner.email]);
+  if (owner?.password) rows.push(['Password', `${owner.password}   (shown this once)`]);
+  if (demo) rows.push(['Key', `${demo.key}   (shown this once)`]);
+  rows.push(['End', 'Ctrl-C']);
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`);
+  const called = demo && url !== null && role !== 'worker' ? curl(url, demo) : [];
+  return ['', `Cueline ${does[role]}.`, '', ...lines, '', ...called].join('\n');
+}
+
+/** Works as pasted: executes the demo agent, then waits for the outcome. */
+function curl(url: string, { agentId, key }: Demo): string[] {
+  const agent = `${url}/api/v1/agents/${toId('agent', agentId)}`;
+  return [
+    'Execute the demo agent, and read its history:',
+    '',
+    `  curl -sX POST ${agent}/execute \\`,
+    `    -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\`,
+    `    -d '{"variables": {"topic": "tides"}}'`,
+    '',
+    `  curl -s '${agent}/executions?limit=1' -H 'Authorization: Bearer ${key}'`,
+    '',
   ];
-  const lines = rows.map(([name = '', value = '']) => `  ${name.padEnd(10)} ${value}`);
-  return ['', `Cueline ${does}.`, '', ...lines, ''].join('\n');
 }

@@ -1,12 +1,13 @@
+import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { StartFailure } from '../core/start-failure.ts';
+import { createLogger } from '../log.ts';
 import { type Life, live } from './life.ts';
-import { type Log, openLog } from './log.ts';
 
 /** What a command of `main/` is given. */
 export interface Context {
   readonly config: Config;
-  readonly log: Log;
+  readonly log: Logger;
   readonly life: Life;
 }
 
@@ -16,7 +17,7 @@ const closeMsMax = 10_000;
 /** Runs one command to its end, and with it the process. */
 export async function runCommand(command: (context: Context) => Promise<void>): Promise<never> {
   const config = readOrExit();
-  const log = openLog(config.logLevel);
+  const log = createLogger({ level: config.logLevel });
   for (const warning of config.warnings) log.warn(warning);
   const code = await live((life) => command({ config, log, life }), {
     endMsMax: config.drainMs + closeMsMax,

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { runCommand } from './command.ts';
+import { version } from './version.ts';
 
 /**
  * The command line. Each command is imported when it is called, so that a small one starts at once: those of a server
@@ -10,7 +10,7 @@ export const program = new Command('cueline')
   .description(
     'Self-hosted agent execution service: versioned prompts, run over HTTP, every run a record.',
   )
-  .version(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version)
+  .version(version)
   .showHelpAfterError();
 
 const serving = {

@@ -1,20 +1,21 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { hashPassword } from '../api/session.ts';
+import type { ModelPort } from '../core/model.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import { StartFailure } from '../core/start-failure.ts';
 import { bootstrapWorkspace } from '../flow/bootstrap-workspace.ts';
 import { createCredentials } from '../flow/credentials.ts';
-import { createKeyUse } from '../flow/key-use.ts';
-import { checkBaseURL } from '../provider/guard.ts';
+import { makeDemo } from '../flow/make-demo.ts';
 import { createModels } from '../provider/registry.ts';
-import { touchKeys } from '../store/callers.ts';
+import type { Db } from '../store/db.ts';
 import { findPrice } from '../store/prices.ts';
 import { wire } from '../wiring.ts';
 import { banner } from './banner.ts';
 import type { Context } from './command.ts';
 import { openForServer } from './database.ts';
 import { told } from './life.ts';
+import { version } from './version.ts';
 
 export type Role = 'start' | 'api' | 'worker';
 
@@ -34,16 +35,31 @@ export async function serve(context: Context, role: Role): Promise<void> {
 async function begin(context: Context, role: Role): Promise<void> {
   const { config, life, log } = context;
   const database = await openForServer(context);
-  const { connection, db } = database;
+  const { connection, db, place, secret } = database;
   const first = await bootstrapWorkspace(db, {
     ownerEmail: config.owner.email,
     ownerPassword: config.owner.password,
     hashPassword,
   });
-  const sealKey = deriveSealKey(database.secret);
+  const demo = first.created ? await makeDemo(db, first.workspaceId, first.ownerId) : null;
+  const models = await openModels(context, db, secret);
+  const wiring = await wire({ role, connection, db, secret, models, version, logger: log, config });
+  life.closers.defer(() => wiring.drain(config.drainMs));
+  life.ending.throwIfAborted();
+  const listens = role !== 'worker' || config.portGiven;
+  const url = listens ? await listen(wiring.app, context) : null;
+  console.log(banner({ role, url, place, owner: first.created ? first : null, demo }));
+}
+
+/** The models of every provider that is configured, traced where traces are wanted. */
+async function openModels(
+  { config, life, log }: Context,
+  db: Db,
+  secret: string,
+): Promise<ModelPort> {
   const models = createModels({
     credentials: createCredentials({
-      ...{ db, sealKey },
+      ...{ db, sealKey: deriveSealKey(secret) },
       onUnreadable: (provider) =>
         log.error(provider, 'A stored credential does not open: CUELINE_SECRET has changed'),
     }),
@@ -52,27 +68,14 @@ async function begin(context: Context, role: Role): Promise<void> {
     allowedHosts: config.allowedHosts,
   });
   life.closers.defer(() => models.close());
-  const keyUse = createKeyUse({
-    touch: (hashes) => touchKeys(db, hashes),
-    onError: (err) => log.warn({ err }, 'The last use of keys was not noted'),
+  if (config.otlpEndpoint === null) return models;
+  const { traced } = await import('../provider/traced.ts');
+  const spans = await traced(models, {
+    ...{ endpoint: config.otlpEndpoint, serviceName: 'cueline', serviceVersion: version },
+    onError: (err) => log.warn({ err }, 'Traces were not delivered'),
   });
-  life.closers.defer(() => keyUse.close());
-  const wiring = await wire({
-    ...{ role, connection, db, models, logger: log },
-    session: { secret: database.secret, publicUrl: config.publicUrl, signIn: config.signIn },
-    slots: config.slots,
-    leaseMs: config.leaseMs,
-    listPerMinute: config.listPerMinute,
-    testingLimits: config.testingLimits,
-    trustedProxies: config.trustedProxies,
-    onKeyUsed: keyUse.used,
-    sealKey,
-    checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
-  });
-  life.closers.defer(() => wiring.drain(config.drainMs));
-  life.ending.throwIfAborted();
-  const url = wiring.app && (await listen(wiring.app, context));
-  console.log(banner({ role, url, place: database.place, owner: first.created ? first : null }));
+  life.closers.defer(() => spans.shutdown());
+  return spans;
 }
 
 /** Where it can be reached from this machine, unless it is known under another name. */

@@ -40,6 +40,7 @@ export async function lockRuns(
 /** How one run ended, as its record will say. */
 export interface EndedRun {
   readonly id: string;
+  readonly agentId: string;
   readonly status: EndStatus;
   readonly completedMs: number;
   readonly startedMs: number | null;

@@ -19,8 +19,16 @@ const migrations: Record<string, Migration> = {
  */
 export async function migrate(db: Db): Promise<void> {
   await refuseNewer(db);
-  const { error } = await migrator(db).migrateToLatest();
-  if (error) throw error;
+  await db.connection().execute(async (connection) => {
+    // A migration takes as long as it takes, and so does the wait for another process's.
+    await sql`set statement_timeout = 0`.execute(connection);
+    try {
+      const { error } = await migrator(connection).migrateToLatest();
+      if (error) throw error;
+    } finally {
+      await sql`reset statement_timeout`.execute(connection);
+    }
+  });
 }
 
 /** Throws unless the schema is exactly the one of this program. */

@@ -59,7 +59,7 @@ test('404 for an agent that is unknown or not accessible', async () => {
 });
 
 test('429 over the limit of list calls, for this caller alone, and execute is not spent', async () => {
-  const beside = await startService({ beside: service, listPerMinute: 0 });
+  const beside = await startService({ beside: service, config: { listPerMinute: 0 } });
   try {
     const { key: other } = await service.key();
     const { status, body, headers } = await beside.call('GET', paths[1] ?? '', { key: other });

@@ -1,0 +1,22 @@
+# Small, not root, read-only at run time. The embedded PostgreSQL is left out: a container gets DATABASE_URL.
+FROM node:26.10.0-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --omit=optional
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+RUN npm run build && npm prune --omit=dev --omit=optional
+
+FROM node:26.10.0-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000
+WORKDIR /app
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules node_modules
+COPY --from=build /build/dist dist
+USER node
+EXPOSE 4000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:4000/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# The program handles SIGTERM itself: no shell and no npm in between.
+ENTRYPOINT ["node", "dist/main.js"]
+CMD ["start"]

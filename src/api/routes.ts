@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import { answerPreflights } from './cors.ts';
+import type { ApiParts } from './parts.ts';
+import { agentRoutes } from './routes/agents.ts';
+import { executeRoutes } from './routes/execute.ts';
+import { executionRoutes } from './routes/executions.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { memberRoutes } from './routes/members.ts';
+import { priceRoutes } from './routes/prices.ts';
+import { promptRoutes } from './routes/prompts.ts';
+import { providerRoutes } from './routes/providers.ts';
+import { statisticsRoutes } from './routes/statistics.ts';
+import { usageRoutes } from './routes/usage.ts';
+
+/** All routes of the API. */
+export function apiRoutes(app: FastifyInstance, parts: ApiParts): void {
+  answerPreflights(app, parts.db);
+  parts.sessions.mount(app);
+  executeRoutes(app, parts);
+  executionRoutes(app, parts);
+  promptRoutes(app, parts);
+  agentRoutes(app, parts);
+  statisticsRoutes(app, parts);
+  keyRoutes(app, parts);
+  memberRoutes(app, parts);
+  usageRoutes(app, parts);
+  providerRoutes(app, parts);
+  priceRoutes(app, parts);
+}

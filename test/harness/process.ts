@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type pg from 'pg';
+
+/** A Cueline process of its own on a test's database, to be killed. */
+export interface CuelineProcess {
+  readonly child: ChildProcess;
+  /** Where it listens; empty for a worker without a port. */
+  readonly url: string;
+  /** Sends the signal and waits for the end. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+export async function spawnCueline(
+  role: 'start' | 'api' | 'worker',
+  connection: pg.ClientConfig,
+  env: Record<string, string> = {},
+): Promise<CuelineProcess> {
+  const child = spawn(process.execPath, [main, role], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: databaseUrl(connection),
+      CUELINE_SECRET: 'a secret that only tests know of, and no one else',
+      CUELINE_LEASE_MS: '600',
+      PORT: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  let logged = '';
+  const up = Promise.withResolvers<void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    // The last line of what it says once it is up.
+    if (/Ctrl-C/.test(said)) up.resolve();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    logged += text;
+  });
+  child.once('exit', (code) =>
+    up.reject(new Error(`cueline ${role} ended with ${code}: ${said}${logged}`)),
+  );
+  up.promise.catch(() => {});
+  await up.promise;
+  return {
+    child,
+    url: /http:\/\/[\d.:]+/.exec(said)?.[0] ?? '',
+    async kill(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+function databaseUrl({ host, port, user, password, database }: pg.ClientConfig): string {
+  const secret = typeof password === 'string' ? `:${encodeURIComponent(password)}` : '';
+  const at = host?.startsWith('/') ? '' : `${host}:${port}`;
+  const socket = host?.startsWith('/')
+    ? `?host=${encodeURIComponent(host)}&port=${port ?? 5432}`
+    : '';
+  return `postgres://${user}${secret}@${at}/${database}${socket}`;
+}
