@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { noLimits } from '../../../src/core/limits.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key({ rateLimits: noLimits });
+
+async function move(path: string, action: string) {
+  const answer = await service.call('POST', `${path}/lifecycle`, { key, body: { action } });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer;
+}
+
+/** The status of an execute call. */
+async function execute(path: string): Promise<number> {
+  const call = { key, body: { variables: { name: 'x' } } };
+  return (await service.call('POST', `${path}/execute`, call)).status;
+}
+
+test('the whole way, with its API on and off as the stages say', async () => {
+  const { path } = await addAgent(service, { stage: 'Draft' });
+  assert.equal(await execute(path), 403);
+  const way: [action: string, status: string, apiEnabled: boolean, allowed: string[]][] = [
+    ['enable-api', 'Testing', true, ['deploy', 'archive']],
+    ['deploy', 'Deployed', true, ['rollback', 'disable']],
+    ['rollback', 'Testing', true, ['deploy', 'archive']],
+    ['deploy', 'Deployed', true, ['rollback', 'disable']],
+    ['disable', 'Paused', false, ['re-enable', 'archive']],
+    ['re-enable', 'Deployed', true, ['rollback', 'disable']],
+  ];
+  for (const [step, [action, status, apiEnabled, allowed]] of way.entries()) {
+    const { body, headers } = await move(path, action);
+    assert.deepEqual([body.status, body.apiEnabled, body.archived], [status, apiEnabled, false]);
+    assert.deepEqual(body.allowedActions, allowed);
+    assert.equal(headers.get('etag'), `"${step + 2}"`);
+    assert.deepEqual((await service.call('GET', path, { key })).body, body);
+    assert.equal(await execute(path), apiEnabled ? 202 : 403);
+  }
+});
+
+for (const stage of ['Draft', 'Testing', 'Paused'] as const) {
+  test(`archived from ${stage} it is closed, and comes back as it was`, async () => {
+    const { path } = await addAgent(service, { stage });
+    const before = (await service.call('GET', path, { key })).body;
+    const archived = (await move(path, 'archive')).body;
+    assert.deepEqual(
+      [archived.status, archived.archived, archived.apiEnabled, archived.allowedActions],
+      [stage, true, false, ['restore']],
+    );
+    assert.equal(await execute(path), 403);
+    const { updatedAt, ...restored } = (await move(path, 'restore')).body;
+    assert.deepEqual({ ...restored, updatedAt: before.updatedAt }, before);
+    assert.equal(await execute(path), stage === 'Testing' ? 202 : 403);
+  });
+}
+
+test('a switch that was off stays off through the archive, and the next stage sets it anew', async () => {
+  const { path } = await addAgent(service, { stage: 'Testing', apiEnabled: false });
+  await move(path, 'archive');
+  assert.equal((await move(path, 'restore')).body.apiEnabled, false);
+  assert.equal((await move(path, 'deploy')).body.apiEnabled, true);
+});
+
+test('of many who take the same step at once, one gets through', async () => {
+  const { path } = await addAgent(service, { stage: 'Testing' });
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      service.call('POST', `${path}/lifecycle`, { key, body: { action: 'deploy' } }),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [200, ...Array(7).fill(409)]);
+});
+
+test('once it is answered as paused, no call is let in any more', async () => {
+  const { path } = await addAgent(service);
+  let paused = false;
+  const late: number[] = [];
+  const callers = Array.from({ length: 4 }, async () => {
+    while (!paused) await execute(path);
+    late.push(await execute(path));
+  });
+  await move(path, 'disable');
+  paused = true;
+  await Promise.all(callers);
+  assert.deepEqual(late, [403, 403, 403, 403]);
+});
+
+test('a tied key moves its agent', async () => {
+  const { path, agentId } = await addAgent(service, { stage: 'Draft' });
+  const tied = await service.key({ agentIds: [agentId], permissions: ['manage'] });
+  const call = { key: tied.key, body: { action: 'enable-api' } };
+  assert.equal((await service.call('POST', `${path}/lifecycle`, call)).status, 200);
+});

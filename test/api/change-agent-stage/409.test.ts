@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type AgentOptions, addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+
+const actions = [
+  ...['enable-api', 'deploy', 'rollback', 'disable', 're-enable', 'archive', 'restore'],
+];
+const standings: [what: string, options: AgentOptions, allowed: string[]][] = [
+  ['Draft', { stage: 'Draft' }, ['enable-api', 'archive']],
+  ['Testing', { stage: 'Testing' }, ['deploy', 'archive']],
+  ['Deployed', { stage: 'Deployed' }, ['rollback', 'disable']],
+  ['Paused', { stage: 'Paused' }, ['re-enable', 'archive']],
+  ['archived', { stage: 'Testing', archived: true }, ['restore']],
+];
+
+for (const [what, options, allowed] of standings) {
+  for (const action of actions.filter((one) => !allowed.includes(one))) {
+    test(`refuses to ${action} an agent that is ${what}, and names what is allowed`, async () => {
+      const { path } = await addAgent(service, options);
+      const before = await service.call('GET', path, { key });
+      const answer = await service.call('POST', `${path}/lifecycle`, { key, body: { action } });
+      assert.deepEqual([answer.status, answer.body.code], [409, 'ILLEGAL_TRANSITION']);
+      assert.deepEqual(answer.body.allowedActions, allowed);
+      for (const one of allowed) assert.ok(answer.body.message.includes(one));
+      const now = await service.call('GET', path, { key });
+      assert.deepEqual(now.body, before.body);
+      assert.equal(now.headers.get('etag'), '"1"');
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { changeAgentStage } from '../../../src/contract/agents.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const agent = await addAgent(service, { stage: 'Draft' });
+const path = `${agent.path}/lifecycle`;
+
+testRefusals(service, changeAgentStage, { path, body: { action: 'enable-api' } });
+
+for (const body of [{}, { action: 'delete' }, { action: 5 }, { action: 'Deploy' }]) {
+  test(`400 for ${JSON.stringify(body)}, naming the field`, async () => {
+    const { key } = await service.key();
+    const answer = await service.call('POST', path, { key, body });
+    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+    assert.match(answer.body.message, /"action"/);
+  });
+}
+
+test('400 for an unknown action names those there are', async () => {
+  const { key } = await service.key();
+  const { body } = await service.call('POST', path, { key, body: { action: 'delete' } });
+  assert.match(body.message, /enable-api, deploy, rollback, disable, re-enable, archive, restore/);
+});

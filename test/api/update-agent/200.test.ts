@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { fromId } from '../../../src/core/id.ts';
+import { addAgent, ended } from '../../harness/agents.ts';
+import { type MadeAgent, makeAgent, makePrompt, move } from '../../harness/prompts.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+
+async function patch({ path }: { path: string }, body: object) {
+  const answer = await service.call('PATCH', path, { key, body });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+}
+
+async function fresh(input: object = {}): Promise<MadeAgent> {
+  return makeAgent(service, await makePrompt(service, { user: 'Hi {{name}}' }), { ...input });
+}
+
+test('changes what is sent, leaves the rest, and makes another ETag', async () => {
+  const agent = await fresh({ project: 'p', tags: ['a'], description: 'd', category: 'c' });
+  const before = (await service.call('GET', agent.path, { key })).body;
+  const sent = { agentName: 'New', visibility: 'public', tags: [], allowedOrigins: ['http://a.b'] };
+  const answer = await service.call('PATCH', agent.path, { key, body: sent });
+  assert.equal(answer.headers.get('etag'), '"2"');
+  assert.deepEqual(answer.body, { ...before, ...sent, updatedAt: answer.body.updatedAt });
+  const cleared = await patch(agent, { project: null, category: null, description: null });
+  assert.deepEqual([cleared.project, cleared.category, cleared.description], [null, null, null]);
+  assert.deepEqual(cleared, (await service.call('GET', agent.path, { key })).body);
+});
+
+test('agentConfig merges, and null removes a field', async () => {
+  const agent = await fresh({ agentConfig: { model: 'a/b', topP: 0.5, maxAttempts: 2 } });
+  const merged = await patch(agent, { agentConfig: { topP: null, temperature: 0 } });
+  assert.deepEqual(merged.agentConfig, { model: 'a/b', maxAttempts: 2, temperature: 0 });
+  const removed = await patch(agent, { agentConfig: { model: null, timeoutMs: null } });
+  assert.deepEqual(removed.agentConfig, { maxAttempts: 2, temperature: 0 });
+  assert.deepEqual((await patch(agent, { agentConfig: {} })).agentConfig, removed.agentConfig);
+});
+
+test('a window of the limits that is left out keeps what it has', async () => {
+  const agent = await fresh({ rateLimits: { requestsPerMinute: 1, requestsPerHour: 2 } });
+  const { rateLimits } = await patch(agent, {
+    rateLimits: { requestsPerMinute: null, requestsPerDay: 3 },
+  });
+  assert.deepEqual(rateLimits, {
+    requestsPerMinute: null,
+    requestsPerHour: 2,
+    requestsPerDay: 3,
+  });
+});
+
+test('pins another version, notes it, and runs it from the next call on', async () => {
+  const prompt = await makePrompt(service, { user: 'old {{name}}' }, { user: 'new {{name}}' });
+  const agent = await makeAgent(service, prompt);
+  await move(service, agent, 'enable-api');
+  const [, promptVersionId] = prompt.versionIds;
+  const pinned = await patch(agent, { promptVersionId });
+  assert.deepEqual([pinned.promptVersionId, pinned.promptVersionLabel], [promptVersionId, 'v2']);
+  const call = { key, body: { variables: { name: 'you' } } };
+  const { body } = await service.call('POST', `${agent.path}/execute`, call);
+  assert.equal((await ended(service, body.statusUrl, key)).output, 'new you');
+  const { pins } = (await service.call('GET', `${agent.path}/pins`, { key })).body;
+  assert.deepEqual(
+    pins.map((one: { number: number }) => one.number),
+    [2, 1],
+  );
+});
+
+test('a version that is pinned already is not noted again', async () => {
+  const agent = await fresh();
+  await patch(agent, { promptVersionId: agent.prompt.versionIds[0], agentName: 'B' });
+  const { pagination } = (await service.call('GET', `${agent.path}/pins`, { key })).body;
+  assert.equal(pagination.total, 1);
+});
+
+test('lists and version are judged together: what misses alone may fit at once', async () => {
+  const prompt = await makePrompt(service, { user: '{{a}}' }, { user: '{{b}}' });
+  const agent = await makeAgent(service, prompt);
+  const body = { promptVersionId: prompt.versionIds[1], requiredVariables: ['b'] };
+  assert.deepEqual((await patch(agent, body)).requiredVariables, ['b']);
+});
+
+test('the API is switched off and on within Testing and Deployed', async () => {
+  const agent = await fresh({ optionalVariables: ['name'] });
+  await move(service, agent, 'enable-api', 'deploy');
+  const execute = async () =>
+    (await service.call('POST', `${agent.path}/execute`, { key, body: { variables: {} } })).status;
+  const off = await patch(agent, { apiEnabled: false });
+  assert.deepEqual([off.status, off.apiEnabled, await execute()], ['Deployed', false, 403]);
+  const on = await patch(agent, { apiEnabled: true });
+  assert.deepEqual([on.apiEnabled, await execute()], [true, 202]);
+});
+
+test('a deployed agent takes every change, and so does an archived one', async () => {
+  const deployed = await addAgent(service);
+  assert.equal((await patch(deployed, { agentName: 'Live' })).agentName, 'Live');
+  const archived = await addAgent(service, { stage: 'Paused', archived: true });
+  assert.equal((await patch(archived, { agentName: 'Old' })).archived, true);
+});
+
+test('changes to other fields at the same time all last', async () => {
+  const agent = await fresh();
+  const changes = [
+    { agentName: 'N' },
+    { project: 'P' },
+    { agentConfig: { topP: 0.5 } },
+    { agentConfig: { temperature: 1 } },
+    { rateLimits: { requestsPerDay: 5 } },
+    { tags: ['t'] },
+  ];
+  await Promise.all(changes.map((change) => patch(agent, change)));
+  const { body, headers } = await service.call('GET', agent.path, { key });
+  const { agentName, project, agentConfig, rateLimits, tags } = body;
+  assert.deepEqual([agentName, project, tags], ['N', 'P', ['t']]);
+  assert.deepEqual(agentConfig, { topP: 0.5, temperature: 1 });
+  assert.equal(rateLimits.requestsPerDay, 5);
+  assert.equal(headers.get('etag'), '"7"');
+});
+
+test('who makes an agent private that is not theirs is still answered, and then sees it no more', async () => {
+  const agent = await addAgent(service);
+  const user = await service.member('editor');
+  const body = { visibility: 'private' };
+  const answer = await service.call('PATCH', agent.path, { user, body });
+  assert.deepEqual([answer.status, answer.body.visibility], [200, 'private']);
+  assert.equal((await service.call('PATCH', agent.path, { user, body })).status, 404);
+});
+
+test('a tied key changes its agent', async () => {
+  const agent = await fresh();
+  const tied = await service.key({ agentIds: [agent.agentId], permissions: ['manage'] });
+  const body = { agentName: 'Tied' };
+  const answer = await service.call('PATCH', agent.path, { key: tied.key, body });
+  assert.equal(answer.body.agentName, 'Tied');
+});
+
+test('a limit counts on with what was let past before', async () => {
+  const agent = await addAgent(service, { rateLimits: { requestsPerDay: 2 } });
+  const execute = async () => {
+    const call = { key, body: { variables: { name: 'x' } } };
+    return (await service.call('POST', `${agent.path}/execute`, call)).status;
+  };
+  assert.deepEqual([await execute(), await execute(), await execute()], [202, 202, 429]);
+  await patch(agent, { rateLimits: { requestsPerDay: 3 } });
+  assert.deepEqual([await execute(), await execute()], [202, 429]);
+  await patch(agent, { rateLimits: { requestsPerDay: null } });
+  assert.equal(await execute(), 202);
+});
+
+test('the row that its calls are counted in stays the same', async () => {
+  const agent = await fresh();
+  await patch(agent, { rateLimits: { requestsPerDay: 3 } });
+  const { rows } = await sql`
+    select from limits where subject = ${fromId('agent', agent.agentId)}`.execute(service.db);
+  assert.equal(rows.length, 1);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type AgentOptions, addAgent } from '../../harness/agents.ts';
+import { makeAgent, makePrompt } from '../../harness/prompts.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const prompt = await makePrompt(
+  service,
+  { user: '{{a}}' },
+  { system: '{{c}}', user: '{{a}}{{b}}' },
+);
+
+test('refuses a version whose placeholders the agent does not declare, and stays as it was', async () => {
+  const agent = await makeAgent(service, prompt);
+  const before = await service.call('GET', agent.path, { key });
+  const body = { promptVersionId: prompt.versionIds[1], agentName: 'Half-way' };
+  const answer = await service.call('PATCH', agent.path, { key, body });
+  assert.deepEqual([answer.status, answer.body.code], [409, 'UNDECLARED_VARIABLES']);
+  assert.deepEqual(answer.body.undeclaredVariables, ['c', 'b']);
+  const now = await service.call('GET', agent.path, { key });
+  assert.deepEqual(now.body, before.body);
+  assert.equal(now.headers.get('etag'), before.headers.get('etag'));
+  const { pagination } = (await service.call('GET', `${agent.path}/pins`, { key })).body;
+  assert.equal(pagination.total, 1);
+});
+
+test('refuses lists that no longer declare what the pinned version needs', async () => {
+  const agent = await makeAgent(service, prompt, {
+    ...{ requiredVariables: [], defaultVariableValues: { a: 1 } },
+  });
+  for (const body of [{ defaultVariableValues: {} }, { defaultVariableValues: { b: 1 } }]) {
+    const answer = await service.call('PATCH', agent.path, { key, body });
+    assert.deepEqual([answer.status, answer.body.undeclaredVariables], [409, ['a']]);
+  }
+  const moved = { defaultVariableValues: {}, optionalVariables: ['a'] };
+  assert.equal((await service.call('PATCH', agent.path, { key, body: moved })).status, 200);
+});
+
+const closed: [what: string, options: AgentOptions, allowed: string[]][] = [
+  ['Draft', { stage: 'Draft' }, ['enable-api', 'archive']],
+  ['Paused', { stage: 'Paused' }, ['re-enable', 'archive']],
+  ['archived', { stage: 'Testing', archived: true }, ['restore']],
+];
+for (const [what, options, allowed] of closed) {
+  for (const apiEnabled of [true, false]) {
+    test(`refuses to switch the API ${apiEnabled ? 'on' : 'off'} of an agent that is ${what}`, async () => {
+      const { path } = await addAgent(service, options);
+      const body = { apiEnabled, agentName: 'Half-way' };
+      const answer = await service.call('PATCH', path, { key, body });
+      assert.deepEqual([answer.status, answer.body.code], [409, 'ILLEGAL_TRANSITION']);
+      assert.deepEqual(answer.body.allowedActions, allowed);
+      assert.equal((await service.call('GET', path, { key })).body.agentName, 'Agent');
+    });
+  }
+}

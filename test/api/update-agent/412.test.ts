@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+
+async function patch(path: string, tag: string, body: object = { agentName: 'New' }) {
+  return service.call('PATCH', path, { key, body, headers: { 'if-match': tag } });
+}
+
+test('of many who edit at once what they have read, one gets through', async () => {
+  const { path } = await addAgent(service);
+  const tag = (await service.call('GET', path, { key })).headers.get('etag') ?? '';
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => patch(path, tag, { agentName: `by ${i}` })),
+  );
+  const through = answers.filter(({ status }) => status === 200);
+  assert.equal(through.length, 1);
+  const others = answers.filter(({ status }) => status !== 200);
+  for (const { status, body } of others) assert.deepEqual([status, body.code], [412, 'STALE']);
+  const read = await service.call('GET', path, { key });
+  assert.equal(read.body.agentName, through[0]?.body.agentName);
+  assert.equal(read.headers.get('etag'), through[0]?.headers.get('etag'));
+});
+
+test('the lifecycle is a change as well', async () => {
+  const { path } = await addAgent(service, { stage: 'Draft' });
+  await service.call('POST', `${path}/lifecycle`, { key, body: { action: 'enable-api' } });
+  assert.equal((await patch(path, '"1"')).status, 412);
+  assert.equal((await patch(path, '"2"')).status, 200);
+});
+
+const tags: [tag: string, status: number][] = [
+  ['"1"', 200],
+  ['*', 200],
+  [' * ', 200],
+  ['"0", "1"', 200],
+  ['"x,y" ,,\t"1",', 200],
+  ['W/"1"', 412],
+  ['"2"', 412],
+  ['"01"', 412],
+  ['""', 412],
+  ['"2", W/"1"', 412],
+  ['1', 400],
+  ['"1', 400],
+  ['w/"1"', 400],
+  ['"1" "2"', 400],
+  ['*, "1"', 400],
+  [',', 412],
+];
+for (const [tag, status] of tags) {
+  test(`If-Match: ${tag} is ${status}`, async () => {
+    const { path } = await addAgent(service);
+    const answer = await patch(path, tag);
+    assert.equal(answer.status, status);
+    if (status === 412) assert.equal(answer.body.code, 'STALE');
+    if (status === 400) assert.match(answer.body.message, /If-Match/);
+  });
+}
+
+test('what is not there is 404, and what is no change is 400, whatever the tag', async () => {
+  const { path } = await addAgent(service);
+  const unknown = '/api/v1/agents/agt_01jd0000000000000000000000';
+  assert.equal((await patch(unknown, '"9"')).status, 404);
+  assert.equal((await patch(path, '"9"', { agentName: '' })).status, 400);
+  assert.equal((await patch(path, '"9"', { apiEnabled: true })).status, 412);
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { updateAgent } from '../../../src/contract/agents.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { makeAgent, makePrompt } from '../../harness/prompts.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const agent = await makeAgent(service, await makePrompt(service, { user: 'x' }));
+const other = await makePrompt(service, { user: 'x' });
+
+testRefusals(service, updateAgent, { path: agent.path, body: { agentName: 'B' } });
+
+const ids = [
+  'ver_01jd0000000000000000000000',
+  'nonsense',
+  agent.prompt.promptId,
+  other.versionIds[0],
+];
+for (const promptVersionId of ids) {
+  test(`404 for a version that its prompt does not have: ${promptVersionId}`, async () => {
+    const { key } = await service.key();
+    const body = { promptVersionId };
+    const answer = await service.call('PATCH', agent.path, { key, body });
+    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+  });
+}
+
+test('404 for what the caller does not see, or its key is not tied to', async () => {
+  const { path } = await addAgent(service, { visibility: 'private' });
+  const user = await service.member('editor');
+  const tied = await service.key({ agentIds: [agent.agentId] });
+  for (const caller of [{ user }, { key: tied.key }]) {
+    const answer = await service.call('PATCH', path, { ...caller, body: { agentName: 'B' } });
+    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+  }
+});
