@@ -94,6 +94,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   const metrics = createMetrics({
     running: () => worker?.running ?? 0,
     queue: () => queueDepth(db),
+    onError: note('the queue was not read'),
   });
 
   const onQueued = () => {

@@ -21,14 +21,7 @@ const mayImport: Record<string, { folders: string[]; packages: string[] }> = {
   provider: {
     folders: ['core'],
     // OpenTelemetry: a trace is of a call to a model, and the engine knows only the port.
-    packages: [
-      'ai',
-      '@ai-sdk/*',
-      'undici',
-      'ipaddr.js',
-      '@pydantic/genai-prices',
-      '@opentelemetry/*',
-    ],
+    packages: ['@ai-sdk/*', 'undici', '@pydantic/genai-prices', '@opentelemetry/*'],
   },
   flow: { folders: ['core', 'store'], packages: [] },
   worker: { folders: ['core', 'store', 'flow'], packages: [] },

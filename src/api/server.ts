@@ -21,7 +21,10 @@ const requestTimeoutMs = 60_000;
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'requestId',
+    }),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: () => `req_${randomBytes(12).toString('hex')}`,
     requestTimeout: requestTimeoutMs,
@@ -64,9 +67,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.setErrorHandler((error, request, reply) => {
     const failure = asCallFailure(error);
-    if (!failure) request.log.error({ err: error, requestId: request.id }, 'fault');
-    else if (failure.code === 'UNAVAILABLE')
-      request.log.warn({ err: error, requestId: request.id }, 'unavailable');
+    if (!failure) request.log.error({ err: error }, 'fault');
+    else if (failure.code === 'UNAVAILABLE') request.log.warn({ err: error }, 'unavailable');
     send(reply, errorAnswer(failure ?? new CallFailure('INTERNAL', 'Internal error.'), request.id));
   });
   app.setNotFoundHandler((request, reply) => {

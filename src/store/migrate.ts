@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { StartFailure } from '../core/start-failure.ts';
 import type { Db } from './db.ts';
-import * as people from './migrations/0001-people.ts';
-import * as agents from './migrations/0002-agents.ts';
-import * as executions from './migrations/0003-executions.ts';
+import { up as people } from './migrations/0001-people.ts';
+import { up as agents } from './migrations/0002-agents.ts';
+import { up as executions } from './migrations/0003-executions.ts';
 
 /** In order. A migration that has been released is never changed; a new one is added. */
 const migrations: Record<string, Migration> = {
-  '0001-people': people,
-  '0002-agents': agents,
-  '0003-executions': executions,
+  '0001-people': { up: people },
+  '0002-agents': { up: agents },
+  '0003-executions': { up: executions },
 };
 
 /**

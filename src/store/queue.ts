@@ -153,7 +153,8 @@ export async function queueDepth(db: Db): Promise<{ depth: number; oldestMs: num
   const { rows } = await sql<{ depth: number; oldestMs: number }>`
     select (select count(*) from run_queue where worker is null) as depth,
       coalesce((select (extract(epoch from clock_timestamp() - e.executed_at) * 1000)::float8
-        from executions e where e.id = (select min(id) from run_queue where ${ready})), 0) as oldest_ms`.execute(
+        from executions e where e.id = (
+          select id from run_queue where ${ready} order by id limit 1)), 0) as oldest_ms`.execute(
     db,
   );
   return rows[0] ?? { depth: 0, oldestMs: 0 };

@@ -4,7 +4,13 @@ import { sql } from 'kysely';
 import { uuid7 } from '../../src/core/id.ts';
 import { openDatabase } from '../../src/store/db.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
-import { claimForOthers, claimRuns, promoteDelayed, releaseRuns } from '../../src/store/queue.ts';
+import {
+  claimForOthers,
+  claimRuns,
+  promoteDelayed,
+  queueDepth,
+  releaseRuns,
+} from '../../src/store/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/workers.ts';
 import { createTestDatabase } from '../harness/database.ts';
 
@@ -190,4 +196,16 @@ test('reserved slots go round the workspaces that hold none, past any backlog', 
   const again = await claimForOthers(db, process, { held: [b], after: first, limit: 5 });
   assert.equal(again.length, 1);
   assert.equal(again[0]?.workspaceId, a);
+});
+
+test('says how much waits, and for how long the oldest that is ready', async () => {
+  await clear();
+  assert.deepEqual(await queueDepth(db), { depth: 0, oldestMs: 0 });
+  const [id] = [await queue(), await queue()];
+  await sql`update executions set executed_at = clock_timestamp() - interval '1 hour' where id = ${id}`.execute(
+    db,
+  );
+  const { depth, oldestMs } = await queueDepth(db);
+  assert.equal(depth, 2);
+  assert.ok(oldestMs >= 3_600_000);
 });

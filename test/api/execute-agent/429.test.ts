@@ -53,7 +53,9 @@ test('lets exactly the limit of the agent past, whatever its keys allow', async 
 test('caps an agent in Testing at the limits of its stage', async () => {
   const capped = await startService({
     beside: service,
-    config: { testingLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 4 } },
+    config: {
+      testingLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 4 },
+    },
   });
   try {
     const agent = await addAgent(service, { stage: 'Testing' });
