@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { deletePrice } from '../../../src/contract/providers.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const user = service.ownerId;
+const model = 'my-llm/a/b?c=d';
+const path = `/api/v1/prices?model=${encodeURIComponent(model)}`;
+const prices = async () => (await service.call('GET', '/api/v1/prices', { user })).body.prices;
+beforeEach(() => {
+  const body = { model, inputPerMillion: 1, outputPerMillion: 1 };
+  return service.call('PUT', '/api/v1/prices', { user, body });
+});
+
+testRefusals(service, deletePrice, { path: '/api/v1/prices' });
+
+test('204, and it is gone', async () => {
+  assert.equal((await service.call('DELETE', path, { user })).status, 204);
+  assert.deepEqual(await prices(), []);
+  assert.equal((await service.call('DELETE', path, { user })).status, 404);
+});
+
+test('404 for a model that has none, 400 for what is no model, and what is there stays', async () => {
+  const { ownerId } = await service.workspace();
+  assert.equal((await service.call('DELETE', path, { user: ownerId })).status, 404);
+  for (const [query, status] of [
+    ['?model=my-llm/other', 404],
+    ['?model=my-llm/a%00b', 404],
+    ['?model=my-llm', 400],
+    ['?model=', 400],
+    ['', 400],
+  ] as const) {
+    const answer = await service.call('DELETE', `/api/v1/prices${query}`, { user });
+    assert.equal(answer.status, status, query);
+  }
+  assert.equal((await prices()).length, 1);
+});
+
+test('403 for an editor, and for an owner’s key that is tied to agents', async () => {
+  const { agentId } = await addAgent(service);
+  const { key } = await service.key({ agentIds: [agentId] });
+  for (const options of [{ user: await service.member('editor') }, { key }]) {
+    assert.equal((await service.call('DELETE', path, options)).status, 403);
+  }
+  assert.equal((await prices()).length, 1);
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { deleteProvider } from '../../../src/contract/providers.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/providers/openai';
+const user = service.ownerId;
+beforeEach(() => service.call('PUT', path, { user, body: { kind: 'openai', apiKey: 'sk-x' } }));
+
+// Without braces: the name is no identifier.
+testRefusals(service, { ...deleteProvider, path }, { path });
+
+test('204, and it is gone', async () => {
+  assert.equal((await service.call('DELETE', path, { user })).status, 204);
+  assert.equal((await service.call('GET', path, { user })).status, 404);
+  assert.equal((await service.call('DELETE', path, { user })).status, 404);
+});
+
+test('404 for what the workspace has not, and what it has stays', async () => {
+  const { ownerId } = await service.workspace();
+  assert.equal((await service.call('DELETE', path, { user: ownerId })).status, 404);
+  for (const name of ['other', 'a%00b']) {
+    const { status } = await service.call('DELETE', `/api/v1/providers/${name}`, { user });
+    assert.equal(status, 404);
+  }
+  assert.equal((await service.call('GET', path, { user })).status, 200);
+});
+
+test('403 for an editor, and for an owner’s key that is tied to agents', async () => {
+  const { agentId } = await addAgent(service);
+  const { key } = await service.key({ agentIds: [agentId] });
+  for (const options of [{ user: await service.member('editor') }, { key }]) {
+    assert.equal((await service.call('DELETE', path, options)).status, 403);
+  }
+  assert.equal((await service.call('GET', path, { user })).status, 200);
+});

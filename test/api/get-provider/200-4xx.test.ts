@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { getProvider } from '../../../src/contract/providers.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/providers/openai';
+const user = service.ownerId;
+const put = await service.call('PUT', path, { user, body: { kind: 'openai', apiKey: 'sk-x' } });
+
+// Without braces: the name is no identifier.
+testRefusals(service, { ...getProvider, path }, { path });
+
+test('200 as it was put, for an owner and a viewer', async () => {
+  for (const reader of [user, await service.member('viewer')]) {
+    const { status, body } = await service.call('GET', path, { user: reader });
+    assert.deepEqual([status, body], [200, put.body]);
+  }
+});
+
+test('404 for a name that is not configured, cannot be, or is so elsewhere', async () => {
+  for (const name of ['other', 'OpenAI', 'cueline', 'a%00b', 'x'.repeat(2_000)]) {
+    const { status, body } = await service.call('GET', `/api/v1/providers/${name}`, { user });
+    assert.deepEqual([status, body.code], [404, 'NOT_FOUND']);
+  }
+  const { ownerId } = await service.workspace();
+  assert.equal((await service.call('GET', path, { user: ownerId })).status, 404);
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { getStatistics } from '../../../src/contract/statistics.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const agent = await addAgent(service);
+const user = service.ownerId;
+const call = (options: object, query = '', { path } = agent) =>
+  service.call(getStatistics.method, `${path}/statistics${query}`, options);
+
+const wrong: [query: string, message: RegExp][] = [
+  ['?level=week', /"level" must be one of minute, hour, day/],
+  ['?level=', /"level"/],
+  ['?startDate=yesterday', /"startDate" must be an ISO 8601/],
+  ['?endDate=2026-02-30', /"endDate" must be an ISO 8601/],
+  ['?startDate=2026-03-05&endDate=2026-03-04', /"startDate" must not be after "endDate"/],
+  [
+    '?level=minute&startDate=2026-03-04T00:00Z&endDate=2026-03-05T01:00Z',
+    /1501 steps of level "minute"; at most 1500/,
+  ],
+  ['?startDate=0000-01-01', /at most 1500/],
+  ['?unknown=1', /"unknown" is not known/],
+  ['?limit=5', /"limit" is not known/],
+];
+for (const [query, message] of wrong) {
+  test(`400 for ${query}`, async () => {
+    const { status, body } = await call({ user }, query);
+    assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST']);
+    assert.match(body.message, message);
+  });
+}
+
+test('401 without a key, and with one that has ended', async () => {
+  const { key } = await service.key({ revokedAt: new Date('2020-01-01') });
+  for (const options of [{}, { key }]) assert.equal((await call(options)).status, 401);
+});
+
+test('403 for a key without read', async () => {
+  const { key } = await service.key({ permissions: ['execute', 'cancel', 'manage'] });
+  const { status, body } = await call({ key });
+  assert.deepEqual([status, body.code], [403, 'PERMISSION_DENIED']);
+});
+
+test('404 for an agent that the caller does not see, whatever its dates say', async () => {
+  const { ownerId: stranger } = await service.workspace();
+  const hidden = await addAgent(service, { visibility: 'private' });
+  const other = await addAgent(service);
+  const { key } = await service.key({ agentIds: [other.agentId] });
+  for (const [options, of] of [
+    [{ user: stranger }, agent],
+    [{ user: await service.member('editor') }, hidden],
+    [{ key }, agent],
+    [{ user }, { path: '/api/v1/agents/agt_01jd0000000000000000000000' }],
+    [{ user }, { path: '/api/v1/agents/nothing' }],
+  ] as const) {
+    const { status, body } = await call(options, '?startDate=yesterday', of as typeof agent);
+    assert.deepEqual([status, body.code], [404, 'NOT_FOUND']);
+  }
+});

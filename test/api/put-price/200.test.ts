@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { findPrice } from '../../../src/store/prices.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const user = service.ownerId;
+const put = (body: object) => service.call('PUT', '/api/v1/prices', { user, body });
+
+test('texts are kept exactly, numbers as the decimal that was written', async () => {
+  const { status, body } = await put({
+    model: 'my-llm/tiny',
+    inputPerMillion: '0.100000000001',
+    outputPerMillion: 0.1,
+    cacheReadPerMillion: '2.50',
+    cacheWritePerMillion: 1e-7,
+  });
+  assert.equal(status, 200);
+  const { updatedAt, model, ...amounts } = body;
+  assert.equal(model, 'my-llm/tiny');
+  assert.deepEqual(amounts, {
+    inputPerMillion: '0.100000000001',
+    outputPerMillion: '0.1',
+    cacheReadPerMillion: '2.50',
+    cacheWritePerMillion: '0.0000001',
+  });
+  assert.deepEqual(await findPrice(service.db, service.workspaceId, model), amounts);
+});
+
+test('what is put replaces all of it', async () => {
+  const model = 'my-llm/changed';
+  const first = await put({
+    ...{ model, inputPerMillion: 1, outputPerMillion: 2, cacheReadPerMillion: 0 },
+  });
+  const { body } = await put({ model, inputPerMillion: '3', outputPerMillion: 1_000_000 });
+  assert.ok(body.updatedAt >= first.body.updatedAt);
+  assert.deepEqual(await findPrice(service.db, service.workspaceId, model), {
+    ...{ inputPerMillion: '3', outputPerMillion: '1000000' },
+    ...{ cacheReadPerMillion: null, cacheWritePerMillion: null },
+  });
+});
+
+test('a workspace has its own, for that model alone', async () => {
+  await put({ model: 'openai/gpt', inputPerMillion: 1, outputPerMillion: 1 });
+  const { workspaceId } = await service.workspace();
+  assert.equal(await findPrice(service.db, workspaceId, 'openai/gpt'), null);
+  assert.equal(await findPrice(service.db, service.workspaceId, 'openai/GPT'), null);
+});

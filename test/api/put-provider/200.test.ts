@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { providerKinds, sealOwner } from '../../../src/core/provider.ts';
+import { unseal } from '../../../src/core/seal.ts';
+import { findProviderSettings } from '../../../src/store/providers.ts';
+import { allowedHost, sealKey, startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const user = service.ownerId;
+const put = (name: string, body: object, options: object = { user }) =>
+  service.call('PUT', `/api/v1/providers/${name}`, { ...options, body });
+
+async function stored(name: string, workspaceId = service.workspaceId) {
+  const row = await findProviderSettings(service.db, workspaceId, name);
+  assert.ok(row);
+  const owner = sealOwner({ workspaceId, id: row.id });
+  const apiKey = row.sealedApiKey && unseal(sealKey, row.sealedApiKey, owner);
+  return { ...row, apiKey };
+}
+
+for (const kind of providerKinds) {
+  test(`configures a provider of kind ${kind}`, async () => {
+    const body = { kind, apiKey: `sk-${kind}`, baseURL: 'https://llm.example.com/v1' };
+    const answer = await put(`my-${kind}`, body);
+    assert.equal(answer.status, 200);
+    const { createdAt, updatedAt, ...rest } = answer.body;
+    assert.deepEqual(rest, {
+      ...{ name: `my-${kind}`, kind, baseURL: body.baseURL, hasApiKey: true },
+    });
+    assert.equal(createdAt, updatedAt);
+    assert.partialDeepStrictEqual(await stored(`my-${kind}`), body);
+  });
+}
+
+test('the credential is stored sealed, and shows nowhere', async () => {
+  const apiKey = 'sk-nobody-may-read-this';
+  const answer = await put('sealed', { kind: 'openai', apiKey });
+  const listed = await service.call('GET', '/api/v1/providers', { user });
+  const { rows } = await sql<{ row: string; sealed: Buffer }>`
+    select to_jsonb(p)::text as row, sealed_api_key as sealed from providers p
+    where name = 'sealed'`.execute(service.db);
+  for (const text of [answer.body, listed.body, rows[0]?.row]) {
+    assert.ok(!JSON.stringify(text).includes(apiKey));
+  }
+  assert.ok(!rows[0]?.sealed.includes(apiKey));
+});
+
+test('what is put replaces all of it, the credential included', async () => {
+  const first = await put('changed', {
+    ...{ kind: 'azure', apiKey: 'sk-1', baseURL: 'https://a.example.com' },
+  });
+  const second = await put('changed', { kind: 'openai' });
+  assert.partialDeepStrictEqual(second.body, {
+    ...{ kind: 'openai', baseURL: null, hasApiKey: false, createdAt: first.body.createdAt },
+  });
+  assert.ok(second.body.updatedAt >= first.body.updatedAt);
+  const row = await stored('changed');
+  assert.deepEqual([row.sealedApiKey, row.baseURL, row.revision], [null, null, 2]);
+});
+
+test('of many that are put at once, one stands, and its credential opens', async () => {
+  const keys = Array.from({ length: 12 }, (_, i) => `sk-${i}`);
+  const answers = await Promise.all(
+    keys.map((apiKey) => put('contended', { kind: 'openai', apiKey })),
+  );
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  const { apiKey, revision } = await stored('contended');
+  assert.ok(keys.includes(apiKey ?? ''));
+  assert.equal(revision, 12);
+});
+
+test('a private host may be named where the server allows it', async () => {
+  const body = { kind: 'openai-compatible', baseURL: `http://${allowedHost}/v1` };
+  assert.equal((await put('local', body)).status, 200);
+});
+
+test('a kind that has an address needs none, and null means none', async () => {
+  for (const kind of ['openai', 'anthropic', 'google', 'bedrock', 'ollama']) {
+    const { status, body } = await put(`plain-${kind}`, { kind, apiKey: 'k', baseURL: null });
+    assert.deepEqual([status, body.baseURL], [200, null]);
+  }
+});
+
+test('two workspaces have their own under the same name', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  await put('twin', { kind: 'openai', apiKey: 'sk-ours' });
+  await put('twin', { kind: 'openai', apiKey: 'sk-theirs' }, { user: ownerId });
+  assert.equal((await stored('twin')).apiKey, 'sk-ours');
+  assert.equal((await stored('twin', workspaceId)).apiKey, 'sk-theirs');
+});

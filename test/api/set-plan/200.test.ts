@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../harness/agents.ts';
+import { during } from '../../harness/locks.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const agent = await addAgent(service);
+const user = service.ownerId;
+const { key } = await service.key();
+const setPlan = (body: object, options: object = { user }) =>
+  service.call('PUT', '/api/v1/plan', { ...options, body });
+const execute = () =>
+  service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } });
+
+/** What was used of a month far ahead: none begins in the midst of the test. */
+async function setUsed(used: number): Promise<void> {
+  await sql`update limits set month = 1559, month_used = ${used}
+    where subject = ${service.workspaceId}`.execute(service.db);
+}
+
+test('it is answered, and shows in the usage', async () => {
+  const plan = { name: 'Team', actionsPerMonth: 1_000_000_000_000 };
+  const { status, body } = await setPlan(plan);
+  assert.deepEqual([status, body], [200, plan]);
+  const usage = await service.call('GET', '/api/v1/usage', { user });
+  assert.deepEqual(
+    [usage.body.plan, usage.body.actionsPerMonth],
+    [plan.name, plan.actionsPerMonth],
+  );
+});
+
+test('it holds from the next call on, to the last action and no further', async () => {
+  await setUsed(10);
+  await setPlan({ name: 'Small', actionsPerMonth: 15 });
+  const answers = await Promise.all(Array.from({ length: 20 }, execute));
+  assert.equal(answers.filter(({ status }) => status === 202).length, 5);
+  for (const { status, body } of answers) {
+    if (status === 202) continue;
+    assert.deepEqual([status, body.code], [429, 'QUOTA_EXCEEDED']);
+    assert.partialDeepStrictEqual(body.limitedBy, { scope: 'quota', window: 'month', limit: 15 });
+  }
+  await setPlan({ name: 'Small', actionsPerMonth: 16 });
+  assert.deepEqual([(await execute()).status, (await execute()).status], [202, 429]);
+});
+
+test('less than was used lets nothing in, no cap everything', async () => {
+  await setUsed(10);
+  await setPlan({ name: 'None', actionsPerMonth: 0 });
+  assert.equal((await execute()).status, 429);
+  await setPlan({ name: 'All', actionsPerMonth: null });
+  assert.equal((await execute()).status, 202);
+});
+
+test('it waits for the calls that are being decided', async () => {
+  const { status } = await during(
+    service.db,
+    (trx) => sql`select from limits where subject = ${service.workspaceId} for update`.execute(trx),
+    () => setPlan({ name: 'Later', actionsPerMonth: null }),
+  );
+  assert.equal(status, 200);
+});
+
+test('a key with manage of an owner may set it', async () => {
+  const owner = await service.key({ permissions: ['manage'] });
+  const { status } = await setPlan({ name: 'Key', actionsPerMonth: null }, { key: owner.key });
+  assert.equal(status, 200);
+});
