@@ -1,7 +1,7 @@
 import type { Caller } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 
-/** Refuses a key that is tied to agents: what it would make or change is nobody's or more than theirs. */
+/** Refuses a key that is tied to agents: what it would make is none of theirs, what it would change not theirs alone. */
 export function requireWholeWorkspace(caller: Caller): void {
   if (caller.allAgents) return;
   const message = 'An API key that is tied to agents may not do this.';
