@@ -9,7 +9,7 @@ import type { Db } from '../store/db.ts';
  */
 
 const exposed =
-  'Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
+  'ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
 
 export function allowOrigin(
   request: FastifyRequest,

@@ -115,7 +115,11 @@ export function decide(facts: Facts): Decision {
     message: string,
     more: { fields?: Record<string, unknown>; record?: Refusal['record'] } = {},
   ): Refusal => ({
-    ...{ kind: 'refused', code, message, states, fields: more.fields ?? {} },
+    kind: 'refused',
+    code,
+    message,
+    states,
+    fields: more.fields ?? {},
     record: (agent && more.record) ?? null,
   });
   const limited = (verdict: Verdict & { passed: false }) =>

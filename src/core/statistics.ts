@@ -46,8 +46,15 @@ export function addUp(tallies: readonly Tally[]): Bucket[] {
       const { agentId, status, source } = tally;
       const name = `${agentId} ${level} ${String(startMs).padStart(15, '0')} ${status} ${source}`;
       const bucket = buckets.get(name) ?? {
-        ...{ agentId, level, startMs, status, source },
-        ...{ happened: 0, recorded: 0, inputTokens: 0, outputTokens: 0 },
+        agentId,
+        level,
+        startMs,
+        status,
+        source,
+        happened: 0,
+        recorded: 0,
+        inputTokens: 0,
+        outputTokens: 0,
         costsUsd: [],
         latency: [],
       };

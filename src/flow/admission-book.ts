@@ -1,27 +1,25 @@
 import { createHash } from 'node:crypto';
-import type { AgentAtAdmission, Caller, Decision, Facts, MonthCount } from '../core/admission.ts';
-import type { EndStatus } from '../core/execution.ts';
-import type { RunFailureCode } from '../core/failure.ts';
-import { uuid7 } from '../core/id.ts';
-import { type Counts, noLimits, type RateLimits } from '../core/limits.ts';
-import { keyRights } from '../core/member.ts';
-import type { Run, Slots } from '../core/run.ts';
-import { effective, runSettings } from '../core/settings.ts';
-import type { Tally } from '../core/statistics.ts';
-import { variablesDigestInput } from '../core/variables.ts';
-import type { AdmissionState, AgentRow, KeyRow } from '../store/admission-read.ts';
 import type {
-  AdmissionWrites,
-  NewExecution,
-  NewIdempotency,
-  NewRefusal,
-  NewRun,
-} from '../store/admission-write.ts';
+  AgentAtAdmission,
+  Caller,
+  Decision,
+  Facts,
+  MonthCount,
+  Refusal,
+} from '../core/admission.ts';
+import { uuid7 } from '../core/id.ts';
+import type { Counts, RateLimits } from '../core/limits.ts';
+import type { Run, Slots } from '../core/run.ts';
+import { runSettings } from '../core/settings.ts';
+import { variablesDigestInput } from '../core/variables.ts';
+import type { AdmissionState } from '../store/admission-read.ts';
+import type { AdmissionWrites, NewRefusal } from '../store/admission-write.ts';
+import { agentOfRow, callerOfKey, recordOf, sourceOf } from './admission-words.ts';
 import type { ExecuteCall } from './admit.ts';
 
 /**
- * The book of one admission batch: what was read, turned into the words of the core; what the calls before this one
- * have changed; and at the end everything that is to be written.
+ * The book of one admission batch: what was read; what the calls before this one have changed; and at the end
+ * everything that is to be written.
  */
 
 /** Refusals that become records for each caller, agent, status and hour; the rest are only counted. */
@@ -30,7 +28,8 @@ const hourMs = 3_600_000;
 
 type Accepted = Extract<Decision, { kind: 'accepted' }>;
 
-interface Replay {
+/** The first call under an idempotency key. */
+export interface FirstCall {
   readonly digest: Buffer;
   readonly executionId: string;
   readonly agentId: string;
@@ -38,37 +37,40 @@ interface Replay {
   readonly ignoredVariables: readonly string[];
 }
 
-interface BookParts {
+export interface BookParts {
   readonly testingLimits: RateLimits;
   readonly slots: Slots | null;
+  /** The lease under which runs may be born. */
   readonly worker: string | null;
 }
 
+export type AdmissionBook = ReturnType<typeof admissionBook>;
+
 export function admissionBook(state: AdmissionState, parts: BookParts) {
   const { nowMs } = state;
-  const keys = new Map(state.keys.map((row) => [row.hash.toString('hex'), callerOfKey(row)]));
+  const callers = new Map(state.keys.map((row) => [row.hash.toString('hex'), callerOfKey(row)]));
   const agents = new Map(state.agents.map((row) => [row.id, agentOfRow(row)]));
+  const slotsUsed = new Map(state.agents.map((row) => [row.id, row.slots_used ?? 0]));
   const months = new Map<string, MonthCount>();
   const tags = new Map<string, number>();
   for (const row of state.workspaces) {
-    months.set(row.id, {
-      actionsPerMonth: row.actions_per_month,
-      month: row.month,
-      used: row.month_used,
-    });
+    const { actions_per_month: actionsPerMonth, month, month_used: used } = row;
+    months.set(row.id, { actionsPerMonth, month, used });
     // Virtual time runs with the clock while nothing waits, so a later backlog never gets an older tag.
     tags.set(row.id, Math.max(state.floor ?? nowMs * 1000, row.last_tag ?? 0));
   }
-  const slotsUsed = new Map(state.agents.map((row) => [row.id, row.slots_used ?? 0]));
   const recorded = new Map(
-    state.refusals.map((row) => [`${row.caller} ${row.agent_id} ${row.status}`, { ...row }]),
+    state.refusals.map((row) => [`${row.caller} ${row.agent_id} ${row.status}`, row]),
   );
-  const replays = new Map<string, Replay>(
+  const firstCalls = new Map<string, FirstCall>(
     state.replays.map((row) => [
       `${row.caller} ${row.agent_id} ${row.key}`,
       {
-        ...{ digest: row.digest, executionId: row.execution_id, agentId: row.agent_id },
-        ...{ agentName: row.agent_name, ignoredVariables: row.ignored_variables },
+        digest: row.digest,
+        executionId: row.execution_id,
+        agentId: row.agent_id,
+        agentName: row.agent_name,
+        ignoredVariables: row.ignored_variables,
       },
     ]),
   );
@@ -76,34 +78,34 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
 
   const counts = new Map<string, Counts>();
   const spentMonths = new Set<string>();
-  const executions: NewExecution[] = [];
-  const runs: NewRun[] = [];
-  const idempotency: NewIdempotency[] = [];
   const refusals = new Map<string, NewRefusal>();
-  const tallies: Tally[] = [];
   const born: Run[] = [];
+  const executions: AdmissionWrites['executions'][number][] = [];
+  const runs: AdmissionWrites['runs'][number][] = [];
+  const idempotency: AdmissionWrites['idempotency'][number][] = [];
+  const tallies: AdmissionWrites['tallies'][number][] = [];
 
   return {
     callerOf(credential: ExecuteCall['credential']): Caller | null {
       if (credential.kind === 'session') return credential.caller;
-      return keys.get(credential.hash.toString('hex')) ?? null;
+      return callers.get(credential.hash.toString('hex')) ?? null;
     },
 
-    agentOf(agentId: string, caller: Caller): AgentAtAdmission | null {
-      const agent = agents.get(agentId);
+    agentOf(agentId: string | null, caller: Caller): AgentAtAdmission | null {
+      const agent = agentId === null ? undefined : agents.get(agentId);
       return agent && agent.workspaceId === caller.workspaceId ? agent : null;
     },
 
-    replayOf(call: ExecuteCall, caller: Caller): Replay | null {
+    firstCallOf(call: ExecuteCall, caller: Caller): FirstCall | null {
       if (call.idempotencyKey === null || call.agentId === null) return null;
-      return replays.get(`${caller.id} ${call.agentId} ${call.idempotencyKey}`) ?? null;
+      return firstCalls.get(`${caller.id} ${call.agentId} ${call.idempotencyKey}`) ?? null;
     },
 
     facts(
       call: ExecuteCall,
       caller: Caller,
       agent: AgentAtAdmission | null,
-      replay: Replay | null,
+      firstCall: FirstCall | null,
     ): Facts {
       const callerCounts = caller.kind === 'key' ? (state.counts.get(caller.id) ?? null) : null;
       const agentCounts = agent ? (state.counts.get(agent.id) ?? null) : null;
@@ -111,48 +113,62 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       if (callerCounts) counts.set(caller.id, callerCounts);
       if (agent && agentCounts) counts.set(agent.id, agentCounts);
       return {
-        ...{ nowMs, caller, callerCounts, agent, agentCounts, body: call.body },
+        nowMs,
+        caller,
+        callerCounts,
+        agent,
+        agentCounts,
         month: months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
         testingLimits: parts.testingLimits,
-        replay: replay && { sameBody: replay.digest.equals(digestOf(call)) },
+        body: call.body,
+        replay: firstCall && { sameBody: firstCall.digest.equals(digestOf(call)) },
       };
     },
 
-    accept(call: ExecuteCall, caller: Caller, decision: Accepted): string {
-      const { agent, variables, model } = decision;
+    accept(
+      call: ExecuteCall,
+      caller: Caller,
+      { agent, variables, ignoredVariables }: Accepted,
+    ): string {
       const id = uuid7(nowMs);
       const settings = runSettings(agent.config, agent.version, agent.defaults);
-      const { temperature } = effective(agent.config, agent.version);
-      const used = slotsUsed.get(agent.id) ?? 0;
-      const holdsSlot = settings.maxConcurrency === null ? null : used < settings.maxConcurrency;
-      if (holdsSlot) slotsUsed.set(agent.id, used + 1);
-      const mayBeBorn = !waiting && holdsSlot !== false && state.workerHolds;
-      const worker = mayBeBorn && parts.slots?.reserve(caller.workspaceId) ? parts.worker : null;
-      if (worker === null && holdsSlot !== false) waiting = true;
-      const tag = (tags.get(caller.workspaceId) ?? 0) + 1;
-      tags.set(caller.workspaceId, tag);
+      const record = recordOf(id, nowMs, call, caller, agent);
+      executions.push({ ...record, inputVariables: variables.json, settings });
       spentMonths.add(caller.workspaceId);
-      executions.push({
-        ...recordOf(call, caller, agent, id),
-        ...{ status: 'processing', model, temperature, settings, inputVariables: variables.json },
-      });
-      runs.push({ id, workspaceId: caller.workspaceId, agentId: agent.id, tag, worker, holdsSlot });
+
+      const holdsSlot = takeSlot(agent, settings.maxConcurrency);
+      const worker = holdsSlot === false ? null : birthplace(caller.workspaceId);
+      const { workspaceId, agentId, model, temperature, promptVersionId } = record;
+      runs.push({ id, workspaceId, agentId, tag: nextTag(workspaceId), worker, holdsSlot });
       if (worker !== null) {
         born.push({
-          ...{
-            id,
-            workspaceId: caller.workspaceId,
-            agentId: agent.id,
-            worker,
-            settings,
-            model,
-            temperature,
-          },
-          ...{ attempt: 1, failures: 0, losses: 0, elapsedMs: 0 },
-          ...{ promptVersionId: agent.versionId, inputVariables: variables.json },
+          id,
+          workspaceId,
+          agentId,
+          worker,
+          attempt: 1,
+          failures: 0,
+          losses: 0,
+          promptVersionId,
+          model,
+          temperature,
+          inputVariables: variables.json,
+          settings,
+          elapsedMs: 0,
         });
       }
-      if (call.idempotencyKey !== null) remember(call, caller, decision, id);
+      if (call.idempotencyKey !== null) {
+        const firstCall = {
+          digest: digestOf(call),
+          executionId: id,
+          agentId,
+          agentName: agent.name,
+          ignoredVariables,
+        };
+        firstCalls.set(`${caller.id} ${agentId} ${call.idempotencyKey}`, firstCall);
+        const kept = { caller: caller.id, key: call.idempotencyKey, createdAtMs: nowMs };
+        idempotency.push({ ...firstCall, ...kept });
+      }
       return id;
     },
 
@@ -160,37 +176,33 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       call: ExecuteCall,
       caller: Caller,
       agent: AgentAtAdmission,
-      record: { status: EndStatus; errorCode: RunFailureCode },
-      message: string,
+      { record, message }: Refusal,
     ): void {
-      const name = `${caller.id} ${agent.id} ${record.status}`;
-      const hour = Math.floor(nowMs / hourMs);
+      if (!record) return;
+      const { status, errorCode } = record;
+      const name = `${caller.id} ${agent.id} ${status}`;
       const before = recorded.get(name);
-      const count = before && before.hour >= hour ? before.recorded : 0;
+      // Like every window, the hour never moves backwards.
+      const hour = Math.max(Math.floor(nowMs / hourMs), before?.hour ?? 0);
+      const count = before?.hour === hour ? before.recorded : 0;
       const kept = count < refusalRecordsMax;
       if (kept) {
-        const row = {
-          caller: caller.id,
-          agentId: agent.id,
-          status: record.status,
-          hour,
-          recorded: count + 1,
-        };
-        refusals.set(name, row);
+        const row = { caller: caller.id, status, hour, recorded: count + 1 };
+        refusals.set(name, { ...row, agentId: agent.id });
         recorded.set(name, { ...row, agent_id: agent.id });
-        executions.push({
-          ...recordOf(call, caller, agent, uuid7(nowMs)),
-          ...{ status: record.status, errorCode: record.errorCode, error: message },
-        });
+        const refused = recordOf(uuid7(nowMs), nowMs, call, caller, agent);
+        executions.push({ ...refused, status, errorCode, error: message });
       }
       tallies.push({
-        ...{
-          agentId: agent.id,
-          executedAtMs: nowMs,
-          status: record.status,
-          source: sourceOf(caller),
-        },
-        ...{ recorded: kept, inputTokens: 0, outputTokens: 0, costUsd: '0', latencyMs: null },
+        agentId: agent.id,
+        executedAtMs: nowMs,
+        status,
+        source: sourceOf(caller),
+        recorded: kept,
+        inputTokens: 0,
+        outputTokens: 0,
+        costUsd: '0',
+        latencyMs: null,
       });
     },
 
@@ -200,100 +212,45 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
         const { month, used } = months.get(workspaceId) ?? { month: 0, used: 0 };
         return { workspaceId, month, used };
       });
-      return {
-        writes: {
-          ...{ counts, months: spent, executions, runs, idempotency, tallies },
-          refusals: [...refusals.values()],
-        },
-        born,
+      const writes = {
+        counts,
+        months: spent,
+        executions,
+        runs,
+        idempotency,
+        refusals: [...refusals.values()],
+        tallies,
       };
+      return { writes, born };
     },
   };
 
-  function remember(
-    call: ExecuteCall,
-    caller: Caller,
-    decision: Accepted,
-    executionId: string,
-  ): void {
-    const { agent, ignoredVariables } = decision;
-    const key = call.idempotencyKey ?? '';
-    const digest = digestOf(call);
-    const first = {
-      digest,
-      executionId,
-      agentId: agent.id,
-      agentName: agent.name,
-      ignoredVariables,
-    };
-    replays.set(`${caller.id} ${agent.id} ${key}`, first);
-    idempotency.push({ ...first, caller: caller.id, key, createdAtMs: nowMs });
+  /** Null where the agent has no cap. */
+  function takeSlot(agent: AgentAtAdmission, maxConcurrency: number | null): boolean | null {
+    if (maxConcurrency === null) return null;
+    const used = slotsUsed.get(agent.id) ?? 0;
+    if (used >= maxConcurrency) return false;
+    slotsUsed.set(agent.id, used + 1);
+    return true;
   }
 
-  function recordOf(
-    call: ExecuteCall,
-    caller: Caller,
-    agent: AgentAtAdmission,
-    id: string,
-  ): NewExecution {
-    const settings = effective(agent.config, agent.version);
-    return {
-      ...{ id, workspaceId: caller.workspaceId, agentId: agent.id, agentName: agent.name },
-      ...{ promptVersionId: agent.versionId, promptVersionLabel: agent.versionLabel },
-      apiKeyId: caller.kind === 'key' ? caller.id : null,
-      ...{ executedBy: caller.userId, executedAtMs: nowMs, source: sourceOf(caller) },
-      ...{ status: 'processing', model: settings.model ?? '', temperature: settings.temperature },
-      ...{ errorCode: null, error: null, inputVariables: null, settings: null },
-      ...{ ipAddress: call.ipAddress, userAgent: call.userAgent },
-    };
+  /** The process that a run is born claimed by: this one, where it has a slot and nothing older waits. */
+  function birthplace(workspaceId: string): string | null {
+    const here = !waiting && state.workerHolds && parts.slots?.reserve(workspaceId);
+    if (here) return parts.worker;
+    waiting = true;
+    return null;
   }
-}
 
-function sourceOf(caller: Caller): 'api' | 'dashboard' {
-  return caller.kind === 'key' ? 'api' : 'dashboard';
+  function nextTag(workspaceId: string): number {
+    const tag = (tags.get(workspaceId) ?? 0) + 1;
+    tags.set(workspaceId, tag);
+    return tag;
+  }
 }
 
 /** A body that has no variables is compared as such: it can only be the same as another broken one. */
-function digestOf(call: ExecuteCall): Buffer {
-  const text =
-    call.body.kind === 'variables' ? variablesDigestInput(call.body.variables) : call.body.kind;
+function digestOf({ body }: ExecuteCall): Buffer {
+  const text = body.kind === 'variables' ? variablesDigestInput(body.variables) : body.kind;
   return createHash('sha256').update(text).digest();
-}
-
-function callerOfKey(row: KeyRow): Caller {
-  return {
-    ...{
-      kind: 'key',
-      id: row.id,
-      workspaceId: row.workspace_id,
-      userId: row.issued_by,
-      role: row.role,
-    },
-    rights: row.role === null ? [] : keyRights(row.permissions, row.role),
-    ...{ ended: row.ended, allAgents: row.all_agents, agentIds: row.agent_ids },
-    ...{ limits: limitsOf(row), allowedOrigins: row.allowed_origins },
-  };
-}
-
-function agentOfRow(row: AgentRow): AgentAtAdmission {
-  return {
-    ...{ id: row.id, workspaceId: row.workspace_id, name: row.name, stage: row.stage },
-    ...{ archived: row.archived, apiEnabled: row.api_enabled, visibility: row.visibility },
-    ...{ createdBy: row.created_by, limits: limitsOf(row), config: row.config },
-    ...{ requiredVariables: row.required_variables, optionalVariables: row.optional_variables },
-    defaults: JSON.parse(row.defaults) as Record<string, unknown>,
-    ...{ allowedOrigins: row.allowed_origins, versionId: row.version_id },
-    ...{ versionLabel: row.version_label, version: row.version },
-  };
-}
-
-function limitsOf(row: KeyRow | AgentRow): RateLimits {
-  const { requests_per_minute, requests_per_hour, requests_per_day } = row;
-  if (requests_per_minute === null && requests_per_hour === null && requests_per_day === null)
-    return noLimits;
-  return {
-    requestsPerMinute: requests_per_minute,
-    requestsPerHour: requests_per_hour,
-    requestsPerDay: requests_per_day,
-  };
 }

@@ -1,10 +1,4 @@
-import {
-  type AgentAtAdmission,
-  type Caller,
-  type Decision,
-  decide,
-  type Refusal,
-} from '../core/admission.ts';
+import { type Caller, decide, type Refusal } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import type { RateLimits, WindowState } from '../core/limits.ts';
 import type { Slots } from '../core/run.ts';
@@ -14,7 +8,7 @@ import { writeAdmission } from '../store/admission-write.ts';
 import type { Db } from '../store/db.ts';
 import { findOutcome } from '../store/outcome.ts';
 import { isStatementError, type Pipelines, type Send } from '../store/pipeline.ts';
-import { admissionBook } from './admission-book.ts';
+import { type AdmissionBook, admissionBook } from './admission-book.ts';
 import { batcher } from './batch.ts';
 
 /**
@@ -80,7 +74,10 @@ export function createAdmission(parts: AdmissionParts): Admission {
   return { admit: add, idle };
 }
 
-async function admitBatch(parts: AdmissionParts, calls: ExecuteCall[]): Promise<Admitted[]> {
+async function admitBatch(
+  parts: AdmissionParts,
+  calls: ExecuteCall[],
+): Promise<(Admitted | Error)[]> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await parts.pipelines.use((send) => transact(parts, send, calls));
@@ -97,13 +94,15 @@ async function admitBatch(parts: AdmissionParts, calls: ExecuteCall[]): Promise<
   }
 }
 
-async function admitSingly(parts: AdmissionParts, calls: ExecuteCall[]): Promise<Admitted[]> {
-  const settled: Admitted[] = [];
+async function admitSingly(
+  parts: AdmissionParts,
+  calls: ExecuteCall[],
+): Promise<(Admitted | Error)[]> {
+  const answers: (Admitted | Error)[] = [];
   for (const call of calls) {
-    const [one] = await admitBatch(parts, [call]).catch((error: unknown) => [failed(error)]);
-    settled.push(one as Admitted);
+    answers.push(...(await admitBatch(parts, [call]).catch((error: Error) => [error])));
   }
-  return settled;
+  return answers;
 }
 
 async function transact(
@@ -140,52 +139,44 @@ async function transact(
   return answers;
 }
 
-function admitOne(
-  book: ReturnType<typeof admissionBook>,
-  call: ExecuteCall,
-  nowMs: number,
-): Admitted {
+function admitOne(book: AdmissionBook, call: ExecuteCall, nowMs: number): Admitted {
   const caller = book.callerOf(call.credential);
   if (!caller) return { ...unknownKey, nowMs, allowedOrigins: [] };
-  const agent = call.agentId === null ? null : book.agentOf(call.agentId, caller);
+  const agent = book.agentOf(call.agentId, caller);
   const allowedOrigins = [...caller.allowedOrigins, ...(agent?.allowedOrigins ?? [])];
-  const replay = book.replayOf(call, caller);
-  const decision = decide(book.facts(call, caller, agent, replay));
-  return { ...settle(book, call, caller, agent, decision), nowMs, allowedOrigins };
-}
-
-function settle(
-  book: ReturnType<typeof admissionBook>,
-  call: ExecuteCall,
-  caller: Caller,
-  agent: AgentAtAdmission | null,
-  decision: Decision,
-) {
+  const firstCall = book.firstCallOf(call, caller);
+  const decision = decide(book.facts(call, caller, agent, firstCall));
   if (decision.kind === 'refused') {
-    if (decision.record && agent)
-      book.refuse(call, caller, agent, decision.record, decision.message);
-    return decision;
+    if (agent) book.refuse(call, caller, agent, decision);
+    return { ...decision, nowMs, allowedOrigins };
   }
-  if (decision.kind === 'accepted') {
-    const executionId = book.accept(call, caller, decision);
-    return {
-      ...{ kind: 'accepted' as const, replayed: false, executionId, states: decision.states },
-      ...{ agentId: decision.agent.id, agentName: decision.agent.name },
-      ignoredVariables: decision.ignoredVariables,
-    };
+  const { states } = decision;
+  if (decision.kind === 'replayed') {
+    if (!firstCall) throw new Error('a replay without its first call');
+    const { executionId, agentId, agentName, ignoredVariables } = firstCall;
+    const first = { executionId, agentId, agentName, ignoredVariables };
+    return { kind: 'accepted', replayed: true, ...first, states, nowMs, allowedOrigins };
   }
-  const first = book.replayOf(call, caller);
-  if (!first) throw new Error('a replay without its first call');
   return {
-    ...{ kind: 'accepted' as const, replayed: true, states: decision.states },
-    ...{ executionId: first.executionId, agentId: first.agentId, agentName: first.agentName },
-    ignoredVariables: first.ignoredVariables,
+    kind: 'accepted',
+    replayed: false,
+    executionId: book.accept(call, caller, decision),
+    agentId: decision.agent.id,
+    agentName: decision.agent.name,
+    ignoredVariables: decision.ignoredVariables,
+    states,
+    nowMs,
+    allowedOrigins,
   };
 }
 
 const unknownKey: Refusal = {
-  ...{ kind: 'refused', code: 'UNAUTHORIZED', message: 'The API key is not valid.' },
-  ...{ fields: {}, states: [], record: null },
+  kind: 'refused',
+  code: 'UNAUTHORIZED',
+  message: 'The API key is not valid.',
+  fields: {},
+  states: [],
+  record: null,
 };
 
 /** The commit may or may not have happened: ask, until an answer or the time is up. */
@@ -203,15 +194,6 @@ async function lookUp(
     if (performance.now() > until) return 'unknown';
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-function failed(error: unknown): Admitted {
-  const failure =
-    error instanceof CallFailure ? error : new CallFailure('INTERNAL', 'Internal error.');
-  return {
-    ...{ kind: 'refused', code: failure.code, message: failure.message, fields: failure.fields },
-    ...{ states: [], record: null, nowMs: 0, allowedOrigins: [] },
-  };
 }
 
 function unavailable(): CallFailure {

@@ -11,8 +11,8 @@ export interface Batcher<Item, Result> {
 export function batcher<Item, Result>(options: {
   readonly sizeMax: number;
   readonly inFlightMax: number;
-  /** Gives one result for each item, in order. A rejection rejects them all. */
-  readonly run: (items: Item[]) => Promise<Result[]>;
+  /** Gives one result for each item, in order; an `Error` rejects its item alone. A rejection rejects them all. */
+  readonly run: (items: Item[]) => Promise<(Result | Error)[]>;
   readonly onBatch?: (size: number) => void;
 }): Batcher<Item, Result> {
   interface Waiting {
@@ -43,7 +43,11 @@ export function batcher<Item, Result>(options: {
     options.onBatch?.(batch.length);
     try {
       const results = await options.run(batch.map((one) => one.item));
-      for (const [index, one] of batch.entries()) one.resolve(results[index] as Result);
+      for (const [index, one] of batch.entries()) {
+        const result = results[index];
+        if (result instanceof Error) one.reject(result);
+        else one.resolve(result as Result);
+      }
     } catch (error) {
       for (const one of batch) one.reject(error);
     } finally {

@@ -111,39 +111,41 @@ function holds(end: End, row: RunRow): boolean {
 }
 
 function endedRun(end: End, row: RunRow): EndedRun {
-  const { usage, cost } = end;
   const latencyMs =
     row.started_ms === null ? 0 : Math.max(0, Math.round(row.now_ms - row.started_ms));
-  const unknown = end.status === 'canceled' && row.started_ms !== null;
+  const cost = end.status === 'canceled' && row.started_ms !== null ? unknownCost : end.cost;
   return {
+    id: end.id,
     agentId: row.agent_id,
-    ...{
-      id: end.id,
-      status: end.status,
-      latencyMs,
-      completedMs: row.now_ms,
-      startedMs: row.started_ms,
-    },
+    status: end.status,
+    completedMs: row.now_ms,
+    startedMs: row.started_ms,
+    latencyMs,
     attempts: row.failures + row.losses + (end.counted && row.worker !== null ? 1 : 0),
-    ...{ inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
-    ...{ costUsd: unknown ? unknownCost.usd : cost.usd, costKnown: unknown ? false : cost.known },
+    inputTokens: end.usage.inputTokens,
+    outputTokens: end.usage.outputTokens,
+    costUsd: cost.usd,
+    costKnown: cost.known,
     finishReason: end.finishReason,
-    ...{ errorCode: end.errorCode, error: end.error === null ? null : storable(end.error) },
-    ...{ systemPrompt: end.systemPrompt, userPrompt: end.userPrompt },
+    errorCode: end.errorCode,
+    error: end.error === null ? null : storable(end.error),
+    systemPrompt: end.systemPrompt,
+    userPrompt: end.userPrompt,
     output: end.output === null ? null : storable(end.output),
   };
 }
 
 function tally(ended: EndedRun, row: RunRow): Tally {
   return {
-    ...{
-      agentId: row.agent_id,
-      executedAtMs: uuid7Time(ended.id),
-      status: ended.status,
-      source: row.source,
-    },
-    ...{ recorded: true, inputTokens: ended.inputTokens, outputTokens: ended.outputTokens },
-    ...{ costUsd: ended.costUsd, latencyMs: row.started_ms === null ? null : ended.latencyMs },
+    agentId: row.agent_id,
+    executedAtMs: uuid7Time(ended.id),
+    status: ended.status,
+    source: row.source,
+    recorded: true,
+    inputTokens: ended.inputTokens,
+    outputTokens: ended.outputTokens,
+    costUsd: ended.costUsd,
+    latencyMs: row.started_ms === null ? null : ended.latencyMs,
   };
 }
 
@@ -155,9 +157,18 @@ function storable(text: string): string {
 /** The end of a run that is canceled: nothing is known of what it used. */
 export function canceledEnd(id: string, slotAgentId: string | null): End {
   return {
-    ...{ id, slotAgentId, fence: null, status: 'canceled', counted: true },
-    ...{ usage: noUsage, cost: noCost, finishReason: null },
-    ...{ errorCode: 'CANCELED', error: 'The execution was canceled.' },
-    ...{ systemPrompt: null, userPrompt: null, output: null },
+    id,
+    fence: null,
+    slotAgentId,
+    status: 'canceled',
+    counted: true,
+    usage: noUsage,
+    cost: noCost,
+    finishReason: null,
+    errorCode: 'CANCELED',
+    error: 'The execution was canceled.',
+    systemPrompt: null,
+    userPrompt: null,
+    output: null,
   };
 }

@@ -43,18 +43,21 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
   const begun = performance.now();
   try {
     const answer = await parts.models.call({
-      ...{ executionId: run.id, workspaceId: run.workspaceId, model: run.model },
-      ...{ system: prompt.system, user: prompt.user, temperature: run.temperature },
-      ...{ maxTokens: settings.maxTokens, topP: settings.topP, timeoutMs: Math.ceil(leftMs) },
+      executionId: run.id,
+      workspaceId: run.workspaceId,
+      model: run.model,
+      system: prompt.system,
+      user: prompt.user,
+      temperature: run.temperature,
+      maxTokens: settings.maxTokens,
+      topP: settings.topP,
+      timeoutMs: Math.ceil(leftMs),
       signal: AbortSignal.any([signal, deadline]),
     });
+    const { text: output, usage, cost, finishReason } = answer;
     return {
       kind: 'end',
-      end: {
-        ...endOf(run, prompt),
-        ...{ status: 'success', output: answer.text, usage: answer.usage, cost: answer.cost },
-        ...{ finishReason: answer.finishReason, errorCode: null, error: null },
-      },
+      end: { ...unended(run, prompt), status: 'success', output, usage, cost, finishReason },
     };
   } catch (error) {
     if (signal.aborted) return { kind: 'stopped' };
@@ -80,11 +83,21 @@ function renderRun(template: Template, run: Run): Template | null {
   return render(template, texts, renderedCharsMax);
 }
 
-function endOf(run: Run, prompt: Template | undefined) {
+/** What every end of this attempt says; how it ended is put over it. */
+function unended(run: Run, prompt: Template | undefined): Omit<End, 'status'> {
   return {
-    ...{ id: run.id, fence: { worker: run.worker, attempt: run.attempt }, counted: true },
+    id: run.id,
+    fence: { worker: run.worker, attempt: run.attempt },
     slotAgentId: run.settings.maxConcurrency === null ? null : run.agentId,
-    ...{ systemPrompt: prompt?.system ?? null, userPrompt: prompt?.user ?? null },
+    counted: true,
+    usage: noUsage,
+    cost: noCost,
+    finishReason: null,
+    errorCode: null,
+    error: null,
+    systemPrompt: prompt?.system ?? null,
+    userPrompt: prompt?.user ?? null,
+    output: null,
   };
 }
 
@@ -94,13 +107,10 @@ function failed(
   error: string,
   more: { prompt?: Template; failure?: ModelFailure; counted?: boolean },
 ): Attempt {
-  const end: End = {
-    ...endOf(run, more.prompt),
-    ...{ status: 'failed', counted: more.counted ?? true, errorCode, error },
-    ...{ usage: more.failure?.usage ?? noUsage, cost: more.failure?.cost ?? noCost },
-    ...{ finishReason: null, output: null },
-  };
-  return { kind: 'end', end };
+  const { prompt, failure, counted = true } = more;
+  const { usage = noUsage, cost = noCost } = failure ?? {};
+  const how = { status: 'failed', errorCode, error, counted, usage, cost } as const;
+  return { kind: 'end', end: { ...unended(run, prompt), ...how } };
 }
 
 function timeoutMessage(run: Run): string {

@@ -64,15 +64,17 @@ export async function findSessionCaller(
   if (!member) return null;
   const rights = ([...permissions, 'own'] as const).filter((right) => hasRight(member.role, right));
   return {
-    ...{
-      kind: 'session',
-      id: userId,
-      userId,
-      workspaceId: member.workspaceId,
-      role: member.role,
-      rights,
-    },
-    ...{ ended: false, allAgents: true, agentIds: [], limits: noLimits, allowedOrigins: [] },
+    kind: 'session',
+    id: userId,
+    userId,
+    workspaceId: member.workspaceId,
+    role: member.role,
+    rights,
+    ended: false,
+    allAgents: true,
+    agentIds: [],
+    limits: noLimits,
+    allowedOrigins: [],
   };
 }
 

@@ -65,7 +65,10 @@ export function createWorker(parts: WorkerParts): Worker {
   });
 
   const claims = claimLoop({
-    ...{ db: parts.db, count, leaseMs: parts.leaseMs, onError: parts.onError },
+    db: parts.db,
+    count,
+    leaseMs: parts.leaseMs,
+    onError: parts.onError,
     lease: () => (draining ? null : lease.current()),
     start,
   });

@@ -85,7 +85,13 @@ async function list(
     throw new CallFailure('INVALID_REQUEST', 'Parameter "startDate" must not be after "endDate".');
   }
   const { rows, total } = await store.listExecutions(parts.db, {
-    ...{ agentId: agent.id, status, source, startMs, endMs, offset, after: cursor(query) },
+    agentId: agent.id,
+    status,
+    source,
+    startMs,
+    endMs,
+    offset,
+    after: cursor(query),
     includeProcessing: query.include === 'processing',
     // One more than asked for says whether there are more.
     limit: limit + 1,
