@@ -44,8 +44,11 @@ export interface Wiring {
   drain(timeoutMs: number): Promise<void>;
 }
 
+/** What a process does: both, only serve the API, only work. */
+export type Role = 'start' | 'api' | 'worker';
+
 export interface WiringParts {
-  readonly role: 'start' | 'api' | 'worker';
+  readonly role: Role;
   readonly connection: pg.ClientConfig;
   readonly db: Db;
   readonly secret: string;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { providerKinds } from '../core/provider.ts';
 import { modelSettings } from './agent-record.ts';
 import { endpoint } from './endpoint.ts';
 import * as limits from './limits.ts';
@@ -6,17 +7,6 @@ import { problems } from './problem.ts';
 import { body, nullable, oneOf, query, time } from './shared.ts';
 
 const tag = 'Providers';
-
-export const providerKinds = [
-  'openai',
-  'anthropic',
-  'google',
-  'azure',
-  'bedrock',
-  'ollama',
-  'openai-compatible',
-] as const;
-export type ProviderKind = (typeof providerKinds)[number];
 
 const kind = oneOf(providerKinds, 'Which interface it speaks.');
 

@@ -24,6 +24,19 @@ import type { ExecuteBody, Variables } from './variables.ts';
  * so calls of one batch are decided one after the other. The order of the checks is part of the API.
  */
 
+/** One call to execute, as it came in. */
+export interface ExecuteCall {
+  readonly credential:
+    | { readonly kind: 'key'; readonly hash: Buffer }
+    | { readonly kind: 'session'; readonly caller: Caller };
+  /** Null for a malformed id, which is simply unknown. */
+  readonly agentId: string | null;
+  readonly body: ExecuteBody;
+  readonly idempotencyKey: string | null;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+}
+
 /** Who calls. A key that was never issued is no caller: it is refused before. */
 export interface Caller {
   readonly kind: 'key' | 'session';

@@ -3,6 +3,7 @@ import type {
   AgentAtAdmission,
   Caller,
   Decision,
+  ExecuteCall,
   Facts,
   MonthCount,
   Refusal,
@@ -15,7 +16,6 @@ import { variablesDigestInput } from '../core/variables.ts';
 import type { AdmissionState } from '../store/admission-read.ts';
 import type { AdmissionWrites, NewRefusal } from '../store/admission-write.ts';
 import { agentOfRow, callerOfKey, recordOf, sourceOf } from './admission-words.ts';
-import type { ExecuteCall } from './admit.ts';
 
 /**
  * The book of one admission batch: what was read; what the calls before this one have changed; and at the end

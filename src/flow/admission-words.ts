@@ -1,10 +1,9 @@
-import type { AgentAtAdmission, Caller } from '../core/admission.ts';
+import type { AgentAtAdmission, Caller, ExecuteCall } from '../core/admission.ts';
 import type { RateLimits } from '../core/limits.ts';
 import { keyRights } from '../core/member.ts';
 import { effective } from '../core/settings.ts';
 import type { AgentRow, KeyRow } from '../store/admission-read.ts';
 import type { NewExecution } from '../store/admission-write.ts';
-import type { ExecuteCall } from './admit.ts';
 
 /** What admission read, in the words of the core; and what it records, in the words of the store. */
 

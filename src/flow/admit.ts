@@ -1,8 +1,7 @@
-import { type Caller, decide, type Refusal } from '../core/admission.ts';
+import { decide, type ExecuteCall, type Refusal } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import type { RateLimits, WindowState } from '../core/limits.ts';
 import type { Slots } from '../core/run.ts';
-import type { ExecuteBody } from '../core/variables.ts';
 import { readForAdmission } from '../store/admission-read.ts';
 import { writeAdmission } from '../store/admission-write.ts';
 import type { Db } from '../store/db.ts';
@@ -15,18 +14,6 @@ import { batcher } from './batch.ts';
  * Admission: many calls, one transaction. Lock and read in one round trip, decide in memory, write and commit in
  * another. A refusal is a value, and its record commits with the rest.
  */
-
-export interface ExecuteCall {
-  readonly credential:
-    | { readonly kind: 'key'; readonly hash: Buffer }
-    | { readonly kind: 'session'; readonly caller: Caller };
-  /** Null for a malformed id, which is simply unknown. */
-  readonly agentId: string | null;
-  readonly body: ExecuteBody;
-  readonly idempotencyKey: string | null;
-  readonly ipAddress: string | null;
-  readonly userAgent: string | null;
-}
 
 /** What a call is answered with. `allowedOrigins` are those of its agent and key, for CORS. */
 export type Admitted = { readonly nowMs: number; readonly allowedOrigins: readonly string[] } & (

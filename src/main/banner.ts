@@ -1,6 +1,6 @@
 import { toId } from '../core/id.ts';
 import type { Demo } from '../flow/make-demo.ts';
-import type { Role } from './serve.ts';
+import type { Role } from '../wiring.ts';
 
 export interface Started {
   readonly role: Role;

@@ -10,14 +10,12 @@ import { makeDemo } from '../flow/make-demo.ts';
 import { createModels } from '../provider/registry.ts';
 import type { Db } from '../store/db.ts';
 import { findPrice } from '../store/prices.ts';
-import { wire } from '../wiring.ts';
+import { type Role, wire } from '../wiring.ts';
 import { banner } from './banner.ts';
 import type { Context } from './command.ts';
 import { openForServer } from './database.ts';
 import { told } from './life.ts';
 import { version } from './version.ts';
-
-export type Role = 'start' | 'api' | 'worker';
 
 /** A process that serves, from the database to the banner, until it is told to end. */
 export async function serve(context: Context, role: Role): Promise<void> {

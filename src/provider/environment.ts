@@ -1,4 +1,5 @@
-import type { ProviderKind, ProviderSettings } from './settings.ts';
+import type { ProviderKind } from '../core/provider.ts';
+import type { ProviderSettings } from './settings.ts';
 
 /** The variables of the server's environment that configure providers. An empty one counts as absent. */
 export type ProviderVariable =

@@ -1,6 +1,7 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import type { ProviderKind } from '../core/provider.ts';
 import { countCompatible } from './compatible-usage.ts';
-import { type Connection, missing, type ProviderKind } from './settings.ts';
+import { type Connection, missing } from './settings.ts';
 
 /** A language model of the AI SDK, by the specification that all its provider packages share. */
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;

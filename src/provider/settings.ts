@@ -1,17 +1,6 @@
 import { ModelFailure } from '../core/model.ts';
+import type { ProviderKind } from '../core/provider.ts';
 import type { PriceList } from './prices.ts';
-
-/** Which interface a provider speaks. */
-export const providerKinds = [
-  'openai',
-  'anthropic',
-  'google',
-  'azure',
-  'bedrock',
-  'ollama',
-  'openai-compatible',
-] as const;
-export type ProviderKind = (typeof providerKinds)[number];
 
 /**
  * A provider as a workspace stores it, or as the environment gives it.

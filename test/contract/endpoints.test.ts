@@ -13,10 +13,8 @@ import {
   sessionRight,
 } from '../../src/contract/endpoint.ts';
 import { type Endpoints, endpoints } from '../../src/contract/index.ts';
-import { providerKinds as declaredKinds } from '../../src/contract/providers.ts';
 import { pathParams } from '../../src/contract/shared.ts';
 import { isModelName } from '../../src/core/model.ts';
-import { providerKinds } from '../../src/provider/settings.ts';
 
 const all = Object.values(endpoints) as Endpoint[];
 
@@ -146,10 +144,6 @@ test('a model is named as in the core', () => {
   for (const name of [...names, 'cueline/echo?delay=250&fail=PROVIDER_ERROR']) {
     assert.equal(check.Check(name), isModelName(name), name);
   }
-});
-
-test('the kinds of providers are those that can be called', () => {
-  assert.deepEqual(declaredKinds, providerKinds);
 });
 
 /** Held by the compiler: handlers and client read their types from the declarations. */

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { executeAgent, executeAgentInDashboard } from '../../contract/executions.ts';
 import { idempotencyKeyMax } from '../../contract/limits.ts';
-import type { Caller } from '../../core/admission.ts';
+import type { Caller, ExecuteCall } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
 import { type ExecuteBody, parseExecuteBody } from '../../core/variables.ts';
-import type { Admitted, ExecuteCall } from '../../flow/admit.ts';
+import type { Admitted } from '../../flow/admit.ts';
 import { bearerHash, unauthorized } from '../authenticate.ts';
 import { readBody } from '../body.ts';
 import { allowOrigin } from '../cors.ts';

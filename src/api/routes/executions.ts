@@ -10,7 +10,6 @@ import type { Caller } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
 import { secondsUntil } from '../../core/limits.ts';
-import { parseBound } from '../../core/time.ts';
 import { countList } from '../../store/callers.ts';
 import type { Db } from '../../store/db.ts';
 import * as store from '../../store/executions.ts';
@@ -18,6 +17,7 @@ import { visibleAgent } from '../access.ts';
 import { allowOrigin } from '../cors.ts';
 import { executionDetailWire, executionWire } from '../execution-wire.ts';
 import type { ApiParts } from '../parts.ts';
+import { readRange } from '../range.ts';
 import { rateHeaders } from '../rate-headers.ts';
 import { type Context, known, route } from '../route.ts';
 
@@ -79,11 +79,7 @@ async function list(
   const agent = await visibleAgent(parts.db, caller, params.agentId);
   allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
   const { limit = pageDefault, offset = 0, status = null, source = null } = query;
-  const startMs = bound('startDate', query.startDate);
-  const endMs = bound('endDate', query.endDate);
-  if (startMs !== null && endMs !== null && startMs > endMs) {
-    throw new CallFailure('INVALID_REQUEST', 'Parameter "startDate" must not be after "endDate".');
-  }
+  const { startMs, endMs } = readRange(query);
   const { rows, total } = await store.listExecutions(parts.db, {
     agentId: agent.id,
     status,
@@ -127,16 +123,6 @@ async function limitLists(
     {
       retryAfter: secondsUntil(resetAtMs, nowMs),
     },
-  );
-}
-
-function bound(name: 'startDate' | 'endDate', text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const ms = parseBound(text, name === 'startDate' ? 'start' : 'end');
-  if (ms !== null) return ms;
-  throw new CallFailure(
-    'INVALID_REQUEST',
-    `Parameter "${name}" must be an ISO 8601 date or time, such as 2026-11-21 or 2026-11-21T09:30:00Z.`,
   );
 }
 
