@@ -80,7 +80,7 @@ export function sessionOptions(parts: SessionParts): BetterAuthOptions {
     telemetry: { enabled: false },
     logger: {
       level: 'error',
-      log: (_level, message, ...details) => warn(logger, message, details),
+      log: (_level, message, ...details) => note(logger, message, details),
     },
     advanced: {
       cookiePrefix: 'cueline',
@@ -148,8 +148,11 @@ async function withoutTokens() {
   return { data: { accessToken: null, refreshToken: null, idToken: null } };
 }
 
-/** Faults are logged where they are answered, with their request: this only adds what better-auth knows of them. */
-function warn(logger: FastifyBaseLogger, message: string, details: readonly unknown[]): void {
+/**
+ * Mostly of people who mistyped and of providers that refused them; what is a fault of ours is logged where it is
+ * answered.
+ */
+function note(logger: FastifyBaseLogger, message: string, details: readonly unknown[]): void {
   const err = details.find((one) => one instanceof Error);
-  logger.warn({ ...(err && { err }) }, `sign-in: ${message}`);
+  logger.info({ ...(err && { err }) }, `sign-in: ${message}`);
 }

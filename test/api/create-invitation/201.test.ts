@@ -29,15 +29,15 @@ test('answers a link, shown this once, that holds for seven days', async () => {
   assert.ok(rows.every(({ row }) => !row.includes(token)));
 });
 
-test('the link leads to the public URL', async () => {
+test('the link leads to the public URL', async (t) => {
   const publicUrl = 'https://cueline.example.com';
   const beside = await startService({ beside: service, publicUrl });
+  t.after(beside.close);
   const { key } = await service.key();
   const body = { email: 'far@example.com', role: 'viewer' };
   const answer = await beside.call('POST', path, { key, body });
   assert.ok(answer.body.url.startsWith(`${publicUrl}/invitations/`));
   assert.equal(answer.body.createdBy, toId('user', service.ownerId));
-  await beside.close();
 });
 
 test('a second invitation of an address takes the place of the first', async () => {

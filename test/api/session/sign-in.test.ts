@@ -31,13 +31,13 @@ test('a session that is not to be remembered ends with the browser', async () =>
   assert.ok(headers.getSetCookie().every((cookie) => !cookie.includes('Max-Age')));
 });
 
-test('over https the cookie leaves by https alone', async () => {
+test('over https the cookie leaves by https alone', async (t) => {
   const publicUrl = 'https://cueline.example.com';
   const beside = await startService({ beside: service, publicUrl });
+  t.after(beside.close);
   const { headers, cookie } = await send(beside.url, 'POST', path, { body: { email, password } });
   assert.match(headers.getSetCookie()[0] ?? '', /^__Secure-cueline\.session_token=.*; Secure/);
   assert.equal((await beside.call('GET', '/api/v1/me', { cookie })).status, 200);
-  await beside.close();
 });
 
 test('a wrong password and an unknown address are told the same', async () => {

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A small OpenID Connect issuer on a real socket: it signs in whoever it is told to, and checks what it is asked. */
+export interface Issuer {
+  readonly url: string;
+  readonly client: { readonly clientId: string; readonly clientSecret: string };
+  /** Who signs in next. */
+  person: Person;
+  /** What it does wrong in its next ID tokens. */
+  mistake: 'none' | 'nonce' | 'signature' | 'audience';
+  close(): Promise<void>;
+}
+
+export interface Person {
+  readonly sub: string;
+  readonly email: string;
+  readonly email_verified?: boolean;
+  readonly name?: string;
+}
+
+interface Grant {
+  readonly person: Person;
+  readonly nonce: string | null;
+  readonly challenge: string | null;
+  readonly redirectUri: string | null;
+}
+
+/** Port 0 takes any free one. */
+export async function startIssuer(port = 0): Promise<Issuer> {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const grants = new Map<string, Grant>();
+  const client = { clientId: 'cueline', clientSecret: 'a secret of the issuer' };
+
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', issuer.url);
+    const json = (value: unknown, status = 200) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    switch (pathname) {
+      case '/.well-known/openid-configuration':
+        return json(discovery(issuer.url));
+      case '/jwks':
+        return json({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: '1', alg: 'RS256' }] });
+      case '/authorize': {
+        const code = randomUUID();
+        const redirectUri = searchParams.get('redirect_uri');
+        const { person } = issuer;
+        const [nonce, challenge] = [searchParams.get('nonce'), searchParams.get('code_challenge')];
+        grants.set(code, { person, nonce, challenge, redirectUri });
+        const state = searchParams.get('state') ?? '';
+        const location = `${redirectUri}?${new URLSearchParams({ code, state })}`;
+        return response.writeHead(302, { location }).end();
+      }
+      case '/token': {
+        const asked = new URLSearchParams(await textOf(request));
+        const grant = grants.get(asked.get('code') ?? '');
+        grants.delete(asked.get('code') ?? '');
+        const verifier = createHash('sha256').update(asked.get('code_verifier') ?? '');
+        const right =
+          grant?.redirectUri === asked.get('redirect_uri') &&
+          grant?.challenge === verifier.digest('base64url') &&
+          isClient(request, asked, client);
+        if (!grant || !right) return json({ error: 'invalid_grant' }, 400);
+        const id_token = idToken(grant);
+        return json({ access_token: 'an access token', token_type: 'Bearer', id_token });
+      }
+      default:
+        return json({ error: 'not_found' }, 404);
+    }
+  });
+
+  function idToken({ person, nonce }: Grant): string {
+    const { mistake } = issuer;
+    const now = Math.floor(Date.now() / 1000);
+    const claims = {
+      ...person,
+      iss: issuer.url,
+      aud: mistake === 'audience' ? 'somebody else' : client.clientId,
+      nonce: mistake === 'nonce' ? 'another' : nonce,
+      iat: now,
+      exp: now + 3_600,
+    };
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const text = `${encode({ alg: 'RS256', kid: '1' })}.${encode(claims)}`;
+    const key = mistake === 'signature' ? other.privateKey : privateKey;
+    return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
+  }
+
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer: Issuer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    client,
+    person: { sub: 'nobody', email: 'nobody@example.com' },
+    mistake: 'none',
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return issuer;
+}
+
+function discovery(url: string) {
+  return {
+    issuer: url,
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: `${url}/token`,
+    jwks_uri: `${url}/jwks`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  };
+}
+
+function isClient(
+  { headers }: IncomingMessage,
+  asked: URLSearchParams,
+  { clientId, clientSecret }: Issuer['client'],
+): boolean {
+  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  if (headers.authorization === `Basic ${basic}`) return true;
+  return asked.get('client_id') === clientId && asked.get('client_secret') === clientSecret;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+/** A port that nothing listens on, for an issuer that is down. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(address && typeof address === 'object');
+  server.close();
+  await once(server, 'close');
+  return address.port;
+}
