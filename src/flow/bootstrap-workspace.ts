@@ -1,6 +1,4 @@
-import { isEmail } from '../core/email.ts';
 import { uuid7 } from '../core/id.ts';
-import { StartFailure } from '../core/start-failure.ts';
 import { type HashPassword, makePassword } from '../core/token.ts';
 import { readClock } from '../store/clock.ts';
 import type { Db, Trx } from '../store/db.ts';
@@ -13,6 +11,7 @@ import {
   type WorkspaceOwner,
 } from '../store/workspaces.ts';
 
+/** As the configuration names them, or not. */
 export interface FirstOwner {
   readonly ownerEmail: string | null;
   readonly ownerPassword: string | null;
@@ -49,9 +48,6 @@ export async function bootstrapWorkspace(db: Db, first: FirstOwner): Promise<Fir
 /** An address that the operator names is theirs; an account that it has already keeps its password. */
 async function makeOwner(trx: Trx, { ownerEmail, ownerPassword, hashPassword }: FirstOwner) {
   const email = (ownerEmail ?? emailDefault).toLowerCase();
-  if (!isEmail(email)) {
-    throw new StartFailure(`CUELINE_OWNER_EMAIL is ${email}, which is no address to sign in with.`);
-  }
   const known = await findUserByEmail(trx, email);
   if (known) return { ownerId: known.id, email };
   const made = ownerPassword === null ? makePassword() : null;

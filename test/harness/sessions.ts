@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import { createSessions, hashPassword, type Sessions } from '../../src/api/session.ts';
-import type { SignInProviders } from '../../src/api/session-options.ts';
+import type { FastifyRequest } from 'fastify';
+import { hashPassword, type Sessions } from '../../src/api/session.ts';
 import type { Caller } from '../../src/core/admission.ts';
 import { uuid7 } from '../../src/core/id.ts';
 import { findSessionCaller } from '../../src/store/callers.ts';
@@ -14,17 +13,6 @@ import { userHeader } from './call.ts';
 export const password = 'correct horse battery';
 /** The same for all: hashing is slow on purpose. */
 const passwordHash = hashPassword(password);
-
-export function sessionsFor(parts: {
-  readonly db: Db;
-  readonly logger: FastifyBaseLogger;
-  readonly publicUrl?: string;
-  readonly providers?: Partial<SignInProviders>;
-}): Sessions {
-  const { db, logger, publicUrl = null, providers } = parts;
-  const signIn = { github: null, google: null, oidc: null, ...providers };
-  return createSessions({ db, logger, publicUrl, signIn, secret: 'a secret of the tests' });
-}
 
 /** The user whom the test names is signed in; where it names none, the cookie decides. */
 export function standIn(db: Db, caller: Sessions['caller']) {
