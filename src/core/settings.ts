@@ -1,5 +1,3 @@
-import type { Template } from './prompt.ts';
-
 /** Model settings: what a version gives as default, an agent may override, and a run is carried out with. */
 export interface ModelSettings {
   readonly model: string | null;
@@ -37,11 +35,6 @@ export const timeoutMsDefault = 300_000;
 export const lossesMax = 5;
 /** The most characters that the system and the user prompt may have together once rendered. */
 export const renderedCharsMax = 4_194_304;
-
-/** The template of a pinned version. */
-export interface VersionTemplate extends Template {
-  readonly id: string;
-}
 
 /** The model and temperature that a run of this agent uses: its own, else the version's. */
 export function effective(config: AgentConfig, version: ModelSettings): ModelSettings {
