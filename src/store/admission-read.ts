@@ -174,7 +174,7 @@ const readKeys: Statement = {
   name: 'admission-read-keys',
   text: `select k.hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
       k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
-      (k.revoked_at is not null and k.revoked_at <= clock_timestamp())
+      k.revoked_at is not null
         or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
       array(select agent_id from api_key_agents
         where api_key_id = k.id and agent_id = any($2::uuid[])) as agent_ids

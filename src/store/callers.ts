@@ -25,7 +25,7 @@ export async function findKeyCaller(db: Db, hash: Buffer): Promise<Caller | null
   }>`
     select k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by, m.role,
       k.requests_per_minute, k.requests_per_hour, k.requests_per_day,
-      (k.revoked_at is not null and k.revoked_at <= clock_timestamp())
+      k.revoked_at is not null
         or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
       array(select agent_id from api_key_agents a where a.api_key_id = k.id) as agent_ids
     from api_keys k
@@ -105,7 +105,7 @@ export async function findAgentOrigins(db: Db, agentId: string): Promise<string[
     select unnest(k.allowed_origins) from agents a
     join api_keys k on k.workspace_id = a.workspace_id
     where a.id = ${agentId} and a.deleted_at is null
-      and (k.revoked_at is null or k.revoked_at > clock_timestamp())
+      and k.revoked_at is null
       and (k.expires_at is null or k.expires_at > clock_timestamp())
       and (k.all_agents or exists (
         select from api_key_agents ka where ka.api_key_id = k.id and ka.agent_id = a.id))`.execute(
@@ -139,5 +139,5 @@ export async function countList(
 export async function touchKeys(db: Db, hashes: readonly Buffer[]): Promise<void> {
   await sql`
     update api_keys set last_used_at = clock_timestamp()
-    where hash = any (${hashes}::bytea[])`.execute(db);
+    where id in (select id from api_keys where hash = any (${hashes}::bytea[]) order by id for update)`.execute(db);
 }
