@@ -1,0 +1,18 @@
+interface Paged<Row> {
+  readonly rows: readonly Row[];
+  readonly total: number;
+}
+
+const pageMax = 100;
+
+/** Every row of a list that is answered in pages. */
+export async function* everyPage<Row>(
+  read: (page: { readonly limit: number; readonly offset: number }) => Promise<Paged<Row>>,
+): AsyncGenerator<Row, void, undefined> {
+  for (let offset = 0; ; ) {
+    const { rows, total } = await read({ limit: pageMax, offset });
+    yield* rows;
+    offset += rows.length;
+    if (rows.length === 0 || offset >= total) return;
+  }
+}
