@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { clientCommands } from './client-commands.ts';
 import { runCommand } from './command.ts';
+import { databaseCommands } from './database-commands.ts';
 import { version } from './version.ts';
 
 /**
@@ -11,8 +13,11 @@ export const program = new Command('cueline')
     'Self-hosted agent execution service: versioned prompts, run over HTTP, every run a record.',
   )
   .version(version)
-  .showHelpAfterError();
+  .helpCommand(false)
+  .configureHelp({ subcommandTerm })
+  .showHelpAfterError('Try it with --help.');
 
+program.commandsGroup('Serve:');
 const serving = {
   start: 'serve the API and work, in one process',
   api: 'only serve the API',
@@ -22,10 +27,24 @@ for (const role of ['start', 'api', 'worker'] as const) {
   program
     .command(role)
     .description(serving[role])
-    .action(() => runCommand(async (context) => (await import('./serve.ts')).serve(context, role)));
+    .action(() =>
+      runCommand(async (context) => {
+        await (await import('./secrets.ts')).finishRotation(context);
+        await (await import('./serve.ts')).serve(context, role);
+      }),
+    );
 }
 
-program
-  .command('migrate')
-  .description('bring the schema of the database up to date')
-  .action(() => runCommand(async (context) => (await import('./migrate.ts')).migrate(context)));
+program.commandsGroup('Work on the database, without a server:');
+databaseCommands(program);
+
+program.commandsGroup('Call a server, with an API key:');
+clientCommands(program);
+
+/** How a command is named in the list of all: without its options, which make the column wide. */
+function subcommandTerm(command: Command): string {
+  const names = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
+  return [command.name(), ...names].join(' ');
+}
