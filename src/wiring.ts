@@ -87,7 +87,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     });
   const pipelines = pipelinesWithin(answerTimeoutMs);
   // A connection of its own: nothing may keep a heartbeat waiting.
-  const leasePipelines = pipelinesWithin(leaseMs / 2);
+  const leasePipelines = pipelinesWithin(leaseMs / 4);
   const bus = openBus({ db, connection, onError: note('no hints from other processes') });
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
@@ -175,12 +175,12 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     app,
     async drain(timeoutMs) {
       draining = true;
+      // The API answers on while runs end: who waits for one gets its answer, and what is accepted is durable anyway.
+      await worker?.drain(timeoutMs);
       waiters.close();
-      if (role !== 'worker') await app.close();
+      await app.close();
       await admission.idle();
       await house?.stop();
-      await worker?.drain(timeoutMs);
-      if (role === 'worker') await app.close();
       await finisher.idle();
       await keyUse.close();
       await bus.close();

@@ -9,14 +9,11 @@ export type RawBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'too-large' | 'unsupported' | 'malformed'; readonly message: string };
 
-const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const json = /^application\/json\s*(;|$)/i;
+const otherCharset = /;\s*charset\s*=\s*"?(?!utf-8"?\s*(;|$))/i;
 
 export async function readBody(request: IncomingMessage): Promise<RawBody> {
-  const {
-    'content-type': type,
-    'content-length': length,
-    'content-encoding': encoding,
-  } = request.headers;
+  const { 'content-length': length, 'content-encoding': encoding } = request.headers;
   if (length === undefined && request.headers['transfer-encoding'] === undefined)
     return { kind: 'none' };
   if (Number(length ?? 0) > bodyBytesMax) return tooLarge;
@@ -28,7 +25,7 @@ export async function readBody(request: IncomingMessage): Promise<RawBody> {
     chunks.push(chunk);
   }
   if (bytes === 0) return { kind: 'none' };
-  if (!json.test(type ?? '') || (encoding ?? 'identity') !== 'identity') {
+  if (!isJson(request) || (encoding ?? 'identity') !== 'identity') {
     return {
       kind: 'unsupported',
       message: 'The body must be application/json, in UTF-8 and not encoded.',
@@ -42,6 +39,13 @@ export async function readBody(request: IncomingMessage): Promise<RawBody> {
   } catch {
     return { kind: 'malformed', message: 'The body is not valid UTF-8.' };
   }
+}
+
+/** By the headers as they came: the server takes the type out of the others, see there. */
+function isJson({ rawHeaders }: IncomingMessage): boolean {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && /^content-type$/i.test(name));
+  const type = at < 0 ? '' : (rawHeaders[at + 1] ?? '');
+  return json.test(type) && !otherCharset.test(type);
 }
 
 /** A management body as a value; anything wrong with it is thrown. */

@@ -27,6 +27,17 @@ export function allowOrigin(
   return true;
 }
 
+/** A page must be able to read that its key is refused, though nobody knows whose page it is: the agent's path says. */
+export function allowRefusals(app: FastifyInstance, db: Db): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { agentId } = (request.params ?? {}) as { agentId?: string };
+    if (reply.statusCode === 401 && agentId && request.headers.origin) {
+      allowOrigin(request, reply, await originsAt(db, agentId));
+    }
+    return payload;
+  });
+}
+
 export function answerPreflights(app: FastifyInstance, db: Db): void {
   for (const url of [
     '/api/v1/agents/:agentId/*',
@@ -34,9 +45,7 @@ export function answerPreflights(app: FastifyInstance, db: Db): void {
     '/api/v1/agents/:agentId',
   ]) {
     app.options<{ Params: { agentId: string } }>(url, async (request, reply) => {
-      const agentId = fromId('agent', request.params.agentId);
-      const origins =
-        agentId === null || !request.headers.origin ? [] : await findAgentOrigins(db, agentId);
+      const origins = request.headers.origin ? await originsAt(db, request.params.agentId) : [];
       if (allowOrigin(request, reply, origins)) {
         reply.headers({
           'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
@@ -47,4 +56,9 @@ export function answerPreflights(app: FastifyInstance, db: Db): void {
       return reply.code(204).send();
     });
   }
+}
+
+async function originsAt(db: Db, wireId: string): Promise<string[]> {
+  const agentId = fromId('agent', wireId);
+  return agentId === null ? [] : findAgentOrigins(db, agentId);
 }

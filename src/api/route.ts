@@ -32,6 +32,8 @@ export function route<const E extends Endpoint>(
   parts: ApiParts,
   endpoint: E,
   handle: (context: Context<E>) => Promise<HandlerAnswer>,
+  /** What comes before the call is looked at any further: a limit must not be passed by a bad query. */
+  first?: (caller: Caller, reply: FastifyReply) => Promise<void>,
 ): void {
   app.route({
     method: endpoint.method,
@@ -41,6 +43,7 @@ export function route<const E extends Endpoint>(
         endpoint.auth === 'none' ? null : await parts.authenticator.authenticate(request, endpoint);
       if (caller) allowOrigin(request, reply, caller.allowedOrigins);
       if (caller?.kind === 'session') parts.checkSameOrigin(request);
+      if (caller && first) await first(caller, reply);
       const query = checkQuery(endpoint.query ?? noQuery, request.query as Record<string, unknown>);
       const body = endpoint.body ? await readChecked(endpoint, request) : undefined;
       const { params } = request;

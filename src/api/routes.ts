@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { answerPreflights } from './cors.ts';
+import { allowRefusals, answerPreflights } from './cors.ts';
 import type { ApiParts } from './parts.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { executeRoutes } from './routes/execute.ts';
@@ -15,6 +15,7 @@ import { usageRoutes } from './routes/usage.ts';
 /** All routes of the API. */
 export function apiRoutes(app: FastifyInstance, parts: ApiParts): void {
   answerPreflights(app, parts.db);
+  allowRefusals(app, parts.db);
   parts.sessions.mount(app);
   executeRoutes(app, parts);
   executionRoutes(app, parts);

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { endpoints } from '../contract/index.ts';
 import { CallFailure } from '../core/failure.ts';
 import { asCallFailure, errorAnswer } from './errors.ts';
-import { routePath, send } from './route.ts';
+import { toJson } from './json.ts';
+import { send } from './route.ts';
 
 /** The HTTP server: what holds for every request, whatever routes are put on it. */
 
@@ -26,14 +28,21 @@ export function createServer(options: ServerOptions): FastifyInstance {
       requestIdLogLabel: 'requestId',
     }),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
-    genReqId: () => `req_${randomBytes(12).toString('hex')}`,
+    genReqId: makeRequestId,
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 8_192, ignoreDuplicateSlashes: false },
+    clientErrorHandler: answerMalformed,
+    http: { requireHostHeader: false },
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id);
       send(reply, errorAnswer(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id));
     },
+  });
+  const allowedAt = noteRoutes(app);
+  // A body of unusual expectations is a body like any other.
+  app.server.on('checkExpectation', (request, response) => {
+    app.server.emit('request', request, response);
   });
   // Bodies are read by the routes: on execute a broken one is a value, not an exception.
   app.removeAllContentTypeParsers();
@@ -45,6 +54,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     closing = true;
   });
   app.addHook('onRequest', async (request, reply) => {
+    // Fastify would refuse a malformed type before anyone has looked at the key; `readBody` judges it by itself.
+    delete request.raw.headers['content-type'];
     reply.headers({
       'x-request-id': request.id,
       'x-content-type-options': 'nosniff',
@@ -73,7 +84,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? '';
-    const allowed = methodsOf(path);
+    const allowed = allowedAt(path);
     if (allowed.length === 0) {
       return send(
         reply,
@@ -88,14 +99,51 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-const paths = Object.values(endpoints).map((endpoint) => ({
-  method: endpoint.method,
-  pattern: new RegExp(`^${routePath(endpoint).replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`),
-}));
+/**
+ * What is no HTTP never becomes a request, so it is answered here, in the form of every other error. A connection that
+ * was reset, or that nothing can be written to any more, is only closed.
+ */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, text] = malformed[error.code ?? ''] ?? [400, 'The request is not valid HTTP.'];
+  const requestId = makeRequestId();
+  const failure = new CallFailure('INVALID_REQUEST', text);
+  const body = toJson(errorAnswer(failure, requestId).body);
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Connection: close',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
 
-/** The methods that the contract declares for a path. */
-function methodsOf(path: string): string[] {
-  return [
-    ...new Set(paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
+const malformed: Readonly<Record<string, [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 KiB.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+};
+
+function makeRequestId(): string {
+  return `req_${randomBytes(12).toString('hex')}`;
+}
+
+/** The routes that a server has, to tell an unknown path from a known one with another method. */
+function noteRoutes(app: FastifyInstance): (path: string) => string[] {
+  const routes: { readonly methods: string[]; readonly pattern: RegExp }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    const methods = [method].flat().filter((one) => methodsShown.includes(one));
+    const pattern = url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.*');
+    routes.push({ methods, pattern: new RegExp(`^${pattern}$`) });
+  });
+  return (path) => [
+    ...new Set(
+      routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods),
+    ),
   ];
 }
+
+const methodsShown = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

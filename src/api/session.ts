@@ -88,7 +88,9 @@ export function createSessions(parts: SessionParts): Sessions {
     const toIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = toIssuer ? await withIssuer() : auth;
     const ask = () => handler(webRequest(request, options.baseURL as string, body));
-    const response = open.guarded ? await guard(db, request.ip, path, ask) : await ask();
+    const account = typeof body?.email === 'string' ? body.email.toLowerCase() : '';
+    const who = { ip: request.ip, path, account };
+    const response = open.guarded ? await guard(db, who, ask) : await ask();
     for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
     if (response.status >= 400) throw await refusal(response);
     if (response.status >= 300) {

@@ -3,27 +3,39 @@ import { CallFailure } from '../core/failure.ts';
 import type { Db } from '../store/db.ts';
 import { countAttempt, forgiveAttempt } from '../store/sign-in-attempts.ts';
 
-/** Guessing of passwords is bounded for each network and path, over all processes. */
+/** Guessing of passwords is bounded, over all processes: of one account, and of all together, from one network. */
 
-const failuresMax = 10;
 const windowMs = 300_000;
+const failuresMax = { account: 10, network: 100 };
 
-/** Counted before it is tried, so that many at once are no more than one after the other; taken back if it succeeds. */
+/**
+ * Counted before it is tried, so that many at once are no more than one after the other. Taken back where it succeeds,
+ * and where it was not let through: only real failures fill the window.
+ * @param account the address that is signed in with; empty where there is none
+ */
 export async function guard(
   db: Db,
-  ip: string,
-  path: string,
+  { ip, path, account }: { readonly ip: string; readonly path: string; readonly account: string },
   attempt: () => Promise<Response>,
 ): Promise<Response> {
-  const key = `${networkOf(ip)}|${path}`;
-  const { count, leftMs } = await countAttempt(db, key, windowMs);
-  if (count > failuresMax) {
+  const network = `${networkOf(ip)}|${path}`;
+  const counted: string[] = [];
+  const count = async (key: string, max: number) => {
+    const { count: tries, leftMs } = await countAttempt(db, key, windowMs);
+    counted.push(key);
+    if (tries <= max) return;
+    await takeBack();
     throw new CallFailure('RATE_LIMIT_EXCEEDED', 'Too many failed attempts. Try again later.', {
       retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
     });
-  }
+  };
+  const takeBack = async () => {
+    for (const key of counted) await forgiveAttempt(db, key);
+  };
+  await count(network, failuresMax.network);
+  await count(`${network}|${account}`, failuresMax.account);
   const response = await attempt();
-  if (response.ok) await forgiveAttempt(db, key);
+  if (response.ok) await takeBack();
   return response;
 }
 

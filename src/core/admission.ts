@@ -33,6 +33,8 @@ export interface ExecuteCall {
   readonly agentId: string | null;
   readonly body: ExecuteBody;
   readonly idempotencyKey: string | null;
+  /** What is wrong with the idempotency key that was sent; it travels as a value, as a broken body does. */
+  readonly idempotencyComplaint: string | null;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
 }
@@ -93,6 +95,7 @@ export interface Facts {
   /** What the Testing stage caps an agent at. */
   readonly testingLimits: RateLimits;
   readonly body: ExecuteBody;
+  readonly idempotencyComplaint: string | null;
   /** The call that the idempotency key was first used with, if any. */
   readonly replay: { readonly sameBody: boolean } | null;
 }
@@ -154,6 +157,7 @@ export function decide(facts: Facts): Decision {
     states.push(...verdict.states);
     if (!verdict.passed) return limited(verdict);
   }
+  if (facts.idempotencyComplaint) return refuse('INVALID_REQUEST', facts.idempotencyComplaint);
   if (facts.replay) {
     if (facts.replay.sameBody) return { kind: 'replayed', states };
     return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with other variables.');
@@ -254,7 +258,7 @@ function limitMessage(by: WindowState): string {
   return `Rate limit of ${whose} exceeded: ${by.limit} per ${by.window}.`;
 }
 
-/** The `rateLimits` shown are those configured on the key, whichever limit was hit. */
+/** The `rateLimits` shown are those configured on the key, whichever limit was hit; for a session the agent's. */
 function limitFields(facts: Facts, by: WindowState): Record<string, unknown> {
   const { scope, window, limit, resetAtMs } = by;
   return {
@@ -278,6 +282,6 @@ function quotaFields(facts: Facts, limit: number): Record<string, unknown> {
   };
 }
 
-function shownLimits({ caller }: Facts): { rateLimits?: RateLimits } {
-  return caller.kind === 'key' ? { rateLimits: caller.limits } : {};
+function shownLimits({ caller, agent }: Facts): { rateLimits: RateLimits } {
+  return { rateLimits: caller.kind === 'key' ? caller.limits : (agent?.limits ?? noLimits) };
 }

@@ -44,6 +44,19 @@ export function members(object: string): Member[] {
   return found;
 }
 
+/** The same text with no more escapes in its strings than JSON needs: a model reads `é`, not `\\u00e9`. */
+export function plain(text: string): string {
+  if (!text.includes('\\')) return text;
+  let out = '';
+  let from = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', from)) {
+    const end = stringEnd(text, at);
+    out += text.slice(from, at) + JSON.stringify(JSON.parse(text.slice(at, end)));
+    from = end;
+  }
+  return out + text.slice(from);
+}
+
 /** How deep arrays and objects nest in a valid text; 0 for a plain value. */
 export function depth(text: string): number {
   let now = 0;

@@ -1,5 +1,21 @@
 import type { RunSettings } from './settings.ts';
 
+/** What attempts have used and cost; `known` is false where one of them ended without telling. */
+export interface Spent {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: string;
+  readonly costKnown: boolean;
+}
+
+export const nothingSpent: Spent = {
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: '0',
+  costKnown: true,
+};
+export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
+
 /** One run as a worker holds it: leased, with the fence that each of its writes names. */
 export interface Run {
   readonly id: string;

@@ -71,7 +71,7 @@ export function addUp(tallies: readonly Tally[]): Bucket[] {
 }
 
 /**
- * The bin of a latency: four to each doubling, so a percentile read from the bins is off by at most a tenth.
+ * The bin of a latency: four to each doubling, so a percentile read from the bins is off by at most a tenth and half a millisecond.
  * Bin 0 holds 0 ms; the last possible one, for an hour, has number 88.
  */
 export function latencyBin(latencyMs: number): number {

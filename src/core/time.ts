@@ -1,7 +1,10 @@
-/** Dates as callers write them: ISO 8601, a day or a moment, UTC where no zone is named. */
+/**
+ * Dates as callers write them: ISO 8601, a day or a moment, UTC where no zone is named. The plus of a zone that was not
+ * encoded in a query arrives as a blank.
+ */
 
 const pattern =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+ -]\d{2}:?\d{2})?)?$/i;
 
 const dayMs = 86_400_000;
 

@@ -1,4 +1,4 @@
-import { canonical, compact, depth, isStorable, jsonDepthMax, members } from './json.ts';
+import { canonical, compact, depth, isStorable, jsonDepthMax, members, plain } from './json.ts';
 
 /**
  * The body of an execute call, read once. It travels into admission as a value whatever is wrong with it:
@@ -56,7 +56,7 @@ function readVariables(json: string): ExecuteBody {
 
 /** What a JSON value, given as compact text, puts into a prompt: a string itself, anything else its JSON text. */
 export function variableText(json: string): string {
-  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+  return json.startsWith('"') ? (JSON.parse(json) as string) : plain(json);
 }
 
 /** The texts of default values as they are stored: an object of JSON values. */

@@ -121,6 +121,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
         month: months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
         testingLimits: parts.testingLimits,
         body: call.body,
+        idempotencyComplaint: call.idempotencyComplaint,
         replay: firstCall && { sameBody: firstCall.digest.equals(digestOf(call)) },
       };
     },
@@ -206,13 +207,16 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       });
     },
 
-    /** Everything that is to be written, and the runs that start here once it is. */
-    close(): { writes: AdmissionWrites; born: Run[] } {
+    /** The runs that start here once all is written. */
+    born,
+
+    /** Everything that is to be written. */
+    writes(): AdmissionWrites {
       const spent = [...spentMonths].map((workspaceId) => {
         const { month, used } = months.get(workspaceId) ?? { month: 0, used: 0 };
         return { workspaceId, month, used };
       });
-      const writes = {
+      return {
         counts,
         months: spent,
         executions,
@@ -221,7 +225,6 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
         refusals: [...refusals.values()],
         tallies,
       };
-      return { writes, born };
     },
   };
 

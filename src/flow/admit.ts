@@ -6,7 +6,7 @@ import { readForAdmission } from '../store/admission-read.ts';
 import { writeAdmission } from '../store/admission-write.ts';
 import type { Db } from '../store/db.ts';
 import { findOutcome } from '../store/outcome.ts';
-import { isStatementError, type Pipelines, type Send } from '../store/pipeline.ts';
+import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
 import { type AdmissionBook, admissionBook } from './admission-book.ts';
 import { batcher } from './batch.ts';
 
@@ -55,6 +55,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
   const { add, idle } = batcher<ExecuteCall, Admitted>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
+    weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
     run: (calls) => admitBatch(parts, calls),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
@@ -69,13 +70,11 @@ async function admitBatch(
     try {
       return await parts.pipelines.use((send) => transact(parts, send, calls));
     } catch (error) {
-      if (error instanceof CallFailure) throw error;
-      if (!isStatementError(error)) throw unavailable();
+      if (!isStatementError(error) && !isUnstorable(error)) throw error;
       // Deadlocks and serialization failures pass; a batch that fails otherwise must not fail its innocent calls.
-      const passing = /^40/.test(error.code ?? '');
+      const passing = isStatementError(error) && /^40/.test(error.code ?? '');
       if (passing && attempt < attemptsMax) continue;
-      if (!passing && calls.length > 1) return admitSingly(parts, calls);
-      if (passing || /^(25|53|55|57)/.test(error.code ?? '')) throw unavailable();
+      if (calls.length > 1) return admitSingly(parts, calls);
       throw error;
     }
   }
@@ -109,21 +108,22 @@ async function transact(
     worker,
   });
   const book = admissionBook(state, { ...parts, worker });
-  const answers = calls.map((call) => admitOne(book, call, state.nowMs));
-  const { writes, born } = book.close();
   try {
-    await writeAdmission(send, writes);
+    const answers = calls.map((call) => admitOne(book, call, state.nowMs));
+    const writes = book.writes();
+    await writeAdmission(send, writes).catch(async (error: unknown) => {
+      if (isStatementError(error) || isUnstorable(error)) throw error;
+      const outcome = await lookUp(parts.db, state.xid, writes.executions[0]?.id);
+      if (outcome === 'unknown') throw outcomeUnknown();
+      if (outcome === 'aborted') throw error;
+    });
+    for (const run of book.born) parts.slots?.start(run);
+    if (writes.runs.some((run) => run.worker === null)) parts.onQueued();
+    return answers;
   } catch (error) {
-    const known =
-      !isStatementError(error) && (await lookUp(parts.db, state.xid, writes.executions[0]?.id));
-    if (known !== 'committed') {
-      for (const run of born) parts.slots?.release(run.workspaceId);
-      throw known === 'unknown' ? outcomeUnknown() : error;
-    }
+    for (const run of book.born) parts.slots?.release(run.workspaceId);
+    throw error;
   }
-  for (const run of born) parts.slots?.start(run);
-  if (writes.runs.some((run) => run.worker === null)) parts.onQueued();
-  return answers;
 }
 
 function admitOne(book: AdmissionBook, call: ExecuteCall, nowMs: number): Admitted {
@@ -181,12 +181,6 @@ async function lookUp(
     if (performance.now() > until) return 'unknown';
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-function unavailable(): CallFailure {
-  return new CallFailure('UNAVAILABLE', 'The service cannot take the call right now. Try again.', {
-    retryAfter: 1,
-  });
 }
 
 function outcomeUnknown(): CallFailure {

@@ -8,8 +8,13 @@ export interface Batcher<Item, Result> {
   idle(): Promise<void>;
 }
 
+/** A single item may weigh more; it then goes alone. */
+const weightMax = 8_388_608;
+
 export function batcher<Item, Result>(options: {
   readonly sizeMax: number;
+  /** What an item weighs, in characters of text: a batch is closed before it grows beyond `weightMax`. */
+  readonly weight: (item: Item) => number;
   readonly inFlightMax: number;
   /** Gives one result for each item, in order; an `Error` rejects its item alone. A rejection rejects them all. */
   readonly run: (items: Item[]) => Promise<(Result | Error)[]>;
@@ -28,8 +33,8 @@ export function batcher<Item, Result>(options: {
   function pump(): void {
     scheduled = false;
     while (inFlight < options.inFlightMax && queue.length > 0) {
-      const batch = queue.slice(0, options.sizeMax);
-      queue = queue.slice(options.sizeMax);
+      const batch = queue.slice(0, fitting());
+      queue = queue.slice(batch.length);
       inFlight++;
       void run(batch);
     }
@@ -37,6 +42,15 @@ export function batcher<Item, Result>(options: {
       for (const done of idlers) done();
       idlers = [];
     }
+  }
+
+  function fitting(): number {
+    let weight = 0;
+    for (const [index, { item }] of queue.entries()) {
+      weight += options.weight(item);
+      if (index === options.sizeMax || (index > 0 && weight > weightMax)) return index;
+    }
+    return queue.length;
   }
 
   async function run(batch: Waiting[]): Promise<void> {

@@ -1,10 +1,11 @@
+import { addDecimals } from '../core/decimal.ts';
 import type { EndStatus } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import { uuid7Time } from '../core/id.ts';
 import { type Cost, noCost, noUsage, type Usage, unknownCost } from '../core/model.ts';
 import type { Tally } from '../core/statistics.ts';
 import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../store/finish.ts';
-import { isStatementError, type Pipelines, type Send } from '../store/pipeline.ts';
+import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
 import { batcher } from './batch.ts';
 
 /**
@@ -56,19 +57,23 @@ export function createFinisher(parts: FinisherParts): Finisher {
   const { add, idle } = batcher<End, EndResult>({
     sizeMax: 500,
     inFlightMax: 2,
+    weight: ({ systemPrompt, userPrompt, output }) =>
+      (systemPrompt?.length ?? 0) + (userPrompt?.length ?? 0) + (output?.length ?? 0),
     run: (ends) => finishBatch(parts, ends),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
   return { finish: add, idle };
 }
 
-async function finishBatch(parts: FinisherParts, ends: End[]): Promise<EndResult[]> {
+async function finishBatch(parts: FinisherParts, ends: End[]): Promise<(EndResult | Error)[]> {
   try {
     return await parts.pipelines.use((send) => transact(parts, send, ends));
   } catch (error) {
-    if (!isStatementError(error) || ends.length === 1) throw error;
-    const results: EndResult[] = [];
-    for (const end of ends) results.push(...(await finishBatch(parts, [end])));
+    if (ends.length === 1 || !(isStatementError(error) || isUnstorable(error))) throw error;
+    const results: (EndResult | Error)[] = [];
+    for (const end of ends) {
+      results.push(...(await finishBatch(parts, [end]).catch((one: Error) => [one])));
+    }
     return results;
   }
 }
@@ -113,7 +118,8 @@ function holds(end: End, row: RunRow): boolean {
 function endedRun(end: End, row: RunRow): EndedRun {
   const latencyMs =
     row.started_ms === null ? 0 : Math.max(0, Math.round(row.now_ms - row.started_ms));
-  const cost = end.status === 'canceled' && row.started_ms !== null ? unknownCost : end.cost;
+  // A call that is cut off by a cancel does not say what it used.
+  const cost = end.status === 'canceled' && row.worker !== null ? unknownCost : end.cost;
   return {
     id: end.id,
     agentId: row.agent_id,
@@ -122,10 +128,10 @@ function endedRun(end: End, row: RunRow): EndedRun {
     startedMs: row.started_ms,
     latencyMs,
     attempts: row.failures + row.losses + (end.counted && row.worker !== null ? 1 : 0),
-    inputTokens: end.usage.inputTokens,
-    outputTokens: end.usage.outputTokens,
-    costUsd: cost.usd,
-    costKnown: cost.known,
+    inputTokens: row.spent_input_tokens + end.usage.inputTokens,
+    outputTokens: row.spent_output_tokens + end.usage.outputTokens,
+    costUsd: addDecimals(row.spent_usd, cost.usd),
+    costKnown: row.spent_known && cost.known,
     finishReason: end.finishReason,
     errorCode: end.errorCode,
     error: end.error === null ? null : storable(end.error),

@@ -1,9 +1,17 @@
 import { CallFailure, type RunFailureCode } from '../core/failure.ts';
 import { members } from '../core/json.ts';
-import { ModelFailure, type ModelPort, noCost, noUsage } from '../core/model.ts';
+import {
+  type Cost,
+  ModelFailure,
+  type ModelPort,
+  noCost,
+  noUsage,
+  type Usage,
+  unknownCost,
+} from '../core/model.ts';
 import { render, type Template } from '../core/prompt.ts';
 import { retryDelayMs } from '../core/retry.ts';
-import type { Run } from '../core/run.ts';
+import type { Run, Spent } from '../core/run.ts';
 import { lossesMax, renderedCharsMax } from '../core/settings.ts';
 import { defaultTexts, variableText } from '../core/variables.ts';
 import type { End } from './finish.ts';
@@ -11,9 +19,9 @@ import type { End } from './finish.ts';
 /** What came of one attempt. */
 export type Attempt =
   | { readonly kind: 'end'; readonly end: End }
-  | { readonly kind: 'retry'; readonly delayMs: number }
-  /** The signal stopped it: whoever gave the signal knows what is to be done. */
-  | { readonly kind: 'stopped' };
+  | { readonly kind: 'retry'; readonly delayMs: number; readonly spent: Spent }
+  /** The signal stopped it, before or after the model was called: whoever gave the signal knows what is to be done. */
+  | { readonly kind: 'stopped'; readonly called: boolean };
 
 export interface RunParts {
   readonly models: ModelPort;
@@ -27,9 +35,9 @@ export interface RunParts {
  */
 export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): Promise<Attempt> {
   const { settings } = run;
-  if (signal.aborted) return { kind: 'stopped' };
+  if (signal.aborted) return { kind: 'stopped', called: false };
   if (run.losses >= lossesMax || (settings.maxAttempts === 1 && run.losses > 0)) {
-    const message = `The process that worked on the run was lost ${run.losses} times.`;
+    const message = `The run has lost the process that worked on it, for the ${ordinal(run.losses)} time.`;
     return failed(run, 'WORKER_LOST', message, { counted: false });
   }
   const leftMs = settings.timeoutMs - run.elapsedMs;
@@ -37,7 +45,7 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
   const prompt = renderRun(await parts.template(run.promptVersionId), run);
   if (!prompt) {
     const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
-    return failed(run, 'CONTEXT_LENGTH', message, { counted: true });
+    return failed(run, 'CONTEXT_LENGTH', message, { counted: false });
   }
   const deadline = AbortSignal.timeout(Math.ceil(leftMs));
   const begun = performance.now();
@@ -60,17 +68,19 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
       end: { ...unended(run, prompt), status: 'success', output, usage, cost, finishReason },
     };
   } catch (error) {
-    if (signal.aborted) return { kind: 'stopped' };
-    if (deadline.aborted) return failed(run, 'MODEL_TIMEOUT', timeoutMessage(run), { prompt });
+    if (signal.aborted) return { kind: 'stopped', called: true };
+    if (deadline.aborted) {
+      return failed(run, 'MODEL_TIMEOUT', timeoutMessage(run), { prompt, cost: unknownCost });
+    }
     if (!(error instanceof ModelFailure)) {
       parts.onFault(error, run);
-      return failed(run, 'INTERNAL', 'Internal error.', { prompt });
+      return failed(run, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });
     }
     const delayMs = retryDelayMs(run.failures + 1, error.retryAfterMs, Math.random());
     const inTime = run.elapsedMs + (performance.now() - begun) + delayMs < settings.timeoutMs;
     if (error.retryable && run.failures + 1 < settings.maxAttempts && inTime)
-      return { kind: 'retry', delayMs };
-    return failed(run, error.code, error.message, { prompt, failure: error });
+      return { kind: 'retry', delayMs, spent: spentBy(error) };
+    return failed(run, error.code, error.message, { prompt, usage: error.usage, cost: error.cost });
   }
 }
 
@@ -105,12 +115,38 @@ function failed(
   run: Run,
   errorCode: RunFailureCode,
   error: string,
-  more: { prompt?: Template; failure?: ModelFailure; counted?: boolean },
+  more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
 ): Attempt {
-  const { prompt, failure, counted = true } = more;
-  const { usage = noUsage, cost = noCost } = failure ?? {};
+  const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
   const how = { status: 'failed', errorCode, error, counted, usage, cost } as const;
   return { kind: 'end', end: { ...unended(run, prompt), ...how } };
+}
+
+/**
+ * The end of a run whose call this process gave up, where the agent allows no second call. That the process lives does
+ * not help: nobody knows how far the call had come.
+ */
+export function givenUp(run: Run): End {
+  return {
+    ...unended(run, undefined),
+    status: 'failed',
+    errorCode: 'WORKER_LOST',
+    error: 'The process that worked on the run had to give its call up.',
+    cost: unknownCost,
+  };
+}
+
+function spentBy({ usage, cost }: ModelFailure): Spent {
+  return {
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    costUsd: cost.usd,
+    costKnown: cost.known,
+  };
+}
+
+function ordinal(n: number): string {
+  return ['0th', '1st', '2nd', '3rd'][n] ?? `${n}th`;
 }
 
 function timeoutMessage(run: Run): string {

@@ -17,6 +17,7 @@ export function createWaiters(parts: {
 }): Waiters {
   const waiting = new Map<string, Set<() => void>>();
   let polling = false;
+  let closed = false;
   const timer = setInterval(() => void poll(), pollMs);
   timer.unref();
 
@@ -48,13 +49,14 @@ export function createWaiters(parts: {
           resolve();
         };
         const limit = setTimeout(done, timeoutMs);
-        if (signal.aborted) return done();
+        if (signal.aborted || closed) return done();
         signal.addEventListener('abort', done);
         waiting.set(executionId, (waiting.get(executionId) ?? new Set()).add(done));
       });
     },
     ended,
     close() {
+      closed = true;
       clearInterval(timer);
       for (const all of [...waiting.values()]) for (const wake of [...all]) wake();
     },

@@ -23,7 +23,7 @@ export async function openForServer(context: Context): Promise<Database & { secr
   const { config, life } = context;
   requireSecret(config);
   const database = opened((await given(context)) ?? (await started(context)), context);
-  await (config.migrate === 'auto' ? migrate(database.db) : checkSchema(database.db));
+  await (config.migrate === 'auto' ? migrateAt(database.connection) : checkSchema(database.db));
   life.ending.throwIfAborted();
   const secret = config.secret ?? (await (await embedded()).embeddedSecret(config.dataDir));
   return { ...database, secret };
@@ -83,4 +83,15 @@ function opened(found: Found, { config, life, log }: Context): Database {
     return db.destroy();
   });
   return { ...found, db };
+}
+
+/** On connections of its own: a migration takes as long as it takes. */
+export async function migrateAt(connection: pg.ClientConfig): Promise<void> {
+  const unhurried = { ...connection, statement_timeout: 0 };
+  const db = openDatabase({ connection: unhurried, poolMax: 2, onError: () => {} });
+  try {
+    await migrate(db);
+  } finally {
+    await db.destroy();
+  }
 }

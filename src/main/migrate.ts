@@ -1,10 +1,9 @@
-import { migrate as migrateSchema } from '../store/migrate.ts';
 import type { Context } from './command.ts';
-import { openForCommand } from './database.ts';
+import { migrateAt, openForCommand } from './database.ts';
 
 /** `cueline migrate`: the schema, and nothing else. */
 export async function migrate(context: Context): Promise<void> {
-  const { db, place } = await openForCommand(context);
-  await migrateSchema(db);
+  const { connection, place } = await openForCommand(context);
+  await migrateAt(connection);
   console.log(`The schema in ${place} is up to date.`);
 }

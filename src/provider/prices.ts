@@ -1,6 +1,6 @@
 import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
+import { floatToUnits, toDecimal, toUnits } from '../core/decimal.ts';
 import { type Cost, noCost, type Usage, unknownCost } from '../core/model.ts';
-import { floatToUnits, toDecimal, toUnits } from './decimal.ts';
 
 /**
  * What a call cost: tokens × price. The price comes from the workspace's own list, else from the price library, whose

@@ -139,5 +139,7 @@ export async function countList(
 export async function touchKeys(db: Db, hashes: readonly Buffer[]): Promise<void> {
   await sql`
     update api_keys set last_used_at = clock_timestamp()
-    where id in (select id from api_keys where hash = any (${hashes}::bytea[]) order by id for update)`.execute(db);
+    where id in (select id from api_keys where hash = any (${hashes}::bytea[]) order by id for update)`.execute(
+    db,
+  );
 }

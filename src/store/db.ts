@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 
@@ -29,6 +30,7 @@ export function openDatabase(options: DatabaseOptions): Db {
   });
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
+  endSilentConnections(pool, clientConfig(options.connection).statement_timeout);
   return new Kysely<Schema>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -45,6 +47,24 @@ export function clientConfig(connection: pg.ClientConfig): pg.ClientConfig {
     ...connection,
     types: { getTypeParser: typeParser },
   };
+}
+
+/**
+ * A connection that is in use and has not said a word for longer than any statement may take is dead, however alive the
+ * socket looks: after a failover whoever waits on it would wait for ever.
+ */
+function endSilentConnections(pool: pg.Pool, statementMsMax: number | false | undefined): void {
+  if (!statementMsMax) return;
+  const socketOf = (client: pg.PoolClient) =>
+    (client as unknown as { connection: { stream: Socket } }).connection.stream;
+  pool.on('acquire', (client) => {
+    const socket = socketOf(client);
+    socket.setTimeout(statementMsMax + 5_000, () => socket.destroy());
+  });
+  pool.on('release', (_error, client) => {
+    const socket = socketOf(client);
+    socket.setTimeout(0).removeAllListeners('timeout');
+  });
 }
 
 /** `json` stays the text that was sent; counts become numbers; `numeric` stays a decimal text. */

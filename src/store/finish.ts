@@ -15,6 +15,10 @@ export interface RunRow {
   readonly losses: number;
   readonly holds_slot: boolean | null;
   readonly source: Source;
+  readonly spent_input_tokens: number;
+  readonly spent_output_tokens: number;
+  readonly spent_usd: string;
+  readonly spent_known: boolean;
   /** By the database's clock, read under the lock. */
   readonly now_ms: number;
   readonly started_ms: number | null;
@@ -29,8 +33,10 @@ export async function lockRuns(
   ids: readonly string[],
   slotAgentIds: readonly string[],
 ): Promise<RunRow[]> {
-  const [, , rows] = await Promise.all([
+  const [, , , rows] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
+    // A partition that was empty when the plan was made would be read from end to end until it is analyzed.
+    send({ name: 'finish-by-index', text: 'set local enable_seqscan = off' }),
     slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
     send<RunRow>(lockQueue, [ids]),
   ]);
@@ -92,6 +98,7 @@ const lockAgents: Statement = {
 const lockQueue: Statement = {
   name: 'finish-lock-queue',
   text: `select q.id, q.agent_id, q.worker, q.attempt, q.failures, q.losses, q.holds_slot, e.source,
+      q.spent_input_tokens, q.spent_output_tokens, q.spent_usd, q.spent_known,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
       (extract(epoch from q.started_at) * 1000)::float8 as started_ms
     from run_queue q join executions e on e.id = q.id

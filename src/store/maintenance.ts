@@ -1,38 +1,34 @@
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
 
-/** Housekeeping: partitions made ahead of time, rows forgotten that have had their day. */
+/**
+ * Housekeeping: partitions made ahead of time, rows forgotten that have had their day. Every process that works may do
+ * it at any time: each statement passes over what another one has locked.
+ */
 
-/** Held for one round, so that of many processes one does the work. */
-const lockKey = 7_216_304;
 const monthsAhead = 2;
 const batchRows = 1_000;
 
-/** One round; false where another process is at it. Each batch is a transaction of its own, so nobody waits long. */
-export async function maintain(db: Db): Promise<boolean> {
-  return db.connection().execute(async (connection) => {
-    const { rows } = await sql<{ locked: boolean }>`
-      select pg_try_advisory_lock(${lockKey}) as locked`.execute(connection);
-    if (!rows[0]?.locked) return false;
-    try {
-      await sql`select make_execution_partitions(${monthsAhead})`.execute(connection);
-      while ((await forgetIdempotencyKeys(connection)) === batchRows);
-      await sql`
-        delete from refusals where hour < floor(extract(epoch from clock_timestamp()) / 3600)::bigint - 1`.execute(
-        connection,
-      );
-      await sql`
-        delete from list_counts where minute < floor(extract(epoch from clock_timestamp()) / 60)::bigint - 1`.execute(
-        connection,
-      );
-      await sql`
-        delete from cancellations c
-        where not exists (select from workers w where w.id = c.worker)`.execute(connection);
-      return true;
-    } finally {
-      await sql`select pg_advisory_unlock(${lockKey})`.execute(connection);
-    }
-  });
+/** One round. Each batch is a transaction of its own, so nobody waits long. */
+export async function maintain(db: Db): Promise<void> {
+  while ((await forgetIdempotencyKeys(db)) === batchRows);
+  await sql`
+    delete from refusals where (caller, agent_id, status) in (
+      select caller, agent_id, status from refusals
+      where hour < floor(extract(epoch from clock_timestamp()) / 3600)::bigint - 1
+      for update skip locked)`.execute(db);
+  await sql`
+    delete from list_counts where caller in (
+      select caller from list_counts
+      where minute < floor(extract(epoch from clock_timestamp()) / 60)::bigint - 1
+      for update skip locked)`.execute(db);
+  await sql`
+    delete from cancellations where execution_id in (
+      select execution_id from cancellations c
+      where not exists (select from workers w where w.id = c.worker)
+      for update skip locked)`.execute(db);
+  // Last: it needs a lock for itself, and gives up where it does not get it soon.
+  await sql`select make_execution_partitions(${monthsAhead})`.execute(db);
 }
 
 /** Kept for 24 hours, and longer where the run has not ended yet. */

@@ -16,19 +16,12 @@ const migrations: Record<string, Migration> = {
 /**
  * Brings the schema up to date. Many processes may call it at once: the first takes a lock, the rest wait and find
  * nothing to do. A schema that a newer program has written is left alone, and an error.
+ * @param db should set its statements no time: a migration takes as long as it takes
  */
 export async function migrate(db: Db): Promise<void> {
   await refuseNewer(db);
-  await db.connection().execute(async (connection) => {
-    // A migration takes as long as it takes, and so does the wait for another process's.
-    await sql`set statement_timeout = 0`.execute(connection);
-    try {
-      const { error } = await migrator(connection).migrateToLatest();
-      if (error) throw error;
-    } finally {
-      await sql`reset statement_timeout`.execute(connection);
-    }
-  });
+  const { error } = await migrator(db).migrateToLatest();
+  if (error) throw error;
 }
 
 /** Throws unless the schema is exactly the one of this program. */

@@ -36,7 +36,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({
       ...clientConfig(options.connection),
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: Math.min(5_000, options.answerTimeoutMs),
       pipeline: true,
     });
     client.on('error', (error) => {
@@ -59,13 +59,10 @@ export function openPipelines(options: PipelineOptions): Pipelines {
     async use(work) {
       if (closed) throw new Error('the connections are closed');
       const client = idle.pop() ?? (await connect());
-      const { promise: silence, reject } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => {
-        reject(new ConnectionLost('the database did not answer'));
-        stream(client)?.destroy();
-      }, options.answerTimeoutMs);
+      // What waits for an answer is then told that the connection is gone, and sees for itself what became of it.
+      const timer = setTimeout(() => stream(client)?.destroy(), options.answerTimeoutMs);
       try {
-        const result = await Promise.race([work(sender(client)), silence]);
+        const result = await work(sender(client));
         if (all.has(client)) idle.push(client);
         return result;
       } catch (error) {
@@ -83,22 +80,42 @@ export function openPipelines(options: PipelineOptions): Pipelines {
   };
 }
 
-/** Thrown when the connection, not the statement, failed: whether the work was committed is not known. */
-export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
-}
-
 /** Whether the database itself refused a statement, so that its transaction certainly did not commit. */
 export function isStatementError(error: unknown): error is pg.DatabaseError {
   // Class 57P is the server shutting down, 08 a broken connection: both can hit a commit under way.
   return error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
 }
 
+/** Whether a statement cannot be carried out with these values, whoever tries and however often. */
+export function isUnstorable(error: unknown): boolean {
+  // Class 22 are values, 23 constraints, 54 limits of the program; a text too long for us fails before it is sent.
+  if (error instanceof pg.DatabaseError) return /^(22|23|54)/.test(error.code ?? '');
+  return error instanceof RangeError;
+}
+
+/**
+ * Values are made ready here, where a failure is thrown before anything is sent: `pg` would report it and let the
+ * statements behind it, the commit among them, go ahead.
+ */
 function sender(client: pg.Client): Send {
-  return async (statement, values = []) => {
-    const { rows } = await client.query({ name: statement.name, text: statement.text, values });
+  return <Row>({ name, text }: Statement, values: unknown[] = []) => {
+    const ready = values.map((value) => (Array.isArray(value) ? arrayText(value) : value));
+    const rows = client.query({ name, text, values: ready }).then((result) => result.rows as Row[]);
+    // When a later statement is not sent, nobody waits for this one any more.
+    rows.catch(() => {});
     return rows;
   };
+}
+
+/** An array as PostgreSQL reads it. */
+function arrayText(values: readonly unknown[]): string {
+  return `{${values.map(elementText).join(',')}}`;
+}
+
+function elementText(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
+  return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
 }
 
 function stream(client: pg.Client): { destroy(): void } | undefined {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Run } from '../core/run.ts';
+import type { Run, Spent } from '../core/run.ts';
 import type { RunSettings } from '../core/settings.ts';
 import type { Db } from './db.ts';
 
@@ -121,19 +121,26 @@ export interface Release {
   readonly delayMs: number;
   /** Whether a model call failed; a run that is merely handed on keeps its budget. */
   readonly failed: boolean;
+  readonly spent: Spent;
 }
 
 export async function releaseRuns(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
     with given as materialized (
-      select q.id, r.delay_ms, r.failed
+      select q.id, r.delay_ms, r.failed, r.input_tokens, r.output_tokens, r.usd, r.known
       from run_queue q
       join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
         ${releases.map((r) => r.attempt)}::int[], ${releases.map((r) => r.delayMs)}::float8[],
-        ${releases.map((r) => r.failed)}::bool[]) as r (id, worker, attempt, delay_ms, failed)
+        ${releases.map((r) => r.failed)}::bool[], ${releases.map((r) => r.spent.inputTokens)}::int[],
+        ${releases.map((r) => r.spent.outputTokens)}::int[], ${releases.map((r) => r.spent.costUsd)}::numeric[],
+        ${releases.map((r) => r.spent.costKnown)}::bool[])
+        as r (id, worker, attempt, delay_ms, failed, input_tokens, output_tokens, usd, known)
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
     update run_queue q set worker = null, failures = q.failures + given.failed::int,
+      spent_input_tokens = q.spent_input_tokens + given.input_tokens,
+      spent_output_tokens = q.spent_output_tokens + given.output_tokens,
+      spent_usd = q.spent_usd + given.usd, spent_known = q.spent_known and given.known,
       available_at = clock_timestamp() + given.delay_ms * interval '1 millisecond'
     from given where q.id = given.id`.execute(db);
 }

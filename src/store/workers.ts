@@ -39,10 +39,12 @@ const renewLease: Statement = {
  * Takes the runs of processes whose lease has run out and charges each run the loss. First the process row is
  * deleted, by a statement that must lock it, so that a claim or a heartbeat under way wins; only then, in a statement
  * with a later snapshot, are its runs set free: else a live process could be robbed in between.
- * After the database itself was down no lease counts as expired before everyone had time to renew it.
+ * After a start of the database no lease counts as expired before everyone had time to renew it; whoever sweeps makes
+ * sure that it has itself been in touch for as long.
  */
 export async function sweepWorkers(db: Db, leaseMs: number): Promise<number> {
-  return db.transaction().execute(async (trx) => {
+  const transaction = db.transaction().setIsolationLevel('read committed');
+  return transaction.execute(async (trx) => {
     const { rows: gone } = await sql<{ id: string }>`
       delete from workers where id in (
         select id from workers
@@ -55,7 +57,8 @@ export async function sweepWorkers(db: Db, leaseMs: number): Promise<number> {
       with lost as materialized (
         select id from run_queue where worker = any (${gone.map((row) => row.id)}::uuid[])
         order by id for update)
-      update run_queue q set worker = null, losses = q.losses + 1, available_at = clock_timestamp()
+      update run_queue q set worker = null, losses = q.losses + 1, spent_known = false,
+        available_at = clock_timestamp()
       from lost where q.id = lost.id`.execute(trx);
     return Number(numAffectedRows ?? 0);
   });

@@ -22,6 +22,8 @@ export interface ClaimParts {
   readonly count: SlotCount;
   readonly leaseMs: number;
   readonly lease: () => string | null;
+  /** How long the lease has been held without a break. */
+  readonly steadyMs: () => number;
   readonly start: (run: Run) => void;
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -75,6 +77,8 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
 
   async function sweep(): Promise<void> {
     if (performance.now() - sweptAt < parts.leaseMs / 3) return;
+    // After a failover the others may not have found the database again: they get as long as a lease lasts.
+    if (parts.steadyMs() < parts.leaseMs) return;
     sweptAt = performance.now();
     await sweepWorkers(db, parts.leaseMs);
   }
@@ -112,7 +116,7 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
       count.unhold(slots);
     }
     for (const one of runs) {
-      count.take(one.workspaceId);
+      count.add(one.workspaceId);
       parts.start(one);
     }
     return runs;

@@ -9,6 +9,8 @@ import { heartbeat, registerWorker } from '../store/workers.ts';
 export interface Lease {
   /** The id under which runs may be claimed, or null while there is no sure lease. */
   current(): string | null;
+  /** How long the database has answered without a break, in milliseconds. */
+  steadyMs(): number;
   /** Renews at once, for tests and for the first beat. */
   beat(): Promise<void>;
   stop(): void;
@@ -32,6 +34,7 @@ export function keepLease(parts: LeaseParts): Lease {
   const silenceMs = (parts.leaseMs * 2) / 3;
   let id: string | null = null;
   let sentAt = Number.NEGATIVE_INFINITY;
+  let steadySince = Number.POSITIVE_INFINITY;
   let silent = true;
   let stopped = false;
   let beating: Promise<void> | null = null;
@@ -42,6 +45,7 @@ export function keepLease(parts: LeaseParts): Lease {
   function watch(): void {
     if (silent || performance.now() - sentAt < silenceMs) return;
     silent = true;
+    steadySince = Number.POSITIVE_INFINITY;
     parts.onSilence();
   }
 
@@ -63,11 +67,14 @@ export function keepLease(parts: LeaseParts): Lease {
       sentAt = sent;
       if (silent || !kept) {
         silent = false;
+        steadySince = sent;
         parts.onContact(kept);
       }
       if (canceled && canceled.length > 0) parts.onCanceled(canceled);
     } catch (error) {
       parts.onError(error);
+      // The next beat may come too late.
+      if (!stopped) setTimeout(() => void beat(), parts.leaseMs / 20).unref();
     }
   }
 
@@ -89,6 +96,7 @@ export function keepLease(parts: LeaseParts): Lease {
       return silent || performance.now() - sentAt >= silenceMs ? null : id;
     },
     beat,
+    steadyMs: () => Math.max(0, performance.now() - steadySince),
     stop() {
       stopped = true;
       clearInterval(beatTimer);

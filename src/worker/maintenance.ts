@@ -1,6 +1,6 @@
 /** Runs the housekeeping of the store at start and every quarter of an hour, in every process that works. */
 export function keepHouse(parts: {
-  readonly maintain: () => Promise<boolean>;
+  readonly maintain: () => Promise<void>;
   readonly onError: (error: unknown, what: string) => void;
 }): { stop(): Promise<void> } {
   const everyMs = 15 * 60_000;

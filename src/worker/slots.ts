@@ -10,6 +10,8 @@ export interface SlotCount {
   /** Slots that a workspace without one may take now. */
   readonly freeForOthers: number;
   take(workspaceId: string): boolean;
+  /** Counts a run that has been claimed: it is here, whatever the rules say. */
+  add(workspaceId: string): void;
   /** Keeps slots for a claim under way, of which the workspaces are not known yet. */
   hold(slots: number): void;
   unhold(slots: number): void;
@@ -36,9 +38,12 @@ export function slotCount(total: number): SlotCount {
     take(workspaceId) {
       const mine = held.get(workspaceId) ?? 0;
       if (used >= total || (used >= total - reserved && mine > 0)) return false;
-      held.set(workspaceId, mine + 1);
-      used++;
+      this.add(workspaceId);
       return true;
+    },
+    add(workspaceId) {
+      held.set(workspaceId, (held.get(workspaceId) ?? 0) + 1);
+      used++;
     },
     hold(slots) {
       used += slots;

@@ -1,8 +1,8 @@
-import type { Run, Slots } from '../core/run.ts';
+import { nothingSpent, type Run, type Slots, unknownSpent } from '../core/run.ts';
 import type { Finisher } from '../flow/finish.ts';
-import { type Attempt, carryOut, type RunParts } from '../flow/run.ts';
+import { type Attempt, carryOut, givenUp, type RunParts } from '../flow/run.ts';
 import type { Db } from '../store/db.ts';
-import { isStatementError, type Pipelines } from '../store/pipeline.ts';
+import { isUnstorable, type Pipelines } from '../store/pipeline.ts';
 import { leasedRuns, type Release, releaseRuns } from '../store/queue.ts';
 import { removeWorker } from '../store/workers.ts';
 import { claimLoop } from './claim.ts';
@@ -70,6 +70,7 @@ export function createWorker(parts: WorkerParts): Worker {
     leaseMs: parts.leaseMs,
     onError: parts.onError,
     lease: () => (draining ? null : lease.current()),
+    steadyMs: lease.steadyMs,
     start,
   });
   const reconcileTimer = setInterval(() => void reconcile(), parts.leaseMs * 2);
@@ -84,11 +85,12 @@ export function createWorker(parts: WorkerParts): Worker {
         // The database failed, not the run: hand it on as it is.
         parts.onError(error, 'run');
         work.controller.abort('silence' satisfies Reason);
-        return { kind: 'stopped' };
+        return { kind: 'stopped', called: false };
       })
       .then((attempt) => settle(work, attempt))
       .finally(() => {
-        working.delete(run.id);
+        // A later attempt of the same run may have begun here while this one was still being written.
+        if (working.get(run.id) === work) working.delete(run.id);
         count.giveBack(run.workspaceId);
         claims.freed();
         if (working.size === 0) drained();
@@ -96,20 +98,19 @@ export function createWorker(parts: WorkerParts): Worker {
   }
 
   async function settle({ run, controller }: Work, attempt: Attempt): Promise<void> {
-    const release = {
-      id: run.id,
-      worker: run.worker,
-      attempt: run.attempt,
-      delayMs: 0,
-      failed: false,
-    };
+    const release = unchanged(run);
     if (attempt.kind === 'end') return finish(attempt.end);
     if (attempt.kind === 'retry') {
-      return giveBack([{ ...release, delayMs: attempt.delayMs, failed: true }]);
+      const { delayMs, spent } = attempt;
+      return giveBack([{ ...release, delayMs, spent, failed: true }]);
     }
     const reason = controller.signal.reason as Reason;
-    if (reason === 'drain') return giveBack([release]);
-    if (reason === 'silence') waitingForContact.push(release);
+    if (reason === 'canceled' || reason === 'lost') return;
+    // At most once means that a call that was begun is not begun anew, by nobody.
+    if (attempt.called && run.settings.maxAttempts === 1) return finish(givenUp(run));
+    const handedOn = { ...release, spent: attempt.called ? unknownSpent : nothingSpent };
+    if (reason === 'drain') return giveBack([handedOn]);
+    waitingForContact.push(handedOn);
   }
 
   /** The work is done and paid for: tries until it is written, or until the lease must long have gone to another. */
@@ -121,7 +122,7 @@ export function createWorker(parts: WorkerParts): Worker {
         return;
       } catch (error) {
         parts.onError(error, 'finish');
-        if (isStatementError(error) && end.errorCode !== 'INTERNAL') {
+        if (isUnstorable(error) && end.errorCode !== 'INTERNAL') {
           const fallback = {
             systemPrompt: null,
             userPrompt: null,
@@ -176,7 +177,7 @@ export function createWorker(parts: WorkerParts): Worker {
       const unknown = (await leasedRuns(parts.db, worker)).filter(({ id }) => !working.has(id));
       const twice = unknown.filter(({ id }) => suspects.has(id));
       suspects = new Set(unknown.map(({ id }) => id));
-      await giveBack(twice.map((run) => ({ ...run, worker, delayMs: 0, failed: false })));
+      await giveBack(twice.map((run) => unchanged({ ...run, worker })));
     } catch (error) {
       parts.onError(error, 'reconcile');
     }
@@ -184,6 +185,8 @@ export function createWorker(parts: WorkerParts): Worker {
 
   async function drain(timeoutMs: number): Promise<void> {
     draining = true;
+    // First of all: a claim under way would start runs that nobody waits for.
+    await claims.stop();
     const over = new Promise<void>((resolve) => {
       drained = resolve;
     });
@@ -192,7 +195,6 @@ export function createWorker(parts: WorkerParts): Worker {
       await over;
       clearTimeout(timer);
     }
-    await claims.stop();
     clearInterval(reconcileTimer);
     const worker = lease.current();
     lease.stop();
@@ -201,7 +203,7 @@ export function createWorker(parts: WorkerParts): Worker {
       const left = await leasedRuns(parts.db, worker);
       await releaseRuns(
         parts.db,
-        left.map((run) => ({ ...run, worker, delayMs: 0, failed: false })),
+        left.map((run) => unchanged({ ...run, worker })),
       );
       await removeWorker(parts.db, worker);
     } catch (error) {
@@ -230,4 +232,9 @@ export function createWorker(parts: WorkerParts): Worker {
       return working.size;
     },
   };
+}
+
+/** A run that is given back as it was taken. */
+function unchanged({ id, worker, attempt }: Pick<Run, 'id' | 'worker' | 'attempt'>): Release {
+  return { id, worker, attempt, delayMs: 0, failed: false, spent: nothingSpent };
 }

@@ -51,6 +51,7 @@ const good = (): Facts => ({
   month: { actionsPerMonth: 1_000, month: 0, used: 0 },
   testingLimits: { requestsPerMinute: 10, requestsPerHour: 500, requestsPerDay: 10_000 },
   body: parseExecuteBody('{"variables":{"topic":"tides"}}'),
+  idempotencyComplaint: null,
   replay: null,
 });
 

@@ -23,6 +23,13 @@ test('every JSON value becomes the text it puts into a prompt', () => {
   ]);
 });
 
+test('strings inside objects carry no more escapes than they need', () => {
+  const sent = '{"variables":{"x":{"n\\u0061me":"Caf\\u00e9 \\/ \\"\\n","deep":["\\u263a",1.0]}}}';
+  const body = parseExecuteBody(sent);
+  assert.deepEqual(texts(body), [['x', '{"name":"Café / \\"\\n","deep":["☺",1.0]}']]);
+  assert.ok(body.kind === 'variables' && body.variables.json.includes('\\u00e9'));
+});
+
 test('null is not supplied, yet named and recorded', () => {
   const body = parseExecuteBody('{"variables":{"a":null}}');
   assert.ok(body.kind === 'variables');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { uuid7 } from '../../src/core/id.ts';
+import { nothingSpent } from '../../src/core/run.ts';
 import { openDatabase } from '../../src/store/db.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import {
@@ -142,8 +143,12 @@ test('the fence: whoever lost a run cannot give it back, not even to itself', as
   await promoteDelayed(db);
   const [claimed] = await claimRuns(db, next, 1);
   assert.equal(claimed?.attempt, 2);
-  await releaseRuns(db, [{ id, worker: old, attempt: 1, delayMs: 0, failed: true }]);
-  await releaseRuns(db, [{ id, worker: next, attempt: 1, delayMs: 0, failed: true }]);
+  await releaseRuns(db, [
+    { id, worker: old, attempt: 1, delayMs: 0, failed: true, spent: nothingSpent },
+  ]);
+  await releaseRuns(db, [
+    { id, worker: next, attempt: 1, delayMs: 0, failed: true, spent: nothingSpent },
+  ]);
   assert.deepEqual(await row(id), {
     worker: next,
     attempt: 2,
@@ -151,7 +156,9 @@ test('the fence: whoever lost a run cannot give it back, not even to itself', as
     failures: 0,
     delayed: false,
   });
-  await releaseRuns(db, [{ id, worker: next, attempt: 2, delayMs: 0, failed: true }]);
+  await releaseRuns(db, [
+    { id, worker: next, attempt: 2, delayMs: 0, failed: true, spent: nothingSpent },
+  ]);
   assert.deepEqual(await row(id), {
     worker: null,
     attempt: 2,

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
   cancelExecution,
   getExecution,
@@ -65,8 +65,10 @@ export function executionRoutes(app: FastifyInstance, parts: ApiParts): void {
     };
   });
 
-  route(app, parts, listExecutions, (context) => list(parts, context));
-  route(app, parts, listExecutionsUnversioned, (context) => list(parts, context));
+  for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
+    const first = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
+    route(app, parts, endpoint, (context) => list(parts, context), first);
+  }
 }
 
 async function list(
@@ -75,7 +77,6 @@ async function list(
 ) {
   const { params, query, request, reply } = context;
   const caller = known(context.caller);
-  await limitLists(parts, caller, reply);
   const agent = await visibleAgent(parts.db, caller, params.agentId);
   allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
   const { limit = pageDefault, offset = 0, status = null, source = null } = query;
@@ -105,11 +106,7 @@ async function list(
   };
 }
 
-async function limitLists(
-  parts: ApiParts,
-  caller: Caller,
-  reply: Context<typeof listExecutions>['reply'],
-) {
+async function limitLists(parts: ApiParts, caller: Caller, reply: FastifyReply) {
   const limit = parts.listPerMinute;
   const { used, nowMs, resetAtMs } = await countList(parts.db, caller.id);
   const remaining = Math.max(0, limit - used);

@@ -59,18 +59,24 @@ export async function up(db: Kysely<never>): Promise<void> {
     -- partition, because nobody came in time, they stay there and so do the rest of that month.
     create function make_execution_partitions(months_ahead integer) returns void language plpgsql as $$
     declare
-      first_day timestamptz;
+      -- Without a zone, or a month would have the length that the session's zone gives it.
+      first_day timestamp;
       name text;
     begin
+      -- Behind a long read everyone else would wait for this.
+      perform set_config('lock_timeout', '2s', true);
       for ahead in 0..months_ahead loop
-        first_day := date_trunc('month', clock_timestamp(), 'UTC') + make_interval(months => ahead);
-        name := 'executions_' || to_char(first_day at time zone 'UTC', 'YYYY_MM');
+        first_day := date_trunc('month', clock_timestamp() at time zone 'UTC') + make_interval(months => ahead);
+        name := 'executions_' || to_char(first_day, 'YYYY_MM');
         continue when to_regclass(name) is not null;
         begin
           execute format('create table %I partition of executions for values from (%L) to (%L)', name,
-            id_floor(first_day), id_floor(first_day + interval '1 month'));
-        exception when check_violation then
-          raise warning 'executions of % stay in the default partition', name;
+            id_floor(first_day at time zone 'UTC'),
+            id_floor((first_day + interval '1 month') at time zone 'UTC'));
+        exception
+          when check_violation then
+            raise warning 'executions of % stay in the default partition', name;
+          when duplicate_table then null; -- Another process was faster.
         end;
       end loop;
     end $$;
@@ -101,6 +107,11 @@ export async function up(db: Kysely<never>): Promise<void> {
       -- For an agent with maxConcurrency: whether this run has one of its slots or waits for one.
       holds_slot boolean,
       started_at timestamptz,
+      -- What the attempts before this one used and cost, as far as that is known.
+      spent_input_tokens integer not null default 0,
+      spent_output_tokens integer not null default 0,
+      spent_usd numeric not null default 0,
+      spent_known boolean not null default true,
       check (worker is null or available_at is null),
       check (worker is null or holds_slot is not false)
     ) with (fillfactor = 70);
@@ -169,6 +180,14 @@ export async function up(db: Kysely<never>): Promise<void> {
              cost_usd, cost_known, latency_ms, model as model_used, prompt_version_label, error_code
       from executions
       where status <> 'processing';
+
+    -- PostgreSQL would write through so simple a view.
+    create function refuse_view_write() returns trigger language plpgsql as $$
+    begin
+      raise exception 'cueline_executions is read-only' using errcode = 'read_only_sql_transaction';
+    end $$;
+    create trigger cueline_executions_read_only instead of insert or update or delete on cueline_executions
+      for each row execute function refuse_view_write();
   `)
     .execute(db);
 }

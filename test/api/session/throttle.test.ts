@@ -54,6 +54,17 @@ test('many tries at once are no more than one after the other', async () => {
   ]);
 });
 
+test('failures of one account do not keep others of the same network out, and refusals fill no window', async () => {
+  const other = await service.signIn();
+  await tries(times(15, service.url), 'a wrong password');
+  const body = { email: other.email, password };
+  const many = Array.from({ length: 20 }, () =>
+    send(service.url, 'POST', '/api/auth/sign-in/email', { body }),
+  );
+  await Promise.all(many);
+  assert.equal((await send(service.url, 'POST', '/api/auth/sign-in/email', { body })).status, 200);
+});
+
 test('the current password is guessed no more often', async () => {
   const change = async () => {
     const body = { currentPassword: 'a wrong password', newPassword: 'another password' };
@@ -71,7 +82,8 @@ test('windows long past are swept away', async () => {
     select gen_random_uuid(), 'old' || n, 1, 0 from generate_series(1, 5) n`.execute(service.db);
   await signIn(service.url, password);
   const { rows } = await sql`select from sign_in_attempts`.execute(service.db);
-  assert.equal(rows.length, 1);
+  // This one's: its network's and its account's.
+  assert.equal(rows.length, 2);
 });
 
 test('of IPv6 the network counts, of IPv4 the address', () => {

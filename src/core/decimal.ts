@@ -28,3 +28,10 @@ export function toDecimal(units: bigint, divisor: bigint, to: number): string {
   const fraction = (rounded % scale).toString().padStart(to, '0').replace(/0+$/, '');
   return `${rounded / scale}${fraction && `.${fraction}`}`;
 }
+
+/** The sum of two decimal texts, without trailing zeros. */
+export function addDecimals(a: string, b: string): string {
+  const [left, right] = [toUnits(a), toUnits(b)];
+  if (left === null || right === null) throw new Error('not a decimal');
+  return toDecimal(left + right, 1n, places);
+}

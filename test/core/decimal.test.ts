@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { floatToUnits, toDecimal, toUnits } from '../../src/provider/decimal.ts';
+import { floatToUnits, toDecimal, toUnits } from '../../src/core/decimal.ts';
 
 const one = 10n ** 24n;
 
