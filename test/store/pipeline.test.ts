@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { isUnstorable, openPipelines } from '../../src/store/pipeline.ts';
+import { createTestDatabase } from '../harness/database.ts';
+
+const database = await createTestDatabase();
+const pipelines = openPipelines({
+  connection: database.connection,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
+after(async () => {
+  await pipelines.close();
+  await database.drop();
+});
+
+const begin = { name: 'begin', text: 'begin' };
+const commit = { name: 'commit', text: 'commit' };
+const insert = {
+  name: 'insert',
+  text: `insert into limits (subject) select * from unnest($1::uuid[])`,
+};
+const count = { name: 'count', text: 'select count(*)::int as n from limits' };
+
+async function counted(): Promise<number> {
+  const [row] = await pipelines.use((send) => send<{ n: number }>(count));
+  return row?.n ?? -1;
+}
+
+/** Its text is longer than any string can be. */
+const unsendable = { toString: () => 'x'.repeat(2 ** 29 - 24).concat('x'.repeat(100)) };
+
+test('where a value cannot be sent, the commit behind it is not sent either', async () => {
+  const work = pipelines.use(async (send) => {
+    await Promise.all([
+      send(begin),
+      send(insert, [['00000000-0000-7000-8000-000000000001']]),
+      send(insert, [[unsendable]]),
+      send(commit),
+    ]);
+  });
+  await assert.rejects(work, (error) => isUnstorable(error));
+  assert.equal(await counted(), 0);
+});
+
+test('where the database refuses a statement, nothing of the transaction stays', async () => {
+  const work = pipelines.use(async (send) => {
+    await Promise.all([
+      send(begin),
+      send(insert, [['00000000-0000-7000-8000-000000000002']]),
+      send(insert, [['no id']]),
+      send(commit),
+    ]);
+  });
+  await assert.rejects(work, (error) => isUnstorable(error));
+  assert.equal(await counted(), 0);
+});
+
+test('texts arrive as they were, whatever they hold', async () => {
+  const texts = ['', 'NULL', '"', '\\', '{a,b}', 'a,b', ' x ', '\n\t', "'", '\\x61', '😀', '\\"{}'];
+  const echo = { name: 'echo', text: 'select unnest($1::text[]) as text' };
+  const rows = await pipelines.use((send) =>
+    send<{ text: string | null }>(echo, [[...texts, null]]),
+  );
+  assert.deepEqual(
+    rows.map(({ text }) => text),
+    [...texts, null],
+  );
+  const bytes = { name: 'bytes', text: 'select unnest($1::bytea[]) as bytes' };
+  const sent = [Buffer.from([0, 1, 92, 34, 255]), Buffer.alloc(0)];
+  const back = await pipelines.use((send) => send<{ bytes: Buffer }>(bytes, [sent]));
+  assert.deepEqual(
+    back.map((row) => row.bytes),
+    sent,
+  );
+});

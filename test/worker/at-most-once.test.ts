@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ModelFailure } from '../../src/core/model.ts';
+import { addAgent, ended, type TestAgent } from '../harness/agents.ts';
+import { startService } from '../harness/service.ts';
+
+/** What becomes of a call that a process gives up, and of what earlier attempts have cost. */
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+
+async function executeAt(url: string, agent: TestAgent): Promise<string> {
+  const response = await fetch(`${url}${agent.path}/execute`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: '{"variables":{"name":"x"}}',
+  });
+  return ((await response.json()) as { statusUrl: string }).statusUrl;
+}
+
+test('with maxAttempts 1, a call that was begun is begun by nobody else', async () => {
+  const agent = await addAgent(service, { config: { maxAttempts: 1 } });
+  const leaving = await startService({ beside: service });
+  const held = leaving.models.hold();
+  const statusUrl = await executeAt(leaving.url, agent);
+  await held.arrived;
+  const calls = service.models.calls.length;
+  await leaving.close();
+  const record = await ended(service, statusUrl, key);
+  assert.equal(record.status, 'failed');
+  assert.equal(record.errorCode, 'WORKER_LOST');
+  assert.equal(record.costKnown, false);
+  assert.equal(service.models.calls.length, calls);
+});
+
+test('else another process calls anew, and the cost of the first call is known to be unknown', async () => {
+  const agent = await addAgent(service);
+  const leaving = await startService({ beside: service });
+  const held = leaving.models.hold();
+  const statusUrl = await executeAt(leaving.url, agent);
+  await held.arrived;
+  await leaving.close();
+  const record = await ended(service, statusUrl, key);
+  assert.equal(record.status, 'success');
+  assert.equal(record.costKnown, false);
+});
+
+test('a run costs what all of its attempts cost', async () => {
+  const agent = await addAgent(service, { config: { maxAttempts: 2 } });
+  const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  service.models.script(
+    new ModelFailure('PROVIDER_ERROR', 'It broke.', { usage, cost: { usd: '0.1', known: true } }),
+    { cost: { usd: '0.2', known: true } },
+  );
+  const record = await ended(service, await executeAt(service.url, agent), key);
+  assert.equal(record.attempts, 2);
+  assert.equal(record.costUSD, 0.3);
+  assert.equal(record.costKnown, true);
+  assert.equal(record.inputTokens, 13);
+  assert.equal(record.outputTokens, 9);
+});
