@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { makeKey } from '../../src/core/key.ts';
+import { addAgent, run } from '../harness/agents.ts';
+import { startService } from '../harness/service.ts';
+
+/** What is hardly a request at all is answered as every other: four fields, an id, and never a 5xx. */
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service);
+
+/** Sends bytes as they are, and reads until the server closes. */
+async function raw(text: string): Promise<{ status: number; head: string; body: string }> {
+  const { port } = new URL(service.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.on('error', () => {});
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    answer += chunk;
+  });
+  socket.write(text);
+  await new Promise((resolve) => socket.once('close', resolve));
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head, body };
+}
+
+const broken: [string, string, number][] = [
+  ['no HTTP at all', 'hello\r\n\r\n', 400],
+  ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  ['an unknown version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n', 400],
+  ['a blank in a header name', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', 400],
+  [
+    'two lengths',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    400,
+  ],
+  ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(70_000)}\r\n\r\n`, 431],
+];
+for (const [what, text, expected] of broken) {
+  test(`${what}: ${expected} in the form of every error`, async () => {
+    const { status, head, body } = await raw(text);
+    assert.equal(status, expected);
+    const problem = JSON.parse(body);
+    assert.deepEqual(Object.keys(problem), ['error', 'message', 'code', 'requestId']);
+    assert.ok(head.includes(`X-Request-Id: ${problem.requestId}`));
+  });
+}
+
+test('a request without a host or with odd expectations is a request like any other', async () => {
+  for (const header of ['', 'Host: x\r\nExpect: something\r\n']) {
+    const { status, body } = await raw(`GET /nope HTTP/1.1\r\n${header}Connection: close\r\n\r\n`);
+    assert.equal(status, 404);
+    assert.equal(JSON.parse(body).code, 'NOT_FOUND');
+  }
+});
+
+for (const type of [
+  'json',
+  '/',
+  ';',
+  'application',
+  'application/json/x',
+  'application/json, text/plain',
+]) {
+  test(`a content type of "${type}" is judged after the key and its limits`, async () => {
+    const options = { body: '{"variables":{"name":"x"}}', headers: { 'content-type': type } };
+    const path = `${agent.path}/execute`;
+    const good = await service.call('POST', path, { key, ...options });
+    assert.equal(good.body.code, 'UNSUPPORTED_MEDIA_TYPE');
+    assert.equal((await service.call('POST', path, { key: makeKey(), ...options })).status, 401);
+    const { key: spent } = await service.key({ rateLimits: { requestsPerMinute: 0 } });
+    assert.equal((await service.call('POST', path, { key: spent, ...options })).status, 429);
+    const prompt = await service.call('POST', '/api/v1/prompts', { key, ...options });
+    assert.equal(prompt.body.code, 'UNSUPPORTED_MEDIA_TYPE');
+  });
+}
+
+test('a malformed Idempotency-Key or query does not pass by the key and its limits', async () => {
+  const body = { variables: { name: 'x' } };
+  const { key: spent } = await service.key({ rateLimits: { requestsPerMinute: 0 } });
+  const long = { 'idempotency-key': 'x'.repeat(256) };
+  for (const [path, headers] of [
+    [`${agent.path}/execute`, long],
+    [`${agent.path}/execute?x=1`, {}],
+  ] as const) {
+    assert.equal((await service.call('POST', path, { key, body, headers })).status, 400);
+    assert.equal((await service.call('POST', path, { key: makeKey(), body, headers })).status, 401);
+    assert.equal((await service.call('POST', path, { key: spent, body, headers })).status, 429);
+  }
+});
+
+test('a bad query spends a list call as a good one does', async () => {
+  const { key: fresh } = await service.key();
+  const { status, headers } = await service.call('GET', `${agent.path}/executions?limit=0`, {
+    key: fresh,
+  });
+  assert.equal(status, 400);
+  assert.equal(headers.get('x-ratelimit-remaining'), '299');
+});
+
+test('a page may read that its key is refused', async () => {
+  const open = await addAgent(service, { allowedOrigins: ['https://app.example.com'] });
+  const options = { key: makeKey(), body: '{}', headers: { origin: 'https://app.example.com' } };
+  const { status, headers } = await service.call('POST', `${open.path}/execute`, options);
+  assert.equal(status, 401);
+  assert.equal(headers.get('access-control-allow-origin'), 'https://app.example.com');
+  const other = { ...options, headers: { origin: 'https://other.example.com' } };
+  const refused = await service.call('POST', `${open.path}/execute`, other);
+  assert.equal(refused.headers.get('access-control-allow-origin'), null);
+});
+
+test('nobody writes through the view, not even its owner', async () => {
+  await run(service, agent, key);
+  for (const statement of [
+    sql`delete from cueline_executions`,
+    sql`update cueline_executions set agent_name = 'x'`,
+  ]) {
+    await assert.rejects(statement.execute(service.db), /read-only/);
+  }
+});
