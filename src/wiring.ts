@@ -22,7 +22,7 @@ import { checkBaseURL } from './provider/guard.ts';
 import { measured } from './provider/measured.ts';
 import { openBus } from './store/bus.ts';
 import { touchKeys } from './store/callers.ts';
-import type { Db } from './store/db.ts';
+import { type Db, openDatabase } from './store/db.ts';
 import { findEnded } from './store/executions.ts';
 import { maintain } from './store/maintenance.ts';
 import { openPipelines } from './store/pipeline.ts';
@@ -73,11 +73,17 @@ export interface WiringParts {
 
 /** A hot statement that takes longer than this counts as unanswered. */
 const answerTimeoutMs = 15_000;
+/** For claims, releases, templates and the sweep. */
+const workPoolMax = 3;
 
 export async function wire(parts: WiringParts): Promise<Wiring> {
   const { config, connection, db, logger, role } = parts;
   const { leaseMs, slots } = config;
-  const note = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
+  let ended = false;
+  // At the end the connections go under whatever may still ask something; nobody needs to know.
+  const note = (what: string) => (error: unknown) => {
+    if (!ended) logger.warn({ err: error }, what);
+  };
   const noteAt = (error: unknown, what: string) => note(`${what} failed`)(error);
   const pipelinesWithin = (timeoutMs: number) =>
     openPipelines({
@@ -86,7 +92,12 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       onError: note('a connection was lost'),
     });
   const pipelines = pipelinesWithin(answerTimeoutMs);
-  // A connection of its own: nothing may keep a heartbeat waiting.
+  // Of its own: no list, however slow, may keep a claim waiting, and nothing at all a heartbeat.
+  const workDb = openDatabase({
+    connection,
+    poolMax: workPoolMax,
+    onError: note('a connection was lost'),
+  });
   const leasePipelines = pipelinesWithin(leaseMs / 4);
   const bus = openBus({ db, connection, onError: note('no hints from other processes') });
   const waiters = createWaiters({
@@ -115,13 +126,14 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     onQueued,
     onBatch: (size) => metrics.batch('finish', size),
   });
-  const template = templateCache((id) => readTemplate(db, id));
+  const template = templateCache((id) => readTemplate(workDb, id));
   const models = measured(parts.models, metrics.modelCalled);
   const worker =
     role === 'api'
       ? null
       : createWorker({
-          ...{ db, leasePipelines, finisher, models, template, slots, leaseMs },
+          db: workDb,
+          ...{ leasePipelines, finisher, models, template, slots, leaseMs },
           onFault: log.fault,
           onError: noteAt,
         });
@@ -184,7 +196,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       await finisher.idle();
       await keyUse.close();
       await bus.close();
-      await Promise.all([pipelines.close(), leasePipelines.close()]);
+      ended = true;
+      await Promise.all([pipelines.close(), leasePipelines.close(), workDb.destroy()]);
     },
   };
 }

@@ -30,6 +30,7 @@ const mayImport: Record<string, { folders: string[]; packages: string[] }> = {
     packages: ['fastify', 'typebox', 'better-auth', 'prom-client'],
   },
   client: { folders: ['contract'], packages: ['typebox'] },
+  cli: { folders: ['client'], packages: [] },
 };
 
 const onlyThere: { what: RegExp; name: string; where: RegExp }[] = [

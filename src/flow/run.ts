@@ -153,19 +153,33 @@ function timeoutMessage(run: Run): string {
   return `The run did not end within ${run.settings.timeoutMs} ms.`;
 }
 
+/** How many characters of templates are kept, the latest ones. */
+const templateCharsMax = 33_554_432;
+
 /** A template that a run refers to must exist: versions are never deleted while an agent or a run has them. */
 export function templateCache(
   read: (promptVersionId: string) => Promise<Template | null>,
-  sizeMax = 1_000,
 ): (promptVersionId: string) => Promise<Template> {
   const kept = new Map<string, Template>();
+  let chars = 0;
   return async (id) => {
     const known = kept.get(id);
     if (known) return known;
     const template = await read(id);
     if (!template) throw new CallFailure('NOT_FOUND', 'The prompt version does not exist.');
-    if (kept.size >= sizeMax) kept.delete(kept.keys().next().value ?? '');
-    kept.set(id, template);
+    if (!kept.has(id)) {
+      kept.set(id, template);
+      chars += sizeOf(template);
+    }
+    for (const [oldest, one] of kept) {
+      if (chars <= templateCharsMax) break;
+      kept.delete(oldest);
+      chars -= sizeOf(one);
+    }
     return template;
   };
+}
+
+function sizeOf({ system, user }: Template): number {
+  return (system?.length ?? 0) + user.length;
 }
