@@ -140,8 +140,12 @@ test('maxConcurrency is exact: never one more at once, and every run ends', asyn
   const agent = await addAgent(service, { config: { maxConcurrency: 3 } });
   let now = 0;
   let most = 0;
+  // All wait until three are there, however slowly they come.
+  const three = Promise.withResolvers<void>();
   const step = async () => {
     most = Math.max(most, ++now);
+    if (now === 3) three.resolve();
+    await three.promise;
     await new Promise((resolve) => setTimeout(resolve, 5));
     now--;
     return {};
