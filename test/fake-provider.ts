@@ -38,7 +38,13 @@ export interface FakeCall {
 /** What to do with a call. */
 export type Step =
   /** A completion; without a text, the last message comes back. */
-  | { text?: string | null; finish?: string; usage?: object | null; refusal?: string }
+  | {
+      text?: string | null;
+      finish?: string;
+      usage?: object | null;
+      refusal?: string;
+      afterMs?: number;
+    }
   /** An answer as given: an object is sent as JSON. */
   | { status: number; body?: object | string | Buffer; headers?: Record<string, string> }
   /** The headers and half of the completion, then a reset or silence. */
@@ -96,7 +102,7 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     calls.push({ method, path, headers, body, model, hungUp: hungUp.promise });
     wake.resolve();
     wake = Promise.withResolvers();
-    play(script.shift() ?? behaviours[model] ?? {}, body, response);
+    play(script.shift() ?? behaviours[model] ?? delayed(model), body, response);
   });
   server.on('connection', () => connections++);
   server.listen(0, '127.0.0.1');
@@ -121,6 +127,11 @@ export async function startFakeProvider(): Promise<FakeProvider> {
   };
 }
 
+/** A model `after-250` answers after 250 ms. */
+function delayed(model: string): Step {
+  return { afterMs: Number(/^after-(\d+)$/.exec(model)?.[1] ?? 0) };
+}
+
 /** A step that answers with an error in OpenAI's form. */
 export function failing(status: number, message: string, code: string | null = null) {
   return { status, body: { error: { message, code, type: null, param: null } } };
@@ -140,7 +151,11 @@ function play(step: Step, body: any, response: ServerResponse): void {
   }
   const text = JSON.stringify(completion('half' in step ? {} : step, body));
   response.writeHead(200, { 'content-type': 'application/json' });
-  if (!('half' in step)) return void response.end(text);
+  if (!('half' in step)) {
+    const { afterMs = 0 } = step;
+    if (afterMs === 0) return void response.end(text);
+    return void setTimeout(() => response.end(text), afterMs);
+  }
   response.write(text.slice(0, text.length / 2), () => {
     if (step.half === 'reset') response.socket?.resetAndDestroy();
   });

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 const root = join(import.meta.dirname, '..');
 const linesMax = 300;
 
-const files = ['src', 'test', 'bench', 'dashboard']
+const files = ['src', 'test', 'proof', 'bench', 'dashboard']
   .flatMap((folder) => listed(folder))
   .filter((file) => /\.tsx?$/.test(file))
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));

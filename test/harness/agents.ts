@@ -35,7 +35,10 @@ export interface TestAgent {
   readonly path: string;
 }
 
-export async function addAgent(service: Service, options: AgentOptions = {}): Promise<TestAgent> {
+export async function addAgent(
+  service: Pick<Service, 'db' | 'workspaceId' | 'ownerId'>,
+  options: AgentOptions = {},
+): Promise<TestAgent> {
   const { db } = service;
   const workspaceId = options.workspaceId ?? service.workspaceId;
   const createdBy = options.createdBy ?? service.ownerId;

@@ -18,8 +18,9 @@ export async function spawnCueline(
   role: 'start' | 'api' | 'worker',
   connection: pg.ClientConfig,
   env: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
 ): Promise<CuelineProcess> {
-  const child = spawn(process.execPath, [main, role], {
+  const child = spawn(process.execPath, [...nodeOptions, main, role], {
     env: {
       PATH: process.env.PATH ?? '',
       DATABASE_URL: databaseUrl(connection),

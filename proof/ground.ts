@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import type pg from 'pg';
+import { type Db, openDatabase } from '../src/store/db.ts';
+import { type FakeProvider, startFakeProvider } from '../test/fake-provider.ts';
+import { type AgentOptions, addAgent, type TestAgent } from '../test/harness/agents.ts';
+import { createTestDatabase } from '../test/harness/database.ts';
+import { addKey, addWorkspace, type KeyOptions, type TestKey } from '../test/harness/people.ts';
+import { type CuelineProcess, spawnCueline } from '../test/harness/process.ts';
+import type { Fault } from './fault.ts';
+
+/**
+ * Where a claim is put to the proof: a database of its own, a provider that records every call, and real processes,
+ * which have the deliberate fault in them where one is asked for.
+ */
+export interface Ground {
+  readonly db: Db;
+  readonly connection: pg.ClientConfig;
+  readonly workspaceId: string;
+  readonly ownerId: string;
+  /** Reached as `ollama/NAME`; `ollama/after-250` answers after 250 ms. */
+  readonly provider: FakeProvider;
+  /** Repeatable for the same seed; whatever the operating system does is not. */
+  readonly random: () => number;
+  /** Ends with the ground, if it is still there. `through` stands in for the database's address. */
+  spawn(
+    role: 'start' | 'api' | 'worker',
+    env?: Record<string, string>,
+    through?: pg.ClientConfig,
+  ): Promise<CuelineProcess>;
+  /** Without limits unless given. */
+  key(options?: KeyOptions & { workspaceId?: string; userId?: string }): Promise<TestKey>;
+  agent(options?: AgentOptions): Promise<TestAgent>;
+  close(): Promise<void>;
+}
+
+export interface GroundOptions {
+  readonly fault: Fault | null;
+  readonly seed: number;
+}
+
+const loader = join(import.meta.dirname, 'fault-loader.ts');
+
+export async function openGround({ fault, seed }: GroundOptions): Promise<Ground> {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection, poolMax: 10, onError: () => {} });
+  const provider = await startFakeProvider();
+  const owned = await addWorkspace(db);
+  const { workspaceId, ownerId } = owned;
+  const processes = new Set<CuelineProcess>();
+  const faulty = fault && { CUELINE_FAULT: JSON.stringify(fault) };
+  return {
+    db,
+    connection,
+    workspaceId,
+    ownerId,
+    provider,
+    random: randomFrom(seed),
+    async spawn(role, env = {}, through = connection) {
+      const own = { OLLAMA_BASE_URL: provider.url, CUELINE_LOG_LEVEL: 'fatal', ...faulty, ...env };
+      const spawned = await spawnCueline(role, through, own, faulty ? ['--import', loader] : []);
+      processes.add(spawned);
+      spawned.child.once('exit', () => processes.delete(spawned));
+      return spawned;
+    },
+    key: ({ workspaceId: other = workspaceId, userId = ownerId, ...rest } = {}) =>
+      addKey(db, { workspaceId: other, userId }, { rateLimits: unlimited, ...rest }),
+    agent: (options) => addAgent({ db, workspaceId, ownerId }, options),
+    async close() {
+      await Promise.all([...processes].map((one) => one.kill('SIGKILL')));
+      await provider.close();
+      await db.destroy();
+      await drop();
+    },
+  };
+}
+
+const unlimited = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null };
+
+/** Mulberry32: 32 bits of state are enough to choose victims and moments. */
+function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+import { startCluster } from '../test/harness/cluster.ts';
+import { addressVariable } from '../test/harness/database.ts';
+import { addUp, type Claim, type Found } from './claim.ts';
+import { claims } from './claims.ts';
+import { openGround } from './ground.ts';
+import { keep, kept } from './progress.ts';
+import { reportOf } from './report.ts';
+
+/**
+ * `npm run proof -- [NAME…] [--full] [--fault NAME] [--rounds N] [--anew]`: puts the claims to the proof, one after the
+ * other, and ends with 1 where one does not hold. A full proof that was stopped goes on where it was.
+ */
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    full: { type: 'boolean', default: false },
+    anew: { type: 'boolean', default: false },
+    fault: { type: 'string' },
+    rounds: { type: 'string' },
+  },
+});
+const unknown = positionals.filter((name) => !claims.some((claim) => claim.name === name));
+if (unknown.length > 0) {
+  console.error(`No such claim: ${unknown.join(', ')}.`);
+  console.error(`There are ${claims.map(({ name }) => name).join(', ')}.`);
+  process.exit(2);
+}
+const chosen = claims.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const fault = chosen.flatMap(({ faults }) => faults).find(({ name }) => name === values.fault);
+if (values.fault !== undefined && !fault) {
+  console.error(`The chosen claims know no fault ${values.fault}.`);
+  process.exit(2);
+}
+const cluster = await startCluster();
+process.env[addressVariable] = JSON.stringify(cluster.admin);
+let holds = true;
+try {
+  for (const claim of chosen) {
+    const rounds = Number(values.rounds ?? claim.rounds[values.full ? 'full' : 'short']);
+    console.log(`\n${claim.name}: ${claim.says}`);
+    const found = await proveInParts(claim, rounds);
+    const violations = [...found.violations, ...(claim.judge?.(found) ?? [])];
+    console.log(reportOf(rounds, { ...found, violations }));
+    if (violations.length > 0) holds = false;
+  }
+} finally {
+  await cluster.stop();
+}
+process.exitCode = holds ? 0 : 1;
+
+/** Part by part, each on fresh ground and kept as soon as it is done. */
+async function proveInParts(claim: Claim, rounds: number): Promise<Found> {
+  const resumable = values.full && values.fault === undefined && values.rounds === undefined;
+  const done = resumable && !values.anew ? kept(claim.name) : [];
+  let made = done.reduce((sum, part) => sum + part.rounds, 0);
+  if (made > 0) console.log(`  ${made} of ${rounds} rounds were made before`);
+  const found = done.map((part) => part.found);
+  while (made < rounds) {
+    const now = Math.min(claim.roundsPerGround, rounds - made);
+    const ground = await openGround({ fault: fault ?? null, seed: made + 1 });
+    try {
+      const part = await claim.prove(ground, now);
+      found.push(part);
+      if (resumable) keep(claim.name, { rounds: now, found: part });
+    } finally {
+      await ground.close();
+    }
+    made += now;
+    if (made < rounds) console.log(`  ${made} of ${rounds} rounds`);
+  }
+  return addUp(found);
+}
