@@ -1,0 +1,121 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../src/store/db.ts';
+
+/** Reads the tables once all has come to an end, and says in words what does not fit together. */
+
+export interface Expected {
+  /** The stored ids of the executions that clients know to be accepted. */
+  readonly accepted: readonly string[];
+  /** Whether there may be accepted runs that no client knows of: their calls broke before they were answered. */
+  readonly unknownToo?: boolean;
+  /** Whether the months' counts began at zero, so that they must be the number of accepted runs. */
+  readonly fromZero?: boolean;
+}
+
+export async function checkTables(db: Db, expected: Expected): Promise<string[]> {
+  const violations: string[] = [];
+  const none = async (what: string, statement: RawBuilder<unknown>) => {
+    const { rows } = await statement.execute(db);
+    if (rows.length > 0) violations.push(`${what}: ${rows.length}, first ${said(rows[0])}`);
+  };
+  await none('unfinished runs in the queue', leftInQueue);
+  await none('records that are still processing', stillProcessing);
+  await none('accepted calls without a record', withoutRecord(expected.accepted));
+  if (!expected.unknownToo) await none('records of no known call', ofNoCall(expected.accepted));
+  await none('records that contradict themselves', contradictory);
+  await none('statistics that are not the sum of the records', wrongStatistics);
+  if (expected.fromZero !== false) await none('workspaces with a wrong month', wrongMonths);
+  await none('idempotency keys that lead nowhere', brokenIdempotency);
+  return violations;
+}
+
+/** Waits until no run is unfinished; false where some still are after that time. */
+export async function allEnded(db: Db, timeoutMs: number): Promise<boolean> {
+  const until = performance.now() + timeoutMs;
+  for (;;) {
+    const { rows } = await sql`select from run_queue limit 1`.execute(db);
+    if (rows.length === 0) return true;
+    if (performance.now() > until) return false;
+    await wait(20);
+  }
+}
+
+/** Slots of `maxConcurrency` that are held beyond the cap at this moment, whoever works. */
+export async function slotsOverdrawn(db: Db): Promise<string[]> {
+  const { rows } = await sql`
+    select q.agent_id, count(*) as held, a.config ->> 'maxConcurrency' as cap
+    from run_queue q join agents a on a.id = q.agent_id
+    where q.holds_slot
+    group by q.agent_id, a.config ->> 'maxConcurrency'
+    having count(*) > (a.config ->> 'maxConcurrency')::int`.execute(db);
+  return rows.map((row) => `more runs hold a slot than there are: ${said(row)}`);
+}
+
+const leftInQueue = sql`
+  select id, worker, attempt, failures, losses, holds_slot, available_at from run_queue order by id`;
+
+const stillProcessing = sql`select id, executed_at from executions where status = 'processing' order by id`;
+
+function withoutRecord(accepted: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    select known.id from unnest(${accepted}::uuid[]) as known (id)
+    where not exists (select from executions e where e.id = known.id)`;
+}
+
+function ofNoCall(accepted: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    select e.id from executions e
+    where e.status not in ('rate_limited', 'unauthorized')
+      and not exists (select from unnest(${accepted}::uuid[]) as known (id) where known.id = e.id)`;
+}
+
+/** What an ended run's record must hold, beyond what the table's own checks see to. */
+const contradictory = sql`
+  select id, status, error_code, attempts, output, user_prompt from executions
+  where (status = 'success') <> (output is not null)
+    or (status = 'success' and (attempts < 1 or started_at is null or user_prompt is null))
+    or completed_at < started_at
+    or started_at < executed_at - interval '1 millisecond'`;
+
+/** Level by level and bucket by bucket, in both directions. Refusals beyond the cap have happened without a record. */
+const wrongStatistics = sql`
+  with levels (level) as (values ('minute'), ('hour'), ('day')),
+  summed as (
+    select e.agent_id, l.level, date_trunc(l.level, e.executed_at, 'UTC') as bucket, e.status, e.source,
+      count(*) as records, sum(e.input_tokens) as input_tokens, sum(e.output_tokens) as output_tokens,
+      sum(e.cost_usd) as cost_usd, count(e.started_at) as started
+    from executions e cross join levels l
+    where e.status <> 'processing'
+    group by 1, 2, 3, 4, 5)
+  select agent_id, level, bucket, status, source, s.happened, s.recorded, r.records, s.input_tokens, s.output_tokens,
+    s.cost_usd, s.latency, r.started
+  from statistics s full join summed r using (agent_id, level, bucket, status, source)
+  where s.recorded is distinct from r.records
+    or s.happened < r.records
+    or (s.happened > r.records and status not in ('rate_limited', 'unauthorized'))
+    or s.input_tokens is distinct from r.input_tokens
+    or s.output_tokens is distinct from r.output_tokens
+    or s.cost_usd is distinct from r.cost_usd
+    or (select coalesce(sum(n), 0) from unnest(s.latency) as n) is distinct from r.started
+  order by level, bucket`;
+
+/** A workspace's AI Actions of the month are the runs accepted in it, whatever became of them. */
+const wrongMonths = sql`
+  select w.id, l.month, l.month_used, count(e.id) as accepted
+  from workspaces w
+  join limits l on l.subject = w.id
+  left join executions e on e.workspace_id = w.id and e.status not in ('rate_limited', 'unauthorized')
+    and (extract(year from e.executed_at at time zone 'UTC') - 1970) * 12
+      + extract(month from e.executed_at at time zone 'UTC') - 1 = l.month
+  group by w.id, l.month, l.month_used
+  having l.month_used <> count(e.id)`;
+
+const brokenIdempotency = sql`
+  select i.key, i.execution_id from idempotency i
+  where not exists (
+    select from executions e where e.id = i.execution_id and e.agent_id = i.agent_id)`;
+
+function said(row: unknown): string {
+  return JSON.stringify(row);
+}

@@ -1,0 +1,146 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { fromId } from '../src/core/id.ts';
+import type { TestAgent } from '../test/harness/agents.ts';
+
+/** Clients that execute agents, each one call after the other, and remember every answer they got. */
+
+/** One call as its client saw it; with retries, all its tries together. Times are of the monotonic clock. */
+export interface Sent {
+  /** The value of the variable `name`, unlike any other. */
+  readonly name: string;
+  readonly agent: TestAgent;
+  readonly tries: number;
+  readonly sentMs: number;
+  readonly answeredMs: number;
+  readonly outcome: Outcome;
+}
+
+export type Outcome =
+  /** The stored id. */
+  | { readonly kind: 'accepted'; readonly executionId: string; readonly replayed: boolean }
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly code: string;
+      readonly retryAfter: string | null;
+    }
+  /** No answer, or not all of it: nobody but the database knows whether the call was accepted. */
+  | { readonly kind: 'broken'; readonly cause: string };
+
+export interface LoadOptions {
+  /** Asked before each try: the processes that can be called just now. */
+  readonly urls: () => readonly string[];
+  readonly key: string;
+  /** Taken in turn. */
+  readonly agents: readonly TestAgent[];
+  /** How many calls are open at once. */
+  readonly clients: number;
+  /** What each client waits between two calls. */
+  readonly pauseMs?: number;
+  /** After so many calls all clients stop by themselves. */
+  readonly callsMax?: number;
+  /**
+   * Sends an `Idempotency-Key` and goes on, with the same one, until the call is accepted: after a broken connection,
+   * a 429 and a 503. Any other refusal ends it.
+   */
+  readonly retry?: boolean;
+}
+
+export interface Load {
+  readonly sent: readonly Sent[];
+  /** The stored ids of the 202s, each once. */
+  accepted(): string[];
+  /** Lets the open calls come to their end. */
+  stop(): Promise<void>;
+  /** Resolves when all clients have stopped by themselves. */
+  readonly done: Promise<void>;
+}
+
+const retryMs = 20;
+
+export function startLoad(options: LoadOptions): Load {
+  const sent: Sent[] = [];
+  let stopped = false;
+  let calls = 0;
+
+  async function client(): Promise<void> {
+    while (!stopped && calls < (options.callsMax ?? Number.POSITIVE_INFINITY)) {
+      const agent = options.agents[calls % options.agents.length];
+      if (!agent) throw new Error('a load without an agent');
+      sent.push(await call(agent, `call-${calls++}`));
+      if (options.pauseMs) await wait(options.pauseMs);
+    }
+  }
+
+  async function call(agent: TestAgent, name: string): Promise<Sent> {
+    const sentMs = performance.now();
+    for (let tries = 1; ; tries++) {
+      const outcome = await once(agent, name, tries);
+      if (outcome !== null && (stopped || !options.retry || !passing(outcome))) {
+        return { name, agent, tries, sentMs, answeredMs: performance.now(), outcome };
+      }
+      await wait(retryMs);
+    }
+  }
+
+  /** Null while there is nobody to call. */
+  async function once(agent: TestAgent, name: string, tries: number): Promise<Outcome | null> {
+    const urls = options.urls();
+    const url = urls[(calls + tries) % Math.max(1, urls.length)];
+    if (url === undefined) return stopped ? { kind: 'broken', cause: 'nobody to call' } : null;
+    try {
+      const response = await fetch(`${url}${agent.path}/execute`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${options.key}`,
+          'content-type': 'application/json',
+          ...(options.retry && { 'idempotency-key': name }),
+        },
+        body: JSON.stringify({ variables: { name } }),
+      });
+      return outcomeOf(response, (await response.json()) as Body);
+    } catch (error) {
+      const { cause, message } = error as Error & { cause?: { code?: string } };
+      return { kind: 'broken', cause: cause?.code ?? message };
+    }
+  }
+
+  const done = Promise.all(Array.from({ length: options.clients }, client)).then(() => {});
+  return {
+    sent,
+    done,
+    accepted: () => [
+      ...new Set(
+        sent.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? outcome.executionId : [])),
+      ),
+    ],
+    stop() {
+      stopped = true;
+      return done;
+    },
+  };
+}
+
+/** What an answer may hold of what is looked at here. */
+interface Body {
+  readonly executionId?: string;
+  readonly code?: string;
+}
+
+function outcomeOf({ status, headers }: Response, { executionId, code = '' }: Body): Outcome {
+  if (status !== 202) {
+    return { kind: 'refused', status, code, retryAfter: headers.get('retry-after') };
+  }
+  const stored = fromId('execution', executionId ?? '');
+  if (stored === null) throw new Error(`a 202 without an execution: ${executionId}`);
+  return {
+    kind: 'accepted',
+    executionId: stored,
+    replayed: headers.get('idempotent-replayed') === 'true',
+  };
+}
+
+function passing(outcome: Outcome): boolean {
+  if (outcome.kind === 'accepted') return false;
+  return outcome.kind === 'broken' || outcome.status === 429 || outcome.status === 503;
+}
