@@ -17,14 +17,9 @@ export async function readBody(request: IncomingMessage): Promise<RawBody> {
   if (length === undefined && request.headers['transfer-encoding'] === undefined)
     return { kind: 'none' };
   if (Number(length ?? 0) > bodyBytesMax) return tooLarge;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > bodyBytesMax) return tooLarge;
-    chunks.push(chunk);
-  }
-  if (bytes === 0) return { kind: 'none' };
+  const bytes = await readBytes(request);
+  if (bytes === null) return tooLarge;
+  if (bytes.length === 0) return { kind: 'none' };
   if (!isJson(request) || (encoding ?? 'identity') !== 'identity') {
     return {
       kind: 'unsupported',
@@ -32,13 +27,32 @@ export async function readBody(request: IncomingMessage): Promise<RawBody> {
     };
   }
   try {
-    return {
-      kind: 'text',
-      text: decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)),
-    };
+    return { kind: 'text', text: decoder.decode(bytes) };
   } catch {
     return { kind: 'malformed', message: 'The body is not valid UTF-8.' };
   }
+}
+
+/** All that is sent, or null where that is too much. By events: an iterator costs more than the rest of a request. */
+function readBytes(request: IncomingMessage): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > bodyBytesMax) {
+        request.pause();
+        return resolve(null);
+      }
+      chunks.push(chunk);
+    });
+    request.on('end', () =>
+      resolve(chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks)),
+    );
+    const cutOff = () => reject(new CallFailure('MALFORMED_BODY', 'The body was cut off.'));
+    request.on('error', cutOff);
+    request.on('close', cutOff);
+  });
 }
 
 /** By the headers as they came: the server takes the type out of the others, see there. */

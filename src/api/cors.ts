@@ -29,12 +29,13 @@ export function allowOrigin(
 
 /** A page must be able to read that its key is refused, though nobody knows whose page it is: the agent's path says. */
 export function allowRefusals(app: FastifyInstance, db: Db): void {
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const { agentId } = (request.params ?? {}) as { agentId?: string };
-    if (reply.statusCode === 401 && agentId && request.headers.origin) {
-      allowOrigin(request, reply, await originsAt(db, agentId));
-    }
-    return payload;
+    if (reply.statusCode !== 401 || !agentId || !request.headers.origin) return done(null, payload);
+    originsAt(db, agentId).then((origins) => {
+      allowOrigin(request, reply, origins);
+      done(null, payload);
+    }, done);
   });
 }
 

@@ -7,18 +7,23 @@ export class RawJson {
   constructor(text: string) {
     this.text = text;
   }
+
+  /** A mark for now. A replacer would be called for every value of every answer. */
+  toJSON(): string {
+    raws.push(this.text);
+    return `${mark}${raws.length - 1}`;
+  }
 }
+
+/** Of the answer being written. */
+let raws: string[] = [];
 
 const mark = '\u0000raw:';
 const marked = /"\\u0000raw:(\d+)"/g;
 
 export function toJson(value: unknown): string {
-  const raws: string[] = [];
-  const text = JSON.stringify(value, (_, inner: unknown) => {
-    if (!(inner instanceof RawJson)) return inner;
-    raws.push(inner.text);
-    return `${mark}${raws.length - 1}`;
-  });
+  raws = [];
+  const text = JSON.stringify(value);
   // Stored text holds no NUL, so nothing else can look like a mark.
   return raws.length === 0
     ? text

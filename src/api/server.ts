@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { randomHex } from '../core/entropy.ts';
 import { CallFailure } from '../core/failure.ts';
 import { asCallFailure, errorAnswer } from './errors.ts';
 import { toJson } from './json.ts';
@@ -53,9 +53,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('preClose', async () => {
     closing = true;
   });
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks with callbacks: a promise for each hook of each request is a tenth of what a request costs.
+  app.addHook('onRequest', (request, reply, done) => {
     // Fastify would refuse a malformed type before anyone has looked at the key; `readBody` judges it by itself.
-    delete request.raw.headers['content-type'];
+    request.raw.headers['content-type'] = undefined;
     reply.headers({
       'x-request-id': request.id,
       'x-content-type-options': 'nosniff',
@@ -63,17 +64,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
     });
     open++;
     reply.raw.once('close', () => open--);
-    if (open > openRequestsMax) {
-      throw new CallFailure('UNAVAILABLE', 'Too many requests are open. Try again.', {
-        retryAfter: 1,
-      });
-    }
+    if (open <= openRequestsMax) return done();
+    done(
+      new CallFailure('UNAVAILABLE', 'Too many requests are open. Try again.', { retryAfter: 1 }),
+    );
   });
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     // A keep-alive connection would hold up the close for as long as its client likes; and whoever is still sending
     // must not be read to the end for the sake of the next request.
     if (closing || !request.raw.complete) reply.header('connection', 'close');
-    return payload;
+    done(null, payload);
   });
 
   app.setErrorHandler((error, request, reply) => {
@@ -128,7 +128,7 @@ const malformed: Readonly<Record<string, [number, string]>> = {
 };
 
 function makeRequestId(): string {
-  return `req_${randomBytes(12).toString('hex')}`;
+  return `req_${randomHex(12)}`;
 }
 
 /** The routes that a server has, to tell an unknown path from a known one with another method. */

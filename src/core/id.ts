@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomHex } from './entropy.ts';
 
 /**
  * Identifiers. Stored as `uuid` (version 7, so rows sort by time), shown on the wire as a TypeID:
@@ -21,15 +21,13 @@ const prefixes = {
 export type IdKind = keyof typeof prefixes;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-const value = new Map([...alphabet].map((letter, index) => [letter, BigInt(index)]));
+const value = new Map([...alphabet].map((letter, index) => [letter, index]));
 const pattern = /^([a-z]{3})_([0-7][0-9a-hjkmnp-tv-z]{25})$/;
-const entropy = new Uint8Array(10);
 
 /** A version 7 UUID whose time is `atMs` (milliseconds since 1970, UTC): the database's clock, never ours. */
 export function uuid7(atMs: number): string {
-  randomFillSync(entropy);
   const time = Math.trunc(atMs).toString(16).padStart(12, '0');
-  const random = Buffer.from(entropy).toString('hex');
+  const random = randomHex(10);
   const variant = ((Number.parseInt(random.charAt(3), 16) & 0x3) | 0x8).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
@@ -41,22 +39,19 @@ export function uuid7Time(uuid: string): number {
 
 /** The wire form of a stored identifier, for example `agt_01jd…`. */
 export function toId(kind: IdKind, uuid: string): string {
-  let bits = BigInt(`0x${uuid.replaceAll('-', '')}`);
-  let text = '';
-  for (let i = 0; i < 26; i++) {
-    text = alphabet.charAt(Number(bits & 31n)) + text;
-    bits >>= 5n;
-  }
-  return `${prefixes[kind]}_${text}`;
+  const hex = uuid.replaceAll('-', '');
+  let text = `${prefixes[kind]}_${base32(Number.parseInt(hex.slice(0, 2), 16), 2)}`;
+  for (let at = 2; at < 32; at += 5) text += base32(Number.parseInt(hex.slice(at, at + 5), 16), 4);
+  return text;
 }
 
 /** The stored form of a wire identifier of that kind; `null` for anything else, which is simply unknown. */
 export function fromId(kind: IdKind, id: string): string | null {
   const match = pattern.exec(id);
   if (!match || match[1] !== prefixes[kind]) return null;
-  let bits = 0n;
-  for (const letter of match[2] ?? '') bits = (bits << 5n) | (value.get(letter) ?? 0n);
-  const hex = bits.toString(16).padStart(32, '0');
+  const text = match[2] ?? '';
+  let hex = hexOf(text.slice(0, 2), 2);
+  for (let at = 2; at < 26; at += 4) hex += hexOf(text.slice(at, at + 4), 5);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
@@ -71,4 +66,22 @@ export function uuidFloor(atMs: number): string {
     .toString(16)
     .padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
+/**
+ * The 128 bits stand in 26 letters as 8 + 6 × 20: pieces that plain numbers hold, several times faster than one
+ * number of 128 bits.
+ */
+function base32(bits: number, letters: number): string {
+  let text = '';
+  for (let shift = (letters - 1) * 5; shift >= 0; shift -= 5) {
+    text += alphabet.charAt((bits >> shift) & 31);
+  }
+  return text;
+}
+
+function hexOf(letters: string, digits: number): string {
+  let bits = 0;
+  for (const letter of letters) bits = (bits << 5) | (value.get(letter) ?? 0);
+  return bits.toString(16).padStart(digits, '0');
 }

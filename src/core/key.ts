@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -25,7 +25,7 @@ export function isKey(text: string): boolean {
 
 /** What is stored. A plain SHA-256 is enough: the key has more entropy than can be searched. */
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 /** The part of a key that may be shown, to tell one from another. */

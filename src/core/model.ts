@@ -18,9 +18,9 @@ export interface ModelCall {
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly topP: number | null;
-  /** For the whole call, in milliseconds; the port adds its own shorter ones for connect and first byte. */
+  /** For the whole call, in milliseconds: the port ends it then as `MODEL_TIMEOUT`. It adds shorter ones of its own. */
   readonly timeoutMs: number;
-  /** Aborted on cancel, on a lost lease and on the timeout of the run. */
+  /** Aborted on cancel, drain and a lost lease. */
   readonly signal: AbortSignal;
 }
 

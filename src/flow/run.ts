@@ -47,7 +47,6 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
     const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
     return failed(run, 'CONTEXT_LENGTH', message, { counted: false });
   }
-  const deadline = AbortSignal.timeout(Math.ceil(leftMs));
   const begun = performance.now();
   try {
     const answer = await parts.models.call({
@@ -60,7 +59,7 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
       maxTokens: settings.maxTokens,
       topP: settings.topP,
       timeoutMs: Math.ceil(leftMs),
-      signal: AbortSignal.any([signal, deadline]),
+      signal,
     });
     const { text: output, usage, cost, finishReason } = answer;
     return {
@@ -69,9 +68,6 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
     };
   } catch (error) {
     if (signal.aborted) return { kind: 'stopped', called: true };
-    if (deadline.aborted) {
-      return failed(run, 'MODEL_TIMEOUT', timeoutMessage(run), { prompt, cost: unknownCost });
-    }
     if (!(error instanceof ModelFailure)) {
       parts.onFault(error, run);
       return failed(run, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { clientConfig } from './db.ts';
+import type { Connection } from './pooler.ts';
 
 /**
  * Clients for the hot paths: statements are sent without waiting for the one before, so a transaction costs two
@@ -7,7 +8,7 @@ import { clientConfig } from './db.ts';
  */
 
 export interface Statement {
-  /** Statements are prepared once for each connection under this name. */
+  /** Statements are prepared once for each connection under this name, where no pooler stands between. */
   readonly name: string;
   readonly text: string;
 }
@@ -22,7 +23,7 @@ export interface Pipelines {
 }
 
 export interface PipelineOptions {
-  readonly connection: pg.ClientConfig;
+  readonly connection: Connection;
   /** After so long without an answer the connection counts as dead. */
   readonly answerTimeoutMs: number;
   readonly onError: (error: Error) => void;
@@ -62,7 +63,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
       // What waits for an answer is then told that the connection is gone, and sees for itself what became of it.
       const timer = setTimeout(() => stream(client)?.destroy(), options.answerTimeoutMs);
       try {
-        const result = await work(sender(client));
+        const result = await work(sender(client, !options.connection.pooled));
         if (all.has(client)) idle.push(client);
         return result;
       } catch (error) {
@@ -97,10 +98,11 @@ export function isUnstorable(error: unknown): boolean {
  * Values are made ready here, where a failure is thrown before anything is sent: `pg` would report it and let the
  * statements behind it, the commit among them, go ahead.
  */
-function sender(client: pg.Client): Send {
+function sender(client: pg.Client, named: boolean): Send {
   return <Row>({ name, text }: Statement, values: unknown[] = []) => {
     const ready = values.map((value) => (Array.isArray(value) ? arrayText(value) : value));
-    const rows = client.query({ name, text, values: ready }).then((result) => result.rows as Row[]);
+    const query = named ? { name, text, values: ready } : { text, values: ready };
+    const rows = client.query(query).then((result) => result.rows as Row[]);
     // When a later statement is not sent, nobody waits for this one any more.
     rows.catch(() => {});
     return rows;
@@ -109,14 +111,20 @@ function sender(client: pg.Client): Send {
 
 /** An array as PostgreSQL reads it. */
 function arrayText(values: readonly unknown[]): string {
-  return `{${values.map(elementText).join(',')}}`;
+  let text = '{';
+  for (const value of values) text += text === '{' ? elementText(value) : `,${elementText(value)}`;
+  return `${text}}`;
 }
 
 function elementText(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
-  return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
+  const text = String(value);
+  return special.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`;
 }
+
+const special = /["\\]/;
 
 function stream(client: pg.Client): { destroy(): void } | undefined {
   return (client as unknown as { connection?: { stream?: { destroy(): void } } }).connection

@@ -4,7 +4,9 @@ import {
   ModelFailure,
   type ModelPort,
   noCost,
+  unknownCost,
 } from '../../src/core/model.ts';
+import { withDeadline } from '../../src/provider/deadline.ts';
 
 /**
  * A model in the process: it answers with the user prompt (10 tokens in, 5 out, free), or as the script says. For what
@@ -33,13 +35,15 @@ export function scriptedModels(): ScriptedModels {
   const steps: Step[] = [];
   return {
     calls,
-    async call(call) {
-      calls.push(call);
-      const next = steps.shift() ?? {};
-      const step = typeof next === 'function' ? await orAborted(next(call), call.signal) : next;
-      if (step instanceof ModelFailure) throw step;
-      return { ...echoed(call), ...step };
-    },
+    call: (given) =>
+      withDeadline(given, unknownCost, async (signal) => {
+        const call = { ...given, signal };
+        calls.push(call);
+        const next = steps.shift() ?? {};
+        const step = typeof next === 'function' ? await orAborted(next(call), signal) : next;
+        if (step instanceof ModelFailure) throw step;
+        return { ...echoed(call), ...step };
+      }),
     script: (...more) => void steps.push(...more),
     hold() {
       const arrived = Promise.withResolvers<ModelCall>();
