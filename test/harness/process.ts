@@ -59,7 +59,8 @@ export async function spawnCueline(
   };
 }
 
-function databaseUrl({ host, port, user, password, database }: pg.ClientConfig): string {
+/** As `DATABASE_URL` takes it. */
+export function databaseUrl({ host, port, user, password, database }: pg.ClientConfig): string {
   const secret = typeof password === 'string' ? `:${encodeURIComponent(password)}` : '';
   const at = host?.startsWith('/') ? '' : `${host}:${port}`;
   const socket = host?.startsWith('/')

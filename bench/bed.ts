@@ -1,0 +1,66 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startCluster } from '../test/harness/cluster.ts';
+import {
+  addressVariable,
+  createTestDatabase,
+  type TestDatabase,
+} from '../test/harness/database.ts';
+import { type Generator, startGenerator } from './load/generator.ts';
+import { parentOf } from './usage.ts';
+
+/**
+ * What all contenders of a benchmark share: one PostgreSQL with the settings that Cueline gives its embedded one (only
+ * `max_connections` is higher, for several processes at once), one load generator, a folder for logs.
+ */
+export interface Bed {
+  readonly generator: Generator;
+  /** Where servers write their logs. */
+  readonly directory: string;
+  /** The process that all of PostgreSQL's descend from. */
+  readonly postmaster: number;
+  /** A fresh database with Cueline's schema. */
+  database(): Promise<TestDatabase>;
+  /** One with nothing in it. */
+  emptyDatabase(): Promise<TestDatabase>;
+  /** As the superuser. */
+  ask<Row extends pg.QueryResultRow>(statement: string): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+export async function openBed(): Promise<Bed> {
+  const directory = await mkdtemp(join(tmpdir(), 'cueline-bench-'));
+  await chmod(directory, 0o755);
+  const cluster = await startCluster();
+  process.env[addressVariable] = JSON.stringify(cluster.admin);
+  const admin = new pg.Client(cluster.admin);
+  await admin.connect();
+  const generator = startGenerator();
+  const ask = async <Row extends pg.QueryResultRow>(statement: string) =>
+    (await admin.query<Row>(statement)).rows;
+  const [backend] = await ask<{ pid: number }>('select pg_backend_pid() as pid');
+  let databases = 0;
+  return {
+    generator,
+    directory,
+    postmaster: parentOf(backend?.pid ?? 0),
+    database: createTestDatabase,
+    async emptyDatabase() {
+      const name = `peer_${databases++}`;
+      await ask(`create database ${name} owner cueline`);
+      return {
+        connection: { ...cluster.admin, user: 'cueline', database: name },
+        drop: async () => void (await ask(`drop database ${name} with (force)`)),
+      };
+    },
+    ask,
+    async close() {
+      generator.close();
+      await admin.end();
+      await cluster.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Bed } from './bed.ts';
+import type { Table } from './table.ts';
+
+/** What is measured, and what is asked of it. */
+export interface Benchmark {
+  /** What the command line takes. */
+  readonly name: string;
+  /** What is measured, and how, for whoever reads the results. */
+  readonly says: string;
+  /** What the project asks of itself. */
+  readonly goal?: string;
+  /** Whether a plain `npm run bench` runs it. */
+  readonly byDefault: boolean;
+  run(bed: Bed, how: How): Promise<Table[]>;
+}
+
+export interface How {
+  /** What is counted; one more comes before, to warm up. */
+  readonly rounds: number;
+  /** The length of a round that has one. */
+  readonly seconds: number;
+  /** Requests of a round that ends when all of them have. */
+  readonly requests: number;
+  /** Open at once by the load generator. */
+  readonly connections: number;
+  /** Rows of the benchmarks that fill tables. */
+  readonly runs: number;
+  readonly note: (line: string) => void;
+}

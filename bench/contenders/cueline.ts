@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { type Db, openDatabase } from '../../src/store/db.ts';
+import { addAgent, type TestAgent } from '../../test/harness/agents.ts';
+import { addKey, addWorkspace } from '../../test/harness/people.ts';
+import { databaseUrl } from '../../test/harness/process.ts';
+import type { Bed } from '../bed.ts';
+import { type Server, startServer } from '../server.ts';
+import type { Contender, Opened } from './contender.ts';
+
+/** Cueline as it is shipped: every check on, every limit there and counted, none of them in the way. */
+
+export interface CuelineOptions {
+  readonly name: string;
+  /** The processes, one after the other; load goes to the first that serves. */
+  readonly roles: readonly ('start' | 'api' | 'worker')[];
+  readonly model?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface OpenedCueline extends Opened {
+  readonly db: Db;
+  readonly connection: pg.ClientConfig;
+  readonly workspaceId: string;
+  readonly agent: TestAgent;
+  readonly key: string;
+  readonly processes: readonly Server[];
+}
+
+export const postgresDurability = 'PostgreSQL: fsync=on, synchronous_commit=on';
+
+export function cueline(options: CuelineOptions): Contender {
+  return {
+    name: options.name,
+    durability: postgresDurability,
+    open: (bed) => openCueline(bed, options),
+  };
+}
+
+/** As high as they go, yet there: each is checked, counted and told to the caller. */
+const plenty = 1_000_000_000;
+const limits = { requestsPerMinute: plenty, requestsPerHour: plenty, requestsPerDay: plenty };
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+export async function openCueline(bed: Bed, options: CuelineOptions): Promise<OpenedCueline> {
+  const { connection, drop } = await bed.database();
+  const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
+  const { workspaceId, ownerId } = await addWorkspace(db);
+  await sql`update workspaces set actions_per_month = ${plenty}`.execute(db);
+  const agent = await addAgent(
+    { db, workspaceId, ownerId },
+    { rateLimits: limits, model: options.model ?? 'cueline/echo' },
+  );
+  const { key } = await addKey(db, { workspaceId, userId: ownerId }, { rateLimits: limits });
+  const processes: Server[] = [];
+  for (const role of options.roles) {
+    processes.push(await startCueline(bed, connection, role, options.env));
+  }
+  const works = options.roles.some((role) => role !== 'api');
+  const { hostname, port } = processes[0]?.url ?? new URL('http://none');
+  return {
+    db,
+    connection,
+    workspaceId,
+    agent,
+    key,
+    processes,
+    target: {
+      host: hostname,
+      port: Number(port),
+      path: `${agent.path}/execute`,
+      headers: { Authorization: `Bearer ${key}`, 'User-Agent': 'cueline-bench/1' },
+      body: JSON.stringify({ variables: { name: 'whoever reads the tables of the tides' } }),
+    },
+    servers: processes.map(({ pid }) => pid),
+    store: bed.postmaster,
+    async reset() {
+      while (works && (await unfinished(db))) await delay(10);
+      await sql`truncate run_queue, executions, statistics, idempotency`.execute(db);
+      await bed.ask('checkpoint');
+    },
+    finished: () => finished(db),
+    async close() {
+      for (const one of processes) await one.stop();
+      await db.destroy();
+      await drop();
+    },
+  };
+}
+
+export function startCueline(
+  bed: Bed,
+  connection: pg.ClientConfig,
+  role: 'start' | 'api' | 'worker',
+  env: Readonly<Record<string, string>> = {},
+): Promise<Server> {
+  return startServer({
+    command: [main, role],
+    env: {
+      DATABASE_URL: databaseUrl(connection),
+      CUELINE_SECRET: 'a secret that only benchmarks know of, and no one else',
+      PORT: '0',
+      ...env,
+    },
+    logFile: join(bed.directory, `${role}.log`),
+  });
+}
+
+async function unfinished(db: Db): Promise<boolean> {
+  const { rows } = await sql`select 1 from run_queue limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** From the statistics, which are written in the transaction that makes a record readable, and are a few rows. */
+async function finished(db: Db): Promise<number> {
+  const { rows } = await sql<{ finished: string }>`
+    select coalesce(sum(happened), 0) as finished from statistics
+    where level = 'day' and status = 'success'`.execute(db);
+  return Number(rows[0]?.finished);
+}

@@ -1,0 +1,111 @@
+import { connect } from 'node:net';
+import type { Job, Load } from './job.ts';
+
+/**
+ * The load generator, a process of its own. It shares the machine with what it measures, so it is as cheap as can be:
+ * raw keep-alive connections, one request under way on each, the same bytes every time, and of an answer it reads only
+ * the status and the length. It is the same for every contender.
+ */
+
+process.on('message', async (job: Job) => {
+  try {
+    process.send?.({ load: await run(job) });
+  } catch (error) {
+    process.send?.({ error: (error as Error).message });
+  }
+});
+
+/** Enough for the answer of a measured call; a longer one arrives in pieces, which is read as well. */
+const readBytesMax = 16 * 1024;
+
+async function run({ target, connections, requests, seconds }: Job): Promise<Load> {
+  const request = bytesOf(target);
+  const statuses: Record<number, number> = {};
+  const latencies: number[] = [];
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  const until = seconds === undefined ? Number.POSITIVE_INFINITY : begun + seconds * 1_000;
+  let toSend = requests ?? Number.POSITIVE_INFINITY;
+  let lastAnswer = begun;
+
+  const one = () =>
+    new Promise<void>((resolve, reject) => {
+      let head = '';
+      let sentAt = 0;
+      let missing = 0;
+      const socket = connect({
+        host: target.host,
+        port: target.port,
+        noDelay: true,
+        onread: {
+          buffer: Buffer.allocUnsafe(readBytesMax),
+          callback(length, buffer) {
+            read(buffer as Buffer, length);
+            return true;
+          },
+        },
+      });
+      socket.once('connect', send);
+      socket.once('error', reject);
+      socket.once('close', () => reject(new Error('a connection was closed by the other side')));
+
+      function send(): void {
+        if (toSend <= 0 || performance.now() >= until) {
+          resolve();
+          return void socket.destroy();
+        }
+        toSend--;
+        sentAt = performance.now();
+        socket.write(request);
+      }
+
+      function read(buffer: Buffer, length: number): void {
+        if (missing > 0) missing -= length;
+        else {
+          head += buffer.toString('latin1', 0, length);
+          const end = head.indexOf('\r\n\r\n');
+          if (end === -1) return;
+          missing = end + 4 + contentLength(head, end) - head.length;
+        }
+        if (missing > 0) return;
+        const status = Number(head.slice(9, 12));
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        lastAnswer = performance.now();
+        latencies.push(lastAnswer - sentAt);
+        head = '';
+        send();
+      }
+    });
+
+  await Promise.all(Array.from({ length: connections }, one));
+  const { user, system } = process.cpuUsage(cpu);
+  const sorted = Float64Array.from(latencies).sort();
+  const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
+  return {
+    answered: latencies.length,
+    seconds: (lastAnswer - begun) / 1_000,
+    statuses,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    cpuMicros: user + system,
+  };
+}
+
+function bytesOf({ host, port, path, headers, body }: Job['target']): Buffer {
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${host}:${port}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Servers write the name in one of two ways. */
+function contentLength(head: string, end: number): number {
+  let at = head.indexOf('\r\ncontent-length: ');
+  if (at === -1) at = head.indexOf('\r\nContent-Length: ');
+  if (at === -1 || at > end) throw new Error(`an answer without a length: ${head.slice(0, end)}`);
+  return Number.parseInt(head.slice(at + 18, at + 28), 10);
+}

@@ -1,0 +1,18 @@
+import { cpus, release, totalmem } from 'node:os';
+import type { Bed } from './bed.ts';
+
+/** What a number means nothing without. */
+export async function machine(bed: Bed): Promise<string[]> {
+  const [row] = await bed.ask<Record<string, string>>(`
+    select current_setting('server_version') as version, current_setting('fsync') as fsync,
+      current_setting('synchronous_commit') as synchronous_commit,
+      current_setting('full_page_writes') as full_page_writes,
+      current_setting('shared_buffers') as shared_buffers, current_setting('max_wal_size') as max_wal_size`);
+  const { version, ...settings } = row ?? {};
+  const pairs = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  return [
+    `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory, ` +
+      `Linux ${release()}. Everything, the load generator included, runs on it.`,
+    `Node ${process.versions.node}. PostgreSQL ${version}: ${pairs.join(', ')}.`,
+  ];
+}

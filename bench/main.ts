@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util';
+import { openBed } from './bed.ts';
+import type { Benchmark, How } from './benchmark.ts';
+import { benchmarks } from './benchmarks.ts';
+import { machine } from './machine.ts';
+import { keepSection } from './results.ts';
+import { markdown } from './table.ts';
+
+/**
+ * `npm run bench -- [NAME…] [--rounds N] [--seconds S] [--requests N] [--connections N] [--runs N] [--dry]`: measures,
+ * prints, and writes each section of `RESULTS.md` as soon as it is there; `--dry` only prints.
+ */
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    requests: { type: 'string', default: '20000' },
+    connections: { type: 'string', default: '128' },
+    runs: { type: 'string', default: '1000000' },
+    dry: { type: 'boolean', default: false },
+  },
+});
+const unknown = positionals.filter((name) => !benchmarks.some((one) => one.name === name));
+if (unknown.length > 0) {
+  console.error(`No such benchmark: ${unknown.join(', ')}.`);
+  console.error(`There are ${benchmarks.map(({ name }) => name).join(', ')}.`);
+  process.exit(2);
+}
+const how: How = {
+  rounds: Number(values.rounds),
+  seconds: Number(values.seconds),
+  requests: Number(values.requests),
+  connections: Number(values.connections),
+  runs: Number(values.runs),
+  note: (line) => console.log(`  ${line}`),
+};
+const chosen = benchmarks.filter(({ name, byDefault }) =>
+  positionals.length === 0 ? byDefault : positionals.includes(name),
+);
+const order = benchmarks.map(({ name }) => name);
+const command = ['npm run bench', '--', ...process.argv.slice(2)].join(' ').replace(/ --$/, '');
+
+for (const benchmark of chosen) await measure(benchmark);
+
+/** On a bed of its own: no benchmark finds what another left behind. */
+async function measure(benchmark: Benchmark): Promise<void> {
+  console.log(`\n${benchmark.name}`);
+  const begun = performance.now();
+  const bed = await openBed();
+  try {
+    const tables = await benchmark.run(bed, how);
+    const tookSeconds = Math.round((performance.now() - begun) / 1_000);
+    const text = [
+      benchmark.says,
+      ...(benchmark.goal ? [`Goal: ${benchmark.goal}.`] : []),
+      ...tables.map(markdown),
+      [...(await machine(bed)), `\`${command}\`, ${how.rounds} rounds, ${tookSeconds} s.`].join(
+        '\n',
+      ),
+    ].join('\n\n');
+    console.log(`\n${text}`);
+    if (!values.dry) keepSection(benchmark.name, text, order);
+  } finally {
+    await bed.close();
+  }
+}

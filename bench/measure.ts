@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bed } from './bed.ts';
+import type { Opened } from './contenders/contender.ts';
+import { cpuMicros, familyOf } from './usage.ts';
+
+/** One round with one contender. */
+export interface Sample {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Microseconds of CPU for each request, by who spent them. On a machine shared with others the steadiest number. */
+  readonly cpu: { readonly server: number; readonly store: number; readonly generator: number };
+}
+
+/** Requests for so many seconds: what is counted are the answers. */
+export async function acceptFor(
+  bed: Bed,
+  opened: Opened,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<Sample> {
+  await opened.reset();
+  const before = usageOf(opened);
+  const load = await bed.generator.run({ target: opened.target, connections, seconds });
+  mustBeAccepted(load.statuses);
+  const { answered } = load;
+  return {
+    perSecond: answered / load.seconds,
+    p50Ms: load.p50Ms,
+    p99Ms: load.p99Ms,
+    cpu: perRequest(before, usageOf(opened), load.cpuMicros, answered),
+  };
+}
+
+/** So many requests, and the clock stops when all of them have ended and can be read. */
+export async function finishAll(
+  bed: Bed,
+  opened: Opened,
+  { connections, requests }: { connections: number; requests: number },
+): Promise<Sample> {
+  await opened.reset();
+  const before = usageOf(opened);
+  const begun = performance.now();
+  const load = await bed.generator.run({ target: opened.target, connections, requests });
+  mustBeAccepted(load.statuses);
+  while ((await opened.finished()) < requests) await delay(pollMs);
+  const seconds = (performance.now() - begun) / 1_000;
+  return {
+    perSecond: requests / seconds,
+    p50Ms: load.p50Ms,
+    p99Ms: load.p99Ms,
+    cpu: perRequest(before, usageOf(opened), load.cpuMicros, requests),
+  };
+}
+
+const pollMs = 10;
+
+function mustBeAccepted(statuses: Readonly<Record<number, number>>): void {
+  const others = Object.keys(statuses).filter((status) => status !== '202');
+  if (others.length > 0) throw new Error(`not all accepted: ${JSON.stringify(statuses)}`);
+}
+
+interface Usage {
+  readonly server: number;
+  readonly store: number;
+}
+
+function usageOf({ servers, store }: Opened): Usage {
+  const sum = (pids: readonly number[]) => pids.reduce((all, pid) => all + cpuMicros(pid), 0);
+  return { server: sum(servers), store: store === null ? 0 : sum(familyOf(store)) };
+}
+
+function perRequest(before: Usage, after: Usage, generator: number, count: number): Sample['cpu'] {
+  return {
+    server: (after.server - before.server) / count,
+    store: (after.store - before.store) / count,
+    generator: generator / count,
+  };
+}

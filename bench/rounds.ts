@@ -1,0 +1,60 @@
+import type { Bed } from './bed.ts';
+import type { Contender, Opened } from './contenders/contender.ts';
+import type { Sample } from './measure.ts';
+
+/** All samples of a contender, in the order of the rounds. */
+export interface Series {
+  readonly contender: Contender;
+  readonly samples: readonly Sample[];
+}
+
+export interface Entry {
+  readonly contender: Contender;
+  readonly measure: (opened: Opened) => Promise<Sample>;
+}
+
+/**
+ * Side by side in alternation: A B C, A B C, … so that whatever else the machine does meets all of them alike. A round
+ * before the first, which is not counted, warms each of them up.
+ */
+export async function inAlternation(
+  bed: Bed,
+  entries: readonly Entry[],
+  rounds: number,
+): Promise<Series[]> {
+  const open: { entry: Entry; opened: Opened; samples: Sample[] }[] = [];
+  try {
+    for (const entry of entries) {
+      open.push({ entry, opened: await entry.contender.open(bed), samples: [] });
+    }
+    for (let round = 0; round <= rounds; round++) {
+      for (const { entry, opened, samples } of open) {
+        const sample = await entry.measure(opened);
+        if (round > 0) samples.push(sample);
+      }
+    }
+    return open.map(({ entry, samples }) => ({ contender: entry.contender, samples }));
+  } finally {
+    for (const { opened } of open) await opened.close();
+  }
+}
+
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export function spread(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  const [low = 0, high = 0] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)]];
+  return { median: (low + high) / 2, min: sorted[0] ?? 0, max: sorted.at(-1) ?? 0 };
+}
+
+/** Round by round against the base of the same round, which the same minute of the machine met. */
+export function ratios(series: Series, base: Series): Spread {
+  return spread(
+    series.samples.map(({ perSecond }, at) => perSecond / (base.samples[at]?.perSecond ?? 1)),
+  );
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A server under measurement, in a process of its own, with its log in a file as in production. */
+export interface Server {
+  readonly pid: number;
+  readonly url: URL;
+  /** From the spawn to the line that says where it listens. */
+  readonly startMs: number;
+  /** SIGTERM, and the end of it. */
+  stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** What node is given: the script and its arguments. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly logFile: string;
+  readonly cwd?: string;
+}
+
+/** Resolves as soon as it has printed where it listens. */
+export async function startServer({ command, env, logFile, cwd }: ServerOptions): Promise<Server> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, command, {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', openSync(logFile, 'a')],
+  });
+  const last = () => child.kill('SIGKILL');
+  process.once('exit', last);
+  const exited = once(child, 'exit').finally(() => process.off('exit', last));
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const found = /http:\/\/[\d.:]+/.exec(said);
+      if (found) resolve(found[0]);
+    });
+    exited.then(([code]) =>
+      reject(new Error(`${command.join(' ')} ended with ${code}: ${said}; see ${logFile}`)),
+    );
+  });
+  return {
+    pid: child.pid ?? 0,
+    url: new URL(url),
+    startMs: performance.now() - begun,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** The folder of the scripts that are spawned. */
+export const serversDir = join(import.meta.dirname, 'servers');

@@ -1,0 +1,59 @@
+import { ratios, type Series, type Spread, spread } from './rounds.ts';
+
+/** What is printed, and what stands in the results: Markdown, aligned to be read as plain text. */
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Lines below it. */
+  readonly notes?: readonly string[];
+}
+
+export function markdown({ columns, rows, notes = [] }: Table): string {
+  const widths = columns.map((column, at) =>
+    Math.max(column.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  return [line(columns), rule, ...rows.map(line), ...notes.flatMap((note) => ['', note])].join(
+    '\n',
+  );
+}
+
+/** One line for each contender, with its ratio to the base, round by round. */
+export function throughput(series: readonly Series[], base: Series, unit: string): Table {
+  return {
+    columns: [
+      'contender',
+      `${unit}/s`,
+      `of ${base.contender.name}`,
+      'p50 / p99',
+      'µs CPU each: server + store + generator',
+      'durability',
+    ],
+    rows: series.map((one) => [
+      one.contender.name,
+      withRange(spread(one.samples.map(({ perSecond }) => perSecond)), whole),
+      one === base ? '1' : withRange(ratios(one, base), hundredths),
+      `${milliseconds(median(one, (sample) => sample.p50Ms))} / ${milliseconds(median(one, (sample) => sample.p99Ms))}`,
+      (['server', 'store', 'generator'] as const)
+        .map((who) => whole(median(one, (sample) => sample.cpu[who])))
+        .join(' + '),
+      one.contender.durability,
+    ]),
+  };
+}
+
+/** `median (min–max)` */
+export function withRange({ median, min, max }: Spread, form: (value: number) => string): string {
+  return `${form(median)} (${form(min)}–${form(max)})`;
+}
+
+export const whole = (value: number) => Math.round(value).toLocaleString('en-US');
+export const hundredths = (value: number) => value.toFixed(2);
+export const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+export const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
+
+function median(series: Series, of: (sample: Series['samples'][number]) => number): number {
+  return spread(series.samples.map(of)).median;
+}
