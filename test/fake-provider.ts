@@ -31,6 +31,8 @@ export interface FakeCall {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
   readonly body: any;
   readonly model: string;
+  /** When it arrived, by the monotonic clock. */
+  readonly atMs: number;
   /** Resolves when the caller hangs up before it was answered. */
   readonly hungUp: Promise<void>;
 }
@@ -99,10 +101,11 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     response.on('close', () => response.writableFinished || hungUp.resolve());
     const model = String(body?.model ?? '');
     const { method = '', url: path = '', headers } = request;
-    calls.push({ method, path, headers, body, model, hungUp: hungUp.promise });
+    const atMs = performance.now();
+    const number = calls.push({ method, path, headers, body, model, atMs, hungUp: hungUp.promise });
     wake.resolve();
     wake = Promise.withResolvers();
-    play(script.shift() ?? behaviours[model] ?? delayed(model), body, response);
+    play(script.shift() ?? behaviours[model] ?? delayed(model, number), body, response);
   });
   server.on('connection', () => connections++);
   server.listen(0, '127.0.0.1');
@@ -127,9 +130,10 @@ export async function startFakeProvider(): Promise<FakeProvider> {
   };
 }
 
-/** A model `after-250` answers after 250 ms. */
-function delayed(model: string): Step {
-  return { afterMs: Number(/^after-(\d+)$/.exec(model)?.[1] ?? 0) };
+/** A model `after-250` answers after 250 ms; `numbered-250` answers with the number of the call, the first being 1. */
+function delayed(model: string, number: number): Step {
+  const [, kind, afterMs = 0] = /^(after|numbered)-(\d+)$/.exec(model) ?? [];
+  return { afterMs: Number(afterMs), ...(kind === 'numbered' && { text: String(number) }) };
 }
 
 /** A step that answers with an error in OpenAI's form. */
