@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { requireSecret } from '../config.ts';
 import { type Db, openDatabase } from '../store/db.ts';
 import { checkSchema, migrate } from '../store/migrate.ts';
+import { type Connection, lookForPooler } from '../store/pooler.ts';
 import { reach } from '../store/reach.ts';
 import type { Context } from './command.ts';
 
@@ -9,7 +9,7 @@ import type { Context } from './command.ts';
 const reachMs = 60_000;
 
 export interface Database {
-  readonly connection: pg.ClientConfig;
+  readonly connection: Connection;
   readonly db: Db;
   /** Where the data lives, to be shown: it holds no password. */
   readonly place: string;
@@ -50,7 +50,7 @@ async function given({ config, life, log }: Context): Promise<Found | null> {
     signal: life.ending,
     onWait: (reason) => log.info(`Waiting for the database at ${place}: ${reason}`),
   });
-  return { connection, place };
+  return { connection: await lookForPooler(connection), place };
 }
 
 async function running({ config: { dataDir } }: Context): Promise<Found | null> {
@@ -86,9 +86,8 @@ function opened(found: Found, { config, life, log }: Context): Database {
 }
 
 /** On connections of its own: a migration takes as long as it takes. */
-export async function migrateAt(connection: pg.ClientConfig): Promise<void> {
-  const unhurried = { ...connection, statement_timeout: 0 };
-  const db = openDatabase({ connection: unhurried, poolMax: 2, onError: () => {} });
+export async function migrateAt(connection: Connection): Promise<void> {
+  const db = openDatabase({ connection, poolMax: 1, statementMsMax: 0, onError: () => {} });
   try {
     await migrate(db);
   } finally {

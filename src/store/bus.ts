@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { clientConfig, type Db } from './db.ts';
+import type { Connection } from './pooler.ts';
 
 /**
  * Hints between processes over LISTEN/NOTIFY. Only hints: everything works without them, a little later, so a
@@ -22,7 +23,7 @@ const reconnectMs = 1_000;
 
 export function openBus(options: {
   readonly db: Db;
-  readonly connection: pg.ClientConfig;
+  readonly connection: Connection;
   readonly onError: (error: unknown) => void;
 }): Bus {
   const listeners = new Map<Channel, ((ids: string[]) => void)[]>();
@@ -32,7 +33,7 @@ export function openBus(options: {
   let client: pg.Client | null = null;
   let reconnect: NodeJS.Timeout | undefined;
   let throttle: NodeJS.Timeout | undefined;
-  void connect();
+  if (!options.connection.pooled) void connect();
 
   async function connect(): Promise<void> {
     // Without statement_timeout and the like: this connection only waits.

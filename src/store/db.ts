@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import type { Connection } from './pooler.ts';
 
 /**
  * The connections. Statements are written with kysely's `sql` and run on the pool; the hot paths
@@ -14,36 +15,47 @@ export type Trx = Transaction<Schema>;
 type Schema = Record<string, never>;
 
 export interface DatabaseOptions {
-  readonly connection: pg.ClientConfig;
+  readonly connection: Connection;
   /** Connections in the pool; the pipelined clients come on top. */
   readonly poolMax: number;
+  /** How long a statement may take; 0 for as long as it takes. */
+  readonly statementMsMax?: number;
   /** Told of errors on idle connections, which the pool replaces by itself. */
   readonly onError: (error: Error) => void;
 }
 
 export function openDatabase(options: DatabaseOptions): Db {
+  const { statementMsMax = statementMsDefault } = options;
   const pool = new pg.Pool({
-    ...clientConfig(options.connection),
+    ...clientConfig(options.connection, statementMsMax),
     max: options.poolMax,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: Math.min(5_000, statementMsMax || 5_000),
     idleTimeoutMillis: 30_000,
   });
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
-  endSilentConnections(pool, clientConfig(options.connection).statement_timeout);
+  if (statementMsMax > 0) endSilentConnections(pool, statementMsMax);
   return new Kysely<Schema>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
 }
 
-/** What every connection shares, pooled or not. */
-export function clientConfig(connection: pg.ClientConfig): pg.ClientConfig {
+const statementMsDefault = 30_000;
+
+/** What every connection shares, in a pool or not. */
+export function clientConfig(
+  connection: Connection,
+  statementMsMax = statementMsDefault,
+): pg.ClientConfig {
+  const timeouts = {
+    statement_timeout: statementMsMax,
+    idle_in_transaction_session_timeout: 30_000,
+  };
   return {
     application_name: 'cueline',
     keepAlive: true,
-    statement_timeout: 30_000,
-    idle_in_transaction_session_timeout: 30_000,
+    ...(!connection.pooled && timeouts),
     ...connection,
     types: { getTypeParser: typeParser },
   };
@@ -53,13 +65,14 @@ export function clientConfig(connection: pg.ClientConfig): pg.ClientConfig {
  * A connection that is in use and has not said a word for longer than any statement may take is dead, however alive the
  * socket looks: after a failover whoever waits on it would wait for ever.
  */
-function endSilentConnections(pool: pg.Pool, statementMsMax: number | false | undefined): void {
-  if (!statementMsMax) return;
+function endSilentConnections(pool: pg.Pool, statementMsMax: number): void {
+  // What the word that a statement was given up at its time may take.
+  const silenceMsMax = statementMsMax + Math.min(5_000, statementMsMax / 2);
   const socketOf = (client: pg.PoolClient) =>
     (client as unknown as { connection: { stream: Socket } }).connection.stream;
   pool.on('acquire', (client) => {
     const socket = socketOf(client);
-    socket.setTimeout(statementMsMax + 5_000, () => socket.destroy());
+    socket.setTimeout(silenceMsMax, () => socket.destroy());
   });
   pool.on('release', (_error, client) => {
     const socket = socketOf(client);

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { type Kysely, sql } from 'kysely';
 import { StartFailure } from '../core/start-failure.ts';
 import type { Db } from './db.ts';
 import { up as people } from './migrations/0001-people.ts';
@@ -7,50 +6,70 @@ import { up as agents } from './migrations/0002-agents.ts';
 import { up as executions } from './migrations/0003-executions.ts';
 
 /** In order. A migration that has been released is never changed; a new one is added. */
-const migrations: Record<string, Migration> = {
+const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
   '0001-people': { up: people },
   '0002-agents': { up: agents },
   '0003-executions': { up: executions },
 };
 
+/** Any number that nothing else locks: migrations go one after the other. */
+const migrationLock = 7_315_202_611;
+
 /**
- * Brings the schema up to date. Many processes may call it at once: the first takes a lock, the rest wait and find
- * nothing to do. A schema that a newer program has written is left alone, and an error.
- * @param db should set its statements no time: a migration takes as long as it takes
+ * Brings the schema up to date, all of it or nothing. Many processes may call it at once: the first takes a lock, the
+ * rest wait and find nothing to do. A schema that a newer program has written is left alone, and an error.
+ * The lock is the transaction's own: one of the session would stay with whoever has the session next, behind a pooler.
+ * @param db should give its statements all the time: a migration takes as long as it takes
  */
 export async function migrate(db: Db): Promise<void> {
-  await refuseNewer(db);
-  const { error } = await migrator(db).migrateToLatest();
-  if (error) throw error;
+  // Each statement must see what was committed while the one before waited for the lock.
+  const transaction = db.transaction().setIsolationLevel('read committed');
+  await transaction.execute(async (trx) => {
+    // The role may have timeouts of its own.
+    await sql`set local statement_timeout = 0`.execute(trx);
+    await sql`set local lock_timeout = 0`.execute(trx);
+    await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx);
+    await sql`
+      create table if not exists schema_migrations (
+        name varchar(255) primary key, timestamp varchar(255) not null)`.execute(trx);
+    const names = await executed(trx);
+    refuseNewer(names);
+    for (const name of missing(names)) {
+      await migrations[name]?.up(trx as unknown as Kysely<never>);
+      await sql`
+        insert into schema_migrations (name, timestamp)
+        values (${name}, clock_timestamp()::text)`.execute(trx);
+    }
+  });
 }
 
 /** Throws unless the schema is exactly the one of this program. */
 export async function checkSchema(db: Db): Promise<void> {
-  await refuseNewer(db);
-  const missing = (await migrator(db).getMigrations()).filter((one) => !one.executedAt);
-  if (missing.length === 0) return;
-  const names = missing.map((one) => one.name).join(', ');
-  throw new StartFailure(`The database lacks migrations (${names}). Run "cueline migrate" first.`);
-}
-
-async function refuseNewer(db: Db): Promise<void> {
   const { rows: tables } = await sql<{ there: boolean }>`
     select to_regclass('schema_migrations') is not null as there`.execute(db);
-  if (!tables[0]?.there) return;
+  const names = tables[0]?.there ? await executed(db) : [];
+  refuseNewer(names);
+  const lacking = missing(names);
+  if (lacking.length === 0) return;
+  throw new StartFailure(
+    `The database lacks migrations (${lacking.join(', ')}). Run "cueline migrate" first.`,
+  );
+}
+
+async function executed(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from schema_migrations order by name`.execute(db);
-  const unknown = rows.filter((row) => !(row.name in migrations)).map((row) => row.name);
+  return rows.map(({ name }) => name);
+}
+
+function missing(names: readonly string[]): string[] {
+  return Object.keys(migrations).filter((name) => !names.includes(name));
+}
+
+function refuseNewer(names: readonly string[]): void {
+  const unknown = names.filter((name) => !(name in migrations));
   if (unknown.length === 0) return;
   throw new StartFailure(
     `The database was written by a newer Cueline (it has ${unknown.join(', ')}). Start that version, or a later one.`,
   );
-}
-
-function migrator(db: Db): Migrator {
-  return new Migrator({
-    db: db.withoutPlugins(),
-    provider: { getMigrations: async () => migrations },
-    migrationTableName: 'schema_migrations',
-    migrationLockTableName: 'schema_migrations_lock',
-  });
 }

@@ -67,9 +67,12 @@ async function refuseOld(connection: pg.ClientConfig): Promise<void> {
   }
 }
 
-/** Whether the same may work later: nobody there, no answer, no name yet, or a server that starts, stops or is full. */
+/**
+ * Whether the same may work later: nobody there, no answer, no name yet, or a server that starts, stops or is full.
+ * 08P01 is what a pooler says while it does not reach its server.
+ */
 function passes({ code }: Refusal): boolean {
-  if (code === undefined || code === '53300' || /^57P0[123]$/.test(code)) return true;
+  if (code === undefined || /^(53300|57P0[123]|08P01)$/.test(code)) return true;
   return /^(E[A-Z]+|EAI_[A-Z]+)$/.test(code) && code !== 'EACCES';
 }
 
