@@ -13,6 +13,8 @@ import type { Fault } from './fault.ts';
  * which have the deliberate fault in them where one is asked for.
  */
 export interface Ground {
+  /** For processes that a claim starts itself. */
+  readonly fault: Fault | null;
   readonly db: Db;
   readonly connection: pg.ClientConfig;
   readonly workspaceId: string;
@@ -21,6 +23,8 @@ export interface Ground {
   readonly provider: FakeProvider;
   /** Repeatable for the same seed; whatever the operating system does is not. */
   readonly random: () => number;
+  /** What `CUELINE_LEASE_MS` is to be for claims that measure in leases; else it is short. */
+  readonly leaseMs: number;
   /** Ends with the ground, if it is still there. `through` stands in for the database's address. */
   spawn(
     role: 'start' | 'api' | 'worker',
@@ -36,11 +40,19 @@ export interface Ground {
 export interface GroundOptions {
   readonly fault: Fault | null;
   readonly seed: number;
+  readonly leaseMs?: number;
 }
+
+/** As short as a lease may be. */
+const shortLeaseMs = 600;
 
 const loader = join(import.meta.dirname, 'fault-loader.ts');
 
-export async function openGround({ fault, seed }: GroundOptions): Promise<Ground> {
+export async function openGround({
+  fault,
+  seed,
+  leaseMs = shortLeaseMs,
+}: GroundOptions): Promise<Ground> {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection, poolMax: 10, onError: () => {} });
   const provider = await startFakeProvider();
@@ -49,12 +61,14 @@ export async function openGround({ fault, seed }: GroundOptions): Promise<Ground
   const processes = new Set<CuelineProcess>();
   const faulty = fault && { CUELINE_FAULT: JSON.stringify(fault) };
   return {
+    fault,
     db,
     connection,
     workspaceId,
     ownerId,
     provider,
     random: randomFrom(seed),
+    leaseMs,
     async spawn(role, env = {}, through = connection) {
       const own = { OLLAMA_BASE_URL: provider.url, CUELINE_LOG_LEVEL: 'fatal', ...faulty, ...env };
       const spawned = await spawnCueline(role, through, own, faulty ? ['--import', loader] : []);

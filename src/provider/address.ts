@@ -1,8 +1,9 @@
 import { BlockList, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /**
- * Which addresses are public. A call to a provider may reach nothing else: not this machine, not its network, not the
- * metadata service of a cloud.
+ * Which addresses are public. A call to a provider may reach nothing else: not this machine, by whichever of its
+ * addresses, not its network, not the metadata service of a cloud.
  *
  * IPv4 is open but for the special ranges of the IANA registry. IPv6 is closed but for global unicast (2000::/3), so
  * that every form that carries an IPv4 address inside (mapped, compatible, NAT64, translated) is denied as a whole
@@ -15,12 +16,31 @@ export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;
   switch (isIP(address)) {
     case 4:
-      return !denied.check(address, 'ipv4');
+      return !denied.check(address, 'ipv4') && !isOwn(address);
     case 6:
-      return global.check(address, 'ipv6') && !denied.check(address, 'ipv6');
+      return global.check(address, 'ipv6') && !denied.check(address, 'ipv6') && !isOwn(address);
     default:
       return false;
   }
+}
+
+/** Looking at the interfaces takes most of a millisecond; one that has come up since is found this much later. */
+const ownAddressesMs = 10_000;
+let ownAddresses: ReadonlySet<string> = new Set();
+let ownAddressesAt = Number.NEGATIVE_INFINITY;
+
+/**
+ * Whether this machine itself has the address. A public one of its own leads past the firewall that keeps others from
+ * what listens there.
+ */
+function isOwn(address: string): boolean {
+  const now = performance.now();
+  if (now - ownAddressesAt > ownAddressesMs) {
+    ownAddressesAt = now;
+    const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    ownAddresses = new Set(all.map((each) => each.address));
+  }
+  return ownAddresses.has(address.toLowerCase());
 }
 
 const denied = blockList([

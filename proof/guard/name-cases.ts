@@ -1,0 +1,102 @@
+import { type GuardCase, ownAddress, publicAddress, publicAddress6 } from './guard-case.ts';
+
+/** Names: what they resolve to, and how the answer changes between the check, the call and the connection. */
+
+let names = 0;
+/** A name nobody has asked for, so that no case sees the answers of another. */
+const fresh = () => `p${++names}.example.com`;
+
+/** A name that has these addresses when it is stored and ever after. */
+function resolving(addresses: readonly string[], reaches: readonly string[] = []): GuardCase {
+  return changing([addresses], reaches.length > 0 || addresses.length === 0, reaches);
+}
+
+/** A name with the addresses of each time it is asked: by the check, by the call, and by whoever asked once more. */
+function changing(
+  answers: readonly (readonly string[])[],
+  stored: boolean,
+  reaches: readonly string[],
+): GuardCase {
+  const name = fresh();
+  const places = reaches.map((address) => `${address} 443`);
+  return { baseURL: `https://${name}/v1`, names: { [name]: answers }, stored, reaches: places };
+}
+
+const inner = [
+  '127.0.0.1',
+  '127.8.8.8',
+  '0.0.0.0',
+  '10.1.2.3',
+  '172.16.5.4',
+  '192.168.1.1',
+  '100.64.0.1',
+  '100.100.100.200',
+  '169.254.169.254',
+  '168.63.129.16',
+  '192.0.0.192',
+  '198.18.0.1',
+  '240.0.0.1',
+  ownAddress,
+  '::1',
+  '::ffff:127.0.0.1',
+  '::ffff:169.254.169.254',
+  '64:ff9b::7f00:1',
+  '2002:7f00:1::',
+  '2001::7f00:1',
+  'fd00::1',
+  'fd00:ec2::254',
+  'fec0::1',
+];
+
+const neverPublic = [
+  'localhost',
+  'LOCALHOST',
+  'LocalHost',
+  'localhost.',
+  'ｌｏｃａｌｈｏｓｔ',
+  'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
+  'loc%61lhost',
+  'local\u00adhost',
+  'api.localhost',
+  'a.b.localhost',
+  'printer.local',
+  'metadata.google.internal',
+  'METADATA.GOOGLE.INTERNAL',
+  'metadata.google.internal.',
+  'instance-data.ec2.internal',
+  'nas.home.arpa',
+  'metadata',
+  'postgres',
+  'example.com.',
+  'api..example.com',
+  '.example.com',
+  `${'a'.repeat(300)}.localhost`,
+];
+
+export const nameCases: readonly GuardCase[] = [
+  ...neverPublic.map((host) => ({ baseURL: `https://${host}/v1`, stored: false, reaches: [] })),
+  ...inner.map((address) => resolving([address])),
+  // One inner address is enough, wherever it stands.
+  resolving([publicAddress, '127.0.0.1']),
+  resolving(['127.0.0.1', publicAddress]),
+  resolving([publicAddress, '8.8.8.8', '9.9.9.9', '169.254.169.254']),
+  resolving([publicAddress, '::1']),
+  resolving([publicAddress6, '10.0.0.1']),
+  resolving([publicAddress6, 'fd00::1']),
+  resolving([]),
+  { baseURL: `https://${'a.'.repeat(200)}example.com/v1`, stored: true, reaches: [] },
+  resolving([publicAddress], [publicAddress]),
+  resolving([publicAddress6], [publicAddress6]),
+  resolving([publicAddress, publicAddress6, '8.8.8.8'], [publicAddress, publicAddress6, '8.8.8.8']),
+  // Rebinding: public when it is stored, inner when it is called.
+  changing([[publicAddress], ['127.0.0.1']], true, []),
+  changing([[publicAddress], ['169.254.169.254']], true, []),
+  changing([[publicAddress], ['10.0.0.1', publicAddress]], true, []),
+  changing([[publicAddress], ['::1']], true, []),
+  changing([[publicAddress6], ['::ffff:127.0.0.1']], true, []),
+  changing([[], ['127.0.0.1']], true, []),
+  changing([[publicAddress], []], true, []),
+  // Public when the connection asks, inner for whoever asks once more: nobody does.
+  changing([[publicAddress], [publicAddress], ['127.0.0.1']], true, [publicAddress]),
+  changing([[publicAddress], ['8.8.8.8'], ['10.0.0.1']], true, ['8.8.8.8']),
+];
