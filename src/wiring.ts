@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createAuthenticator } from './api/authenticate.ts';
 import { countCalls, createMetrics } from './api/metrics.ts';
@@ -27,6 +26,7 @@ import { findEnded } from './store/executions.ts';
 import { maintain } from './store/maintenance.ts';
 import { openPipelines } from './store/pipeline.ts';
 import { queueDepth } from './store/queue.ts';
+import type { Connection } from './store/pooler.ts';
 import { readTemplate } from './store/templates.ts';
 import { keepHouse } from './worker/maintenance.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
@@ -49,7 +49,7 @@ export type Role = 'start' | 'api' | 'worker';
 
 export interface WiringParts {
   readonly role: Role;
-  readonly connection: pg.ClientConfig;
+  readonly connection: Connection;
   readonly db: Db;
   readonly secret: string;
   readonly models: ModelPort;
@@ -76,6 +76,8 @@ const answerTimeoutMs = 15_000;
 /** For claims, releases, templates and the sweep. */
 const workPoolMax = 3;
 
+/** However short the lease: a claim on a busy machine takes its time. */
+const workMsMin = 2_000;
 export async function wire(parts: WiringParts): Promise<Wiring> {
   const { config, connection, db, logger, role } = parts;
   const { leaseMs, slots } = config;
@@ -97,6 +99,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     connection,
     poolMax: workPoolMax,
     onError: note('a connection was lost'),
+    // What is not answered within a lease has not helped anybody; and a dead connection must be found out soon.
+    statementMsMax: Math.max(workMsMin, (leaseMs * 2) / 3),
   });
   const leasePipelines = pipelinesWithin(leaseMs / 4);
   const bus = openBus({ db, connection, onError: note('no hints from other processes') });
@@ -135,6 +139,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
           db: workDb,
           ...{ leasePipelines, finisher, models, template, slots, leaseMs },
           onFault: log.fault,
+          // Whatever they were, they are dead: the first runs that end afterwards must not find that out.
+          onSilence: pipelines.dropIdle,
           onError: noteAt,
         });
   bus.subscribe('cueline_ended', waiters.ended);
@@ -146,7 +152,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   const house = worker && keepHouse({ maintain: () => maintain(db), onError: noteAt });
 
   const admission = createAdmission({
-    ...{ db, pipelines, onQueued, testingLimits: config.testingLimits },
+    ...{ pipelines, onQueued, testingLimits: config.testingLimits },
     slots: worker?.slots ?? null,
     onBatch: (size) => metrics.batch('admission', size),
   });

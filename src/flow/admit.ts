@@ -4,7 +4,6 @@ import type { RateLimits, WindowState } from '../core/limits.ts';
 import type { Slots } from '../core/run.ts';
 import { readForAdmission } from '../store/admission-read.ts';
 import { writeAdmission } from '../store/admission-write.ts';
-import type { Db } from '../store/db.ts';
 import { findOutcome } from '../store/outcome.ts';
 import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
 import { type AdmissionBook, admissionBook } from './admission-book.ts';
@@ -30,7 +29,6 @@ export type Admitted = { readonly nowMs: number; readonly allowedOrigins: readon
 );
 
 export interface AdmissionParts {
-  readonly db: Db;
   readonly pipelines: Pipelines;
   readonly testingLimits: RateLimits;
   /** The slots of this process where it works as well. */
@@ -46,10 +44,12 @@ export interface Admission {
 }
 
 const batchMax = 500;
-const batchesInFlightMax = 2;
+const batchesInFlightMax = 1;
 const attemptsMax = 3;
 /** How long an unanswered commit is looked up before the answer is that the outcome is unknown. */
 const lookupMs = 5_000;
+/** A connection that was idle may be as dead as the one that the commit went over. */
+const lookupAnswerMs = 1_000;
 
 export function createAdmission(parts: AdmissionParts): Admission {
   const { add, idle } = batcher<ExecuteCall, Admitted>({
@@ -113,7 +113,7 @@ async function transact(
     const writes = book.writes();
     await writeAdmission(send, writes).catch(async (error: unknown) => {
       if (isStatementError(error) || isUnstorable(error)) throw error;
-      const outcome = await lookUp(parts.db, state.xid, writes.executions[0]?.id);
+      const outcome = await lookUp(parts.pipelines, state.xid, writes.executions[0]?.id);
       if (outcome === 'unknown') throw outcomeUnknown();
       if (outcome === 'aborted') throw error;
     });
@@ -168,7 +168,7 @@ const unknownKey: Refusal = {
 
 /** The commit may or may not have happened: ask, until an answer or the time is up. */
 async function lookUp(
-  db: Db,
+  pipelines: Pipelines,
   xid: string,
   executionId: string | undefined,
 ): Promise<'committed' | 'aborted' | 'unknown'> {
@@ -176,7 +176,9 @@ async function lookUp(
   if (executionId === undefined) return 'aborted';
   const until = performance.now() + lookupMs;
   for (;;) {
-    const outcome = await findOutcome(db, xid, executionId).catch(() => 'in progress' as const);
+    const outcome = await pipelines
+      .use((send) => findOutcome(send, xid, executionId), lookupAnswerMs)
+      .catch(() => 'in progress' as const);
     if (outcome !== 'in progress') return outcome;
     if (performance.now() > until) return 'unknown';
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -50,7 +50,8 @@ export function clientConfig(
 ): pg.ClientConfig {
   const timeouts = {
     statement_timeout: statementMsMax,
-    idle_in_transaction_session_timeout: 30_000,
+    // Of a process that is stopped or cut off: others wait for its locks.
+    idle_in_transaction_session_timeout: 10_000,
   };
   return {
     application_name: 'cueline',
@@ -70,14 +71,22 @@ function endSilentConnections(pool: pg.Pool, statementMsMax: number): void {
   const silenceMsMax = statementMsMax + Math.min(5_000, statementMsMax / 2);
   const socketOf = (client: pg.PoolClient) =>
     (client as unknown as { connection: { stream: Socket } }).connection.stream;
+  const idle = new Set<Socket>();
   pool.on('acquire', (client) => {
     const socket = socketOf(client);
-    socket.setTimeout(silenceMsMax, () => socket.destroy());
+    idle.delete(socket);
+    socket.setTimeout(silenceMsMax, () => {
+      socket.destroy();
+      // What nobody uses just now is dead as well: not each of them is to be found out anew.
+      for (const one of idle) one.destroy();
+    });
   });
   pool.on('release', (_error, client) => {
     const socket = socketOf(client);
     socket.setTimeout(0).removeAllListeners('timeout');
+    idle.add(socket);
   });
+  pool.on('remove', (client) => idle.delete(socketOf(client)));
 }
 
 /** `json` stays the text that was sent; counts become numbers; `numeric` stays a decimal text. */

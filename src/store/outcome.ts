@@ -1,18 +1,32 @@
-import { sql } from 'kysely';
-import type { Db } from './db.ts';
+import type { Send, Statement } from './pipeline.ts';
 
 /**
  * What became of a transaction whose commit was never answered. It is asked by its number first, then by the rows it
  * would have written, in a snapshot of its own: a number alone means nothing after a failover to another server.
  */
 export async function findOutcome(
-  db: Db,
+  send: Send,
   xid: string,
   executionId: string,
 ): Promise<'committed' | 'aborted' | 'in progress'> {
-  const { rows: states } = await sql<{ state: string | null }>`
-    select pg_xact_status(${xid}::xid8) as state`.execute(db);
-  if (states[0]?.state === 'in progress') return 'in progress';
-  const { rows } = await sql`select from executions where id = ${executionId}`.execute(db);
+  const [status] = await send<{ state: string | null }>(readState, [xid]).catch(neverGiven);
+  if (status?.state === 'in progress') return 'in progress';
+  const rows = await send(findExecution, [executionId]);
   return rows.length > 0 ? 'committed' : 'aborted';
 }
+
+/** The server of after a failover may not have given out that number yet, and so never will for that transaction. */
+function neverGiven(error: unknown): [] {
+  if ((error as { code?: string }).code === '22023') return [];
+  throw error;
+}
+
+const readState: Statement = {
+  name: 'outcome-read-state',
+  text: `select pg_xact_status($1::xid8) as state`,
+};
+
+const findExecution: Statement = {
+  name: 'outcome-find-execution',
+  text: `select from executions where id = $1`,
+};

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { clientConfig } from './db.ts';
 import type { Connection } from './pooler.ts';
@@ -17,8 +18,13 @@ export interface Statement {
 export type Send = <Row>(statement: Statement, values?: unknown[]) => Promise<Row[]>;
 
 export interface Pipelines {
-  /** Lends a connection of its own for one piece of work; a connection that failed is replaced. */
-  use<T>(work: (send: Send) => Promise<T>): Promise<T>;
+  /**
+   * Lends a connection of its own for one piece of work; a connection that failed is replaced.
+   * @param answerTimeoutMs for this piece of work
+   */
+  use<T>(work: (send: Send) => Promise<T>, answerTimeoutMs?: number): Promise<T>;
+  /** Ends the connections that nobody uses just now: where one fell silent, the others are dead as well. */
+  dropIdle(): void;
   close(): Promise<void>;
 }
 
@@ -56,12 +62,24 @@ export function openPipelines(options: PipelineOptions): Pipelines {
     client.end().catch(() => {});
   }
 
+  function dropIdle(): void {
+    for (const client of idle.splice(0)) {
+      all.delete(client);
+      // No farewell: it would wait for an answer that does not come.
+      stream(client)?.destroy();
+    }
+  }
+
   return {
-    async use(work) {
+    dropIdle,
+    async use(work, answerTimeoutMs = options.answerTimeoutMs) {
       if (closed) throw new Error('the connections are closed');
       const client = idle.pop() ?? (await connect());
       // What waits for an answer is then told that the connection is gone, and sees for itself what became of it.
-      const timer = setTimeout(() => stream(client)?.destroy(), options.answerTimeoutMs);
+      const timer = setTimeout(() => {
+        stream(client)?.destroy();
+        dropIdle();
+      }, answerTimeoutMs);
       try {
         const result = await work(sender(client, !options.connection.pooled));
         if (all.has(client)) idle.push(client);
@@ -99,8 +117,21 @@ export function isUnstorable(error: unknown): boolean {
  * statements behind it, the commit among them, go ahead.
  */
 function sender(client: pg.Client, named: boolean): Send {
+  let corked = false;
+  // What is sent in one go leaves in one packet: a write of its own for each statement costs more than the statement.
+  const cork = () => {
+    if (corked) return;
+    corked = true;
+    const open = stream(client);
+    open?.cork();
+    process.nextTick(() => {
+      corked = false;
+      open?.uncork();
+    });
+  };
   return <Row>({ name, text }: Statement, values: unknown[] = []) => {
     const ready = values.map((value) => (Array.isArray(value) ? arrayText(value) : value));
+    cork();
     const query = named ? { name, text, values: ready } : { text, values: ready };
     const rows = client.query(query).then((result) => result.rows as Row[]);
     // When a later statement is not sent, nobody waits for this one any more.
@@ -126,7 +157,6 @@ function elementText(value: unknown): string {
 
 const special = /["\\]/;
 
-function stream(client: pg.Client): { destroy(): void } | undefined {
-  return (client as unknown as { connection?: { stream?: { destroy(): void } } }).connection
-    ?.stream;
+function stream(client: pg.Client): Socket | undefined {
+  return (client as unknown as { connection?: { stream?: Socket } }).connection?.stream;
 }

@@ -32,6 +32,8 @@ export interface WorkerParts extends RunParts {
   readonly finisher: Finisher;
   readonly slots: number;
   readonly leaseMs: number;
+  /** The database has not been heard of for so long that the calls are given up. */
+  readonly onSilence: () => void;
   readonly onError: (error: unknown, what: string) => void;
 }
 
@@ -54,7 +56,10 @@ export function createWorker(parts: WorkerParts): Worker {
     pipelines: parts.leasePipelines,
     leaseMs: parts.leaseMs,
     onCanceled: cancel,
-    onSilence: () => stopAll('silence'),
+    onSilence: () => {
+      stopAll('silence');
+      parts.onSilence();
+    },
     onContact: (kept) => {
       const releases = waitingForContact.splice(0);
       if (kept) giveBack(releases);
