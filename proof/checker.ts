@@ -30,27 +30,73 @@ export async function checkTables(db: Db, expected: Expected): Promise<string[]>
   return violations;
 }
 
-/** Waits until no run is unfinished; false where some still are after that time. */
+/**
+ * Waits until no run is unfinished; false where some still are after that time, or where one belongs to nobody, which
+ * nothing would ever end.
+ */
 export async function allEnded(db: Db, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   for (;;) {
     const { rows } = await sql`select from run_queue limit 1`.execute(db);
     if (rows.length === 0) return true;
-    if (performance.now() > until) return false;
+    const { rows: orphans } = await ownerless.execute(db);
+    if (orphans.length > 0 || performance.now() > until) return false;
     await wait(20);
   }
 }
 
-/** Slots of `maxConcurrency` that are held beyond the cap at this moment, whoever works. */
-export async function slotsOverdrawn(db: Db): Promise<string[]> {
-  const { rows } = await sql`
-    select q.agent_id, count(*) as held, a.config ->> 'maxConcurrency' as cap
-    from run_queue q join agents a on a.id = q.agent_id
-    where q.holds_slot
-    group by q.agent_id, a.config ->> 'maxConcurrency'
-    having count(*) > (a.config ->> 'maxConcurrency')::int`.execute(db);
-  return rows.map((row) => `more runs hold a slot than there are: ${said(row)}`);
+/** What must not be at any moment, whoever works or dies. */
+export async function checkUnderWay(db: Db): Promise<string[]> {
+  const violations: string[] = [];
+  for (const [what, statement] of [
+    ['runs that belong to a process that is not there', ownerless],
+    ['agents of which more runs hold a slot than there are', overdrawn],
+    ['runs that are processing 30 s past their deadline', overdue],
+  ] as const) {
+    const { rows } = await statement.execute(db);
+    if (rows.length > 0) violations.push(`${what}: ${rows.length}, first ${said(rows[0])}`);
+  }
+  return violations;
 }
+
+/** Looks every `everyMs` until it is stopped, and tells what was found, each kind once. */
+export function watchUnderWay(db: Db, everyMs: number): { stop(): Promise<string[]> } {
+  const found = new Map<string, string>();
+  let stopped = false;
+  async function watch(): Promise<void> {
+    while (!stopped) {
+      for (const one of await checkUnderWay(db)) found.set(one.split(':')[0] ?? '', one);
+      await wait(everyMs);
+    }
+  }
+  const watching = watch();
+  return {
+    async stop() {
+      stopped = true;
+      await watching;
+      return [...found.values()];
+    },
+  };
+}
+
+// A lease that has run out still belongs to the row of its process: both go in one transaction.
+const ownerless = sql`
+  select q.id, q.worker, q.attempt from run_queue q
+  where q.worker is not null and not exists (select from workers w where w.id = q.worker)
+  order by q.id`;
+
+const overdrawn = sql`
+  select q.agent_id, count(*) as held, a.config ->> 'maxConcurrency' as cap
+  from run_queue q join agents a on a.id = q.agent_id
+  where q.holds_slot
+  group by q.agent_id, a.config ->> 'maxConcurrency'
+  having count(*) > (a.config ->> 'maxConcurrency')::int`;
+
+const overdue = sql`
+  select q.id, q.worker, q.started_at from run_queue q join executions e on e.id = q.id
+  where q.started_at + (e.settings ->> 'timeoutMs')::int * interval '1 millisecond' + interval '30 seconds'
+    < clock_timestamp()
+  order by q.id`;
 
 const leftInQueue = sql`
   select id, worker, attempt, failures, losses, holds_slot, available_at from run_queue order by id`;

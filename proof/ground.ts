@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type Db, openDatabase } from '../src/store/db.ts';
 import { type FakeProvider, startFakeProvider } from '../test/fake-provider.ts';
 import { type AgentOptions, addAgent, type TestAgent } from '../test/harness/agents.ts';
-import { createTestDatabase } from '../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../test/harness/database.ts';
 import { addKey, addWorkspace, type KeyOptions, type TestKey } from '../test/harness/people.ts';
 import { type CuelineProcess, spawnCueline } from '../test/harness/process.ts';
 import type { Fault } from './fault.ts';
@@ -41,6 +41,8 @@ export interface GroundOptions {
   readonly fault: Fault | null;
   readonly seed: number;
   readonly leaseMs?: number;
+  /** A fresh one unless given; it goes with the ground. */
+  readonly database?: TestDatabase;
 }
 
 /** As short as a lease may be. */
@@ -52,8 +54,9 @@ export async function openGround({
   fault,
   seed,
   leaseMs = shortLeaseMs,
+  database,
 }: GroundOptions): Promise<Ground> {
-  const { connection, drop } = await createTestDatabase();
+  const { connection, drop } = database ?? (await createTestDatabase());
   const db = openDatabase({ connection, poolMax: 10, onError: () => {} });
   const provider = await startFakeProvider();
   const owned = await addWorkspace(db);

@@ -44,6 +44,8 @@ export interface LoadOptions {
    * a 429 and a 503. Any other refusal ends it.
    */
   readonly retry?: boolean;
+  /** What the values of `name` begin with, where several loads share a provider. */
+  readonly named?: string;
 }
 
 export interface Load {
@@ -67,7 +69,7 @@ export function startLoad(options: LoadOptions): Load {
     while (!stopped && calls < (options.callsMax ?? Number.POSITIVE_INFINITY)) {
       const agent = options.agents[calls % options.agents.length];
       if (!agent) throw new Error('a load without an agent');
-      sent.push(await call(agent, `call-${calls++}`));
+      sent.push(await call(agent, `${options.named ?? 'call'}-${calls++}`));
       if (options.pauseMs) await wait(options.pauseMs);
     }
   }

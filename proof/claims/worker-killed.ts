@@ -1,0 +1,121 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { addWorkspace } from '../../test/harness/people.ts';
+import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import { type Claim, type Found, percentile } from '../claim.ts';
+import { openFleet } from '../fleet.ts';
+import type { Ground } from '../ground.ts';
+import { checkHistories } from '../histories.ts';
+import { checkJournal, handedOn, keepJournal } from '../journal.ts';
+import { startLoad } from '../load.ts';
+
+/** A round is the `kill -9` of one of three workers, at any moment. */
+
+const workers = 3;
+const resumedMsGoal = 10_000;
+
+export const workerKilled: Claim = {
+  name: 'worker-killed',
+  says: 'of accepted runs none is lost and none is recorded twice, however often workers are killed',
+  rounds: { test: 2, short: 100, full: 1_000 },
+  roundsPerGround: 50,
+  faults: [
+    {
+      name: 'losses-uncharged',
+      says: 'a run is not charged for the process that it lost',
+      file: 'store/workers.ts',
+      find: 'losses = q.losses + 1',
+      replace: 'losses = q.losses',
+    },
+    {
+      name: 'runs-left-behind',
+      says: 'the sweep takes a process out of the list and leaves its runs',
+      file: 'store/workers.ts',
+      find: 'from lost where q.id = lost.id',
+      replace: 'from lost where q.id = lost.id and false',
+    },
+  ],
+  prove,
+  judge: ({ samplesMs = {} }) =>
+    Object.entries(samplesMs)
+      .filter(([, samples]) => percentile(samples, 0.99) > resumedMsGoal)
+      .map(([name]) => `${name}: p99 is beyond ${resumedMsGoal} ms`),
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const { db, leaseMs, random } = ground;
+  await keepJournal(db);
+  const fleet = openFleet(ground);
+  const [api] = await Promise.all([
+    fleet.start('api'),
+    ...Array.from({ length: Math.min(workers, rounds + 1) }, () => fleet.start('worker')),
+  ]);
+  const loads = await startLoads(ground, () => [api.process?.url ?? '']);
+  const watch = watchUnderWay(db, 200);
+  for (let left = rounds; left > 0; left--) {
+    // One of those that survive must be in touch for a whole lease before it may take the runs of others.
+    await wait(leaseMs * (0.5 + random() / 2));
+    while (fleet.up('worker').length < 2 && fleet.failed().length === 0) await wait(10);
+    const up = fleet.up('worker');
+    const victim = up[Math.floor(random() * up.length)];
+    if (victim) await fleet.kill(victim);
+    if (fleet.up('worker').length + fleet.starting < Math.min(workers, left)) {
+      fleet.replace('worker');
+    }
+  }
+  await Promise.all(loads.map((load) => load.stop()));
+  await fleet.settled();
+  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  const sent = loads.flatMap((load) => load.sent);
+  const unanswered = sent.filter(({ outcome }) => outcome.kind !== 'accepted');
+  const histories = await checkHistories(db, fleet.calls(), fleet.members);
+  const { taken, given } = await handedOn(db);
+  return {
+    counts: {
+      kills: rounds,
+      accepted: sent.length - unanswered.length,
+      ...histories.counts,
+      'runs taken with their process': taken,
+      'runs given back by a process': given,
+    },
+    samplesMs: { [`resumed after a kill, lease ${leaseMs} ms`]: histories.resumedMs },
+    violations: [
+      ...(ended ? [] : ['not all runs came to an end']),
+      ...unanswered.map(({ name, outcome }) => `${name} was not accepted: ${said(outcome)}`),
+      ...(await watch.stop()),
+      ...(await checkTables(db, { accepted: loads.flatMap((load) => load.accepted()) })),
+      ...histories.violations,
+      ...(await checkJournal(db)),
+      ...fleet.failed(),
+    ],
+  };
+}
+
+/** Short and long runs, with a cap and without, at most once, and in two workspaces. */
+async function startLoads(ground: Ground, urls: () => string[]) {
+  const other = await addWorkspace(ground.db);
+  const { workspaceId, ownerId: userId } = other;
+  const own = [
+    { model: 'ollama/numbered-100' },
+    { model: 'ollama/numbered-100', config: { maxConcurrency: 8 } },
+    { model: 'ollama/numbered-250', config: { maxAttempts: 1 } },
+    { model: 'ollama/numbered-600' },
+  ];
+  const others = [
+    { model: 'ollama/numbered-250', workspaceId, createdBy: userId },
+    { model: 'ollama/numbered-50', workspaceId, createdBy: userId, config: { maxConcurrency: 4 } },
+  ];
+  const clients = { urls, clients: 3, pauseMs: 60 };
+  const [keys, agents] = await Promise.all([
+    Promise.all([ground.key(), ground.key({ workspaceId, userId })]),
+    Promise.all(
+      [own, others].map((options) => Promise.all(options.map((one) => ground.agent(one)))),
+    ),
+  ]);
+  return keys.map(({ key }, index) =>
+    startLoad({ ...clients, key, agents: agents[index] ?? [], named: `load-${index}` }),
+  );
+}
+
+function said(value: unknown): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,110 @@
+import type { CuelineProcess } from '../test/harness/process.ts';
+import type { Ground } from './ground.ts';
+
+/** Processes that are killed, stopped and replaced; the provider is told in the path of each call who makes it. */
+
+export interface Member {
+  readonly number: number;
+  readonly role: 'start' | 'api' | 'worker';
+  /** Null until it is up. */
+  process: CuelineProcess | null;
+  /** By the monotonic clock, right before the signal was sent. */
+  killedMs: number | null;
+}
+
+/** One call of the model for a run. */
+export interface RunCall {
+  /** What a model `numbered-…` answers it with. */
+  readonly number: number;
+  readonly member: Member;
+  readonly atMs: number;
+}
+
+export interface Fleet {
+  readonly members: readonly Member[];
+  /** Those that are up and have not been killed, oldest first. */
+  up(...roles: Member['role'][]): Member[];
+  start(role: Member['role']): Promise<Member>;
+  /** Starts in the background; `failed` says it where one of them did not come up. */
+  replace(role: Member['role']): void;
+  readonly starting: number;
+  failed(): string[];
+  kill(member: Member): Promise<void>;
+  /** Every prompt's calls in the order in which they came, from all members that ever were. */
+  calls(): Map<string, RunCall[]>;
+  /** The latest call that this member has made of this model: its number, and the prompt. */
+  latest(member: Member, model: string): { number: number; prompt: string } | null;
+  /** Waits for what starts in the background. */
+  settled(): Promise<void>;
+}
+
+export function openFleet(ground: Ground): Fleet {
+  const members: Member[] = [];
+  const failures: string[] = [];
+  const starts = new Set<Promise<unknown>>();
+  let numbers = 0;
+  const base = new URL(ground.provider.url);
+
+  async function start(role: Member['role']): Promise<Member> {
+    const number = numbers++;
+    // It may work before it has said that it is up.
+    const member: Member = { number, role, process: null, killedMs: null };
+    members.push(member);
+    member.process = await ground.spawn(role, {
+      CUELINE_LEASE_MS: String(ground.leaseMs),
+      OLLAMA_BASE_URL: `${base.origin}/member-${number}${base.pathname}`,
+    });
+    return member;
+  }
+
+  return {
+    members,
+    start,
+    up: (...roles) =>
+      members.filter(
+        ({ role, process, killedMs }) => process && killedMs === null && roles.includes(role),
+      ),
+    replace(role) {
+      const started = start(role)
+        .catch((error: Error) => failures.push(`a process did not come up: ${error.message}`))
+        .finally(() => starts.delete(started));
+      starts.add(started);
+    },
+    get starting() {
+      return starts.size;
+    },
+    failed: () => failures,
+    async kill(member) {
+      member.killedMs = performance.now();
+      await member.process?.kill('SIGKILL');
+    },
+    calls() {
+      const byNumber = new Map(members.map((member) => [member.number, member]));
+      const byPrompt = new Map<string, RunCall[]>();
+      for (const [index, { path, body, atMs }] of ground.provider.calls.entries()) {
+        const member = byNumber.get(Number(/^\/member-(\d+)\//.exec(path)?.[1]));
+        if (!member) continue;
+        const prompt = promptOf(body);
+        const calls = byPrompt.get(prompt) ?? [];
+        byPrompt.set(prompt, calls);
+        calls.push({ number: index + 1, member, atMs });
+      }
+      return byPrompt;
+    },
+    latest(member, model) {
+      const { calls } = ground.provider;
+      const path = `/member-${member.number}/`;
+      const index = calls.findLastIndex(
+        (call) => call.model === model && call.path.startsWith(path),
+      );
+      return index < 0 ? null : { number: index + 1, prompt: promptOf(calls[index]?.body) };
+    },
+    async settled() {
+      await Promise.all(starts);
+    },
+  };
+}
+
+function promptOf(body: { messages?: { content?: unknown }[] } | undefined): string {
+  return String(body?.messages?.at(-1)?.content);
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { lossesMax } from '../src/core/settings.ts';
+import type { Db } from '../src/store/db.ts';
+import type { Member, RunCall } from './fleet.ts';
+
+/**
+ * Holds what the provider has recorded of each run against its record. The agents must answer with numbered models
+ * and the prompt `Hello {{name}}`, each name used once, and no call may fail by itself.
+ */
+
+export interface Histories {
+  readonly violations: readonly string[];
+  readonly counts: Readonly<Record<string, number>>;
+  /** From the loss of a process to the next call for each run whose call it had begun. */
+  readonly resumedMs: readonly number[];
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly errorCode: string | null;
+  readonly attempts: number;
+  readonly output: string | null;
+  readonly userPrompt: string | null;
+  readonly atMostOnce: boolean;
+}
+
+export async function checkHistories(
+  db: Db,
+  calls: ReadonlyMap<string, readonly RunCall[]>,
+  members: readonly Member[],
+): Promise<Histories> {
+  const { rows } = await sql<Row>`
+    select e.id, e.input_variables ->> 'name' as name, e.status, e.error_code, e.attempts, e.output, e.user_prompt,
+      coalesce((a.config ->> 'maxAttempts')::int = 1, false) as at_most_once
+    from executions e join agents a on a.id = e.agent_id
+    where e.status in ('success', 'failed')
+    order by e.id`.execute(db);
+  const kills = members.filter(({ killedMs }) => killedMs !== null).length;
+  const histories = rows.map((row) => historyOf(row, calls.get(`Hello ${row.name}`) ?? []));
+  const sum = (count: (one: (typeof histories)[number]) => number) =>
+    histories.reduce((total, one) => total + count(one), 0);
+  return {
+    violations: histories.flatMap((history) =>
+      [...complaints(history, kills)].map(
+        (complaint) => `${complaint}: ${JSON.stringify(history.row)}, calls ${said(history.calls)}`,
+      ),
+    ),
+    counts: {
+      runs: rows.length,
+      'model calls': sum((one) => one.calls.length),
+      'calls lost with their process': sum((one) => one.lostMs.length),
+      'runs that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
+      'runs given up after five losses': sum((one) =>
+        one.row.status === 'failed' && !one.row.atMostOnce ? 1 : 0,
+      ),
+      'at most once, and lost': sum((one) =>
+        one.row.status === 'failed' && one.row.atMostOnce ? 1 : 0,
+      ),
+    },
+    resumedMs: histories.flatMap((one) => one.lostMs),
+  };
+}
+
+interface History {
+  readonly row: Row;
+  readonly calls: readonly RunCall[];
+  /** For each call that was followed by another, the time to that one, where the process was killed in between. */
+  readonly lostMs: readonly number[];
+}
+
+function historyOf(row: Row, calls: readonly RunCall[]): History {
+  const lostMs = calls.flatMap(({ member, atMs }, index) => {
+    const next = calls[index + 1];
+    const { killedMs } = member;
+    if (!next || killedMs === null || killedMs < atMs || killedMs > next.atMs) return [];
+    return next.atMs - killedMs;
+  });
+  return { row, calls, lostMs };
+}
+
+function* complaints({ row, calls }: History, kills: number): Generator<string> {
+  if (row.status === 'success') {
+    // A later call means that the process of the earlier one had no right to end the run any more.
+    if (Number(row.output) !== calls.at(-1)?.number)
+      yield 'the answer is not that of the last call';
+    if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt is not that of the call';
+  } else {
+    if (row.errorCode !== 'WORKER_LOST') yield 'a run failed for another reason than its processes';
+    const budget = row.atMostOnce ? 1 : lossesMax;
+    if (row.attempts < budget || kills < budget) yield 'a run was given up before its time';
+  }
+  if (row.atMostOnce && calls.length > 1) yield 'at most once was called twice';
+}
+
+function said(calls: readonly RunCall[]): string {
+  return calls
+    .map(({ number, member, atMs }) => `${number} by ${member.number} at ${Math.round(atMs)}`)
+    .join(', ');
+}

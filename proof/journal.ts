@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import type { Db } from '../src/store/db.ts';
+
+/**
+ * A trigger of the proof's own that writes down each time a run leaves a process before its end: what the tables
+ * themselves forget. `taken` where the process was taken out of the list with it, so that it did not give the run back.
+ */
+
+export async function keepJournal(db: Db): Promise<void> {
+  await sql
+    .raw(`
+    create table proof_journal (run uuid not null, worker uuid not null, attempt int not null,
+      taken bool not null, charged int not null, failed int not null);
+    create function proof_note() returns trigger language plpgsql as $$
+    begin
+      insert into proof_journal values (old.id, old.worker, old.attempt,
+        not exists (select from workers w where w.id = old.worker),
+        new.losses - old.losses, new.failures - old.failures);
+      return null;
+    end $$;
+    create trigger proof_note after update on run_queue for each row
+      when (old.worker is not null and new.worker is distinct from old.worker)
+      execute function proof_note();`)
+    .execute(db);
+}
+
+/** Holds the journal against the records. */
+export async function checkJournal(db: Db): Promise<string[]> {
+  const { rows: uncharged } = await sql`
+    select run, worker, attempt, taken, charged from proof_journal where taken <> (charged = 1)`.execute(
+    db,
+  );
+  // A run that ends for its losses has no attempt beyond them.
+  const { rows: miscounted } = await sql`
+    select e.id, e.status, e.attempts, coalesce(j.lost, 0) as lost
+    from executions e
+    left join (select run, sum(charged + failed) as lost from proof_journal group by run) j on j.run = e.id
+    where (e.status = 'success' and e.attempts <> coalesce(j.lost, 0) + 1)
+      or (e.status = 'failed' and e.attempts not between coalesce(j.lost, 0) and coalesce(j.lost, 0) + 1)`.execute(
+    db,
+  );
+  return [
+    ...uncharged.map((row) => `a loss that was not charged as one: ${JSON.stringify(row)}`),
+    ...miscounted.map((row) => `attempts that are not the losses and one: ${JSON.stringify(row)}`),
+  ];
+}
+
+/** How often a process gave a run back that it still had, and how often runs were taken with their process. */
+export async function handedOn(db: Db): Promise<{ given: number; taken: number }> {
+  const { rows } = await sql<{ given: number; taken: number }>`
+    select count(*) filter (where not taken) as given, count(*) filter (where taken) as taken
+    from proof_journal`.execute(db);
+  return rows[0] ?? { given: 0, taken: 0 };
+}
