@@ -1,6 +1,23 @@
 import type { Claim } from './claim.ts';
+import { apiKilled } from './claims/api-killed.ts';
+import { limitsExact } from './claims/limits-exact.ts';
 import { outboundGuard } from './claims/outbound-guard.ts';
+import { quotaExact } from './claims/quota-exact.ts';
+import { refusedRows } from './claims/refused-rows.ts';
+import { signInThrottle } from './claims/sign-in-throttle.ts';
+import { unknownKeys } from './claims/unknown-keys.ts';
 import { workerKilled } from './claims/worker-killed.ts';
+import { workerStopped } from './claims/worker-stopped.ts';
 
 /** All claims, in the order in which they are proved. */
-export const claims: readonly Claim[] = [workerKilled, outboundGuard];
+export const claims: readonly Claim[] = [
+  workerKilled,
+  apiKilled,
+  workerStopped,
+  outboundGuard,
+  signInThrottle,
+  limitsExact,
+  quotaExact,
+  unknownKeys,
+  refusedRows,
+];

@@ -20,7 +20,8 @@ export async function during<T>(
   return answer as Promise<T>;
 }
 
-async function untilBlocked(db: Db): Promise<void> {
+/** Resolves as soon as something in this database waits for a lock. */
+export async function untilBlocked(db: Db): Promise<void> {
   for (;;) {
     const { rows } = await sql`
       select from pg_stat_activity

@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import { windows } from '../../src/core/limits.ts';
+import { untilBlocked } from '../../test/harness/locks.ts';
+import type { CuelineProcess } from '../../test/harness/process.ts';
+import type { Claim, Found } from '../claim.ts';
+import { type Clock, shadowClock } from '../clock.ts';
+import { sendAll, spawnCrew } from '../crew.ts';
+import { leapToTurn } from '../exact.ts';
+import type { Ground } from '../ground.ts';
+import { checkLedger, type Leg, readCounts } from '../ledger.ts';
+import { planMixture, testingLimits } from '../mixture.ts';
+
+const callsAhead = 320;
+const callsBack = 80;
+const clients = 20;
+/** The clock leaps before every so many calls, to a moment before a turn that then comes by itself. */
+const leapEvery = 40;
+const beforeTurnMs = 40;
+
+export const limitsExact: Claim = {
+  name: 'limits-exact',
+  says: 'limits of keys, agents and stages let past exactly N, whichever binds, across processes with wrong clocks',
+  rounds: { test: 1, short: 20, full: 300 },
+  roundsPerGround: 20,
+  faults: [
+    {
+      name: 'key-not-locked',
+      says: 'the counts of keys are read without their lock',
+      file: 'store/admission-read.ts',
+      find: `where subject in (select id from api_keys where hash = any($1::bytea[]))
+    order by subject for update`,
+      replace: `where subject in (select id from api_keys where hash = any($1::bytea[]))
+    order by subject`,
+    },
+    {
+      name: 'transaction-clock',
+      says: 'calls are judged by the time their transaction began',
+      file: 'store/admission-read.ts',
+      find: 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()',
+      replace: 'select (extract(epoch from now()) * 1000)::float8 as now_ms, pg_current_xact_id()',
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const clock = await shadowClock(ground);
+  // Whose clock agrees with the database's is not the clock that decides.
+  await clock.leap(5_400_000);
+  const crew = await spawnCrew(ground, rounds > 1 ? 4 : 2, {
+    CUELINE_TESTING_LIMITS: Object.values(testingLimits).join('/'),
+  });
+  const counts = { calls: 0, accepted: 0, 'refused by a limit': 0 };
+  const violations: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const legs = await travel(ground, clock, crew);
+    const found = [
+      ...(await checkLedger(ground, legs)),
+      ...(await turnUnderLock(ground, clock, crew)),
+    ];
+    violations.push(...found.map((one) => `round ${round}: ${one}`));
+    for (const { answer } of legs.flatMap((leg) => leg.answered)) {
+      counts.calls++;
+      if (answer.status === 202) counts.accepted++;
+      if (answer.status === 429) counts['refused by a limit']++;
+    }
+  }
+  return { counts, violations };
+}
+
+/** Calls while the clock leaps ahead, then calls after it has leapt back by a window: those do not turn back. */
+async function travel(
+  ground: Ground,
+  clock: Clock,
+  crew: readonly CuelineProcess[],
+): Promise<Leg[]> {
+  const { random } = ground;
+  const planned = await planMixture(ground, callsAhead + callsBack);
+  const chosenWindow = () => windows[Math.floor(random() * windows.length)] ?? 'minute';
+  const ahead = await leg(planned.slice(0, callsAhead), await clock.nowMs(), async (index) => {
+    if (index % leapEvery !== leapEvery / 2) return;
+    return clock.leap(leapToTurn(chosenWindow(), await clock.nowMs(), beforeTurnMs));
+  });
+  const back = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[chosenWindow()];
+  return [ahead, await leg(planned.slice(callsAhead), await clock.leap(-back))];
+
+  async function leg(
+    calls: typeof planned,
+    nowMs: number,
+    before?: (index: number) => Promise<number | undefined>,
+  ): Promise<Leg> {
+    const from = await readCounts(ground.db);
+    const answered = await sendAll({ crew, clients, calls, nowMs, ...(before && { before }) });
+    return { from, answered, endMs: await clock.nowMs() };
+  }
+}
+
+/**
+ * Calls that wait for a lock while the minute turns: they are let past, or not, by the minute in which they are
+ * decided, not by the one in which they came.
+ */
+async function turnUnderLock(
+  ground: Ground,
+  clock: Clock,
+  crew: readonly CuelineProcess[],
+): Promise<string[]> {
+  const limit = 3;
+  const key = await ground.key({ rateLimits: { requestsPerMinute: limit } });
+  const { path } = await ground.agent();
+  const call = { path, key: key.key, body: { variables: { name: 'you' } } };
+  const calls = Array.from({ length: 3 * limit }, () => ({ call }));
+  const send = (nowMs: number) => sendAll({ crew, clients: limit, calls, nowMs });
+  const first = await send(await clock.nowMs());
+  let turnedMs = 0;
+  let waiting: ReturnType<typeof send> | undefined;
+  await ground.db.transaction().execute(async (trx) => {
+    await sql`select from limits where subject = ${key.id} for update`.execute(trx);
+    waiting = send(0);
+    await untilBlocked(ground.db);
+    turnedMs = await clock.leap(60_000);
+  });
+  const second = (await waiting) ?? [];
+  const past = [first, second].map(
+    (answered) => answered.filter(({ answer }) => answer.status === 202).length,
+  );
+  const violations = past.flatMap((count) =>
+    count === limit ? [] : [`${count} of ${limit} were let past around a turn under the lock`],
+  );
+  for (const { answer } of second) {
+    if ((answer.secondMs ?? 0) + 1_000 > turnedMs) continue;
+    violations.push(`a call that waited for a lock was decided by a time before it`);
+  }
+  return violations;
+}

@@ -1,0 +1,172 @@
+import { sql } from 'kysely';
+import { noLimits } from '../../src/core/limits.ts';
+import { addWorkspace } from '../../test/harness/people.ts';
+import type { CuelineProcess } from '../../test/harness/process.ts';
+import type { Call } from '../calls.ts';
+import type { Claim, Found } from '../claim.ts';
+import { type Clock, shadowClock } from '../clock.ts';
+import { type Answered, sendAll, spawnCrew } from '../crew.ts';
+import { checkExact, endMs, leapToTurn, numberOf } from '../exact.ts';
+import type { Ground } from '../ground.ts';
+
+/** Of each stretch: the months turn in the middle of it. */
+const callsPerMonth = 80;
+const clients = 20;
+const beforeTurnMs = 60;
+const monthMs = 31 * 86_400_000;
+
+export const quotaExact: Claim = {
+  name: 'quota-exact',
+  says: 'the monthly quota lets past exactly N AI Actions, over the turn of the month and with wrong clocks',
+  rounds: { test: 1, short: 20, full: 300 },
+  roundsPerGround: 20,
+  faults: [
+    {
+      name: 'process-clock',
+      says: 'the clock of the process decides',
+      file: 'store/admission-read.ts',
+      find: 'nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN)',
+      replace: 'nowMs: Date.now()',
+    },
+    {
+      name: 'month-not-reset',
+      says: 'a new month goes on with the count of the old one',
+      file: 'core/admission.ts',
+      find: 'month.used = 0;',
+      replace: '',
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const clock = await shadowClock(ground);
+  // Whose clock agrees with the database's is not the clock that decides.
+  await clock.leap(5_400_000);
+  const crew = await spawnCrew(ground, rounds > 1 ? 4 : 2);
+  const counts = { calls: 0, accepted: 0, 'refused by the quota': 0, 'months that turned': 0 };
+  const violations: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const { answered, found } = await oneWorkspace(ground, clock, crew);
+    violations.push(...found.map((one) => `round ${round}: ${one}`));
+    counts.calls += answered.length;
+    counts.accepted += answered.filter(({ answer }) => answer.status === 202).length;
+    counts['refused by the quota'] += answered.filter(({ answer }) => answer.limitedBy).length;
+    counts['months that turned'] += 2;
+  }
+  return { counts, violations };
+}
+
+interface Planned {
+  readonly call: Call;
+  /** The answer, where the quota does not refuse the call. */
+  readonly ends: 202 | 400;
+}
+
+/** An answer, and the month that its call was counted in: no earlier one than any before. */
+interface Booked extends Answered<Planned> {
+  readonly month: number;
+}
+
+/** A workspace of its own: the month turns twice under the calls, and then the clock leaps back by a month. */
+async function oneWorkspace(ground: Ground, clock: Clock, crew: readonly CuelineProcess[]) {
+  const { db, random } = ground;
+  const limit = 5 + Math.floor(random() * 40);
+  const { workspaceId, ownerId: userId } = await addWorkspace(db);
+  await sql`update workspaces set actions_per_month = ${limit} where id = ${workspaceId}`.execute(
+    db,
+  );
+  const owner = await ground.key({ workspaceId, userId });
+  const planned = await plan(ground, { workspaceId, userId });
+  const booked: Booked[] = [];
+  const found: string[] = [];
+
+  await stretch(0);
+  await stretch(callsPerMonth, 'month turns');
+  await stretch(2 * callsPerMonth, 'month turns');
+  await clock.leap(-monthMs);
+  await stretch(3 * callsPerMonth);
+  await clock.leap(monthMs);
+
+  const refused = booked.flatMap(({ answer: { limitedBy } }) =>
+    limitedBy ? numberOf('month', Date.parse(limitedBy.resetAt)) - 1 : [],
+  );
+  const past = booked.filter(spends).map(({ month }) => month);
+  found.push(...checkExact({ what: 'the quota', turning: 'month', limit, past, refused }));
+  return { answered: booked, found };
+
+  /** The calls of one stretch, in which the clock does not leap back; afterwards usage is asked for. */
+  async function stretch(from: number, turn?: 'month turns'): Promise<void> {
+    const latest = latestMonth();
+    const calls = planned.slice(from, from + callsPerMonth);
+    const before = async (index: number) =>
+      turn && index === callsPerMonth / 2
+        ? clock.leap(leapToTurn('month', await clock.nowMs(), beforeTurnMs))
+        : undefined;
+    const nowMs = await clock.nowMs();
+    const answered = await sendAll({ crew, clients, calls, nowMs, before });
+    const endedMs = await clock.nowMs();
+    for (const one of answered) {
+      found.push(...checkAnswer(one, endedMs));
+      const month = Math.max(latest, numberOf('month', one.answer.secondMs ?? 0));
+      booked.push({ ...one, month });
+    }
+    found.push(...(await checkUsage(numberOf('month', endedMs))));
+  }
+
+  /** What the API says is what was accepted in the month that counts. */
+  async function checkUsage(now: number): Promise<string[]> {
+    const month = Math.max(now, latestMonth());
+    const used = booked.filter((one) => spends(one) && one.month === month).length;
+    const headers = { authorization: `Bearer ${owner.key}` };
+    const response = await fetch(`${crew[0]?.url}/api/v1/usage`, { headers });
+    const { actionsUsed, resetAt } = (await response.json()) as Record<string, unknown>;
+    if (actionsUsed === used && resetAt === new Date(endMs('month', month)).toISOString())
+      return [];
+    return [`usage says ${actionsUsed} until ${resetAt}, accepted were ${used} in month ${month}`];
+  }
+
+  function latestMonth(): number {
+    return booked.reduce((latest, { month }) => Math.max(latest, month), 0);
+  }
+}
+
+async function plan(ground: Ground, owned: { workspaceId: string; userId: string }) {
+  const { random } = ground;
+  const { workspaceId, userId } = owned;
+  // A limit nobody reaches: answers tell the time by it.
+  const rateLimits = { ...noLimits, requestsPerDay: 1_000_000 };
+  const keys = await Promise.all([0, 1].map(() => ground.key({ workspaceId, userId, rateLimits })));
+  const agents = await Promise.all(
+    [0, 1].map(() => ground.agent({ workspaceId, createdBy: userId })),
+  );
+  return Array.from({ length: 4 * callsPerMonth }, (): Planned => {
+    const key = keys[random() < 0.5 ? 0 : 1]?.key ?? '';
+    const path = agents[random() < 0.5 ? 0 : 1]?.path ?? '';
+    const chance = random();
+    if (chance < 0.1) return { call: { path, key, body: { variables: {} } }, ends: 400 };
+    const body = { variables: { name: 'you' } };
+    if (chance > 0.2) return { call: { path, key, body }, ends: 202 };
+    const headers = { 'idempotency-key': `again ${Math.floor(random() * 3)}` };
+    return { call: { path, key, body, headers }, ends: 202 };
+  });
+}
+
+function spends({ answer }: Answered<Planned>): boolean {
+  return answer.status === 202 && !answer.replayed;
+}
+
+function checkAnswer(
+  { planned, answer, notBeforeMs }: Answered<Planned>,
+  endedMs: number,
+): string[] {
+  const { status, code, limitedBy, secondMs, retrySecondMs } = answer;
+  if (status !== planned.ends && limitedBy?.scope !== 'quota') {
+    return [`answered ${status} ${code} instead of ${planned.ends}`];
+  }
+  if (secondMs === null || secondMs + 1_000 <= notBeforeMs || secondMs > endedMs) {
+    return [`decided at ${secondMs}, sent at ${notBeforeMs}`];
+  }
+  if (retrySecondMs === null || retrySecondMs === secondMs) return [];
+  return [`Retry-After counts from ${retrySecondMs}, not from ${secondMs}`];
+}

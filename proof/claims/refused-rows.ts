@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { Claim, Found } from '../claim.ts';
+import { shadowClock } from '../clock.ts';
+import { leapToTurn } from '../exact.ts';
+import { executeRequest, flood } from '../flood.ts';
+import type { Ground } from '../ground.ts';
+
+/** The cap of the contract, per key, agent, status and hour. */
+const rowsMax = 60;
+
+export const refusedRows: Claim = {
+  name: 'refused-rows',
+  says: 'refused calls of a known key leave at most 60 rows per agent, status and hour, and are all counted',
+  rounds: { test: 2_000, short: 50_000, full: 1_000_000 },
+  roundsPerGround: 250_000,
+  faults: [
+    {
+      name: 'records-uncapped',
+      says: 'every refusal becomes a record',
+      file: 'flow/admission-book.ts',
+      find: 'const kept = count < refusalRecordsMax;',
+      replace: 'const kept = true;',
+    },
+    {
+      name: 'rest-uncounted',
+      says: 'what leaves no record is not counted either',
+      file: 'flow/admission-book.ts',
+      find: `      tallies.push({
+        agentId: agent.id,`,
+      replace: `      if (kept) tallies.push({
+        agentId: agent.id,`,
+    },
+  ],
+  prove,
+};
+
+/** A round is a call. Half of them come in one hour, half in the next. */
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const { db } = ground;
+  const clock = await shadowClock(ground);
+  const apis = await Promise.all([ground.spawn('api'), ground.spawn('api')]);
+  const key = await ground.key();
+  const full = await ground.agent({ rateLimits: { requestsPerDay: 1 } });
+  const paused = await ground.agent({ stage: 'Paused' });
+  const body = '{"variables":{"name":"you"}}';
+  // The one call that the limit lets past.
+  const urls = apis.map(({ url }) => url);
+  const request = (index: number) =>
+    executeRequest(index % 2 === 0 ? full.path : paused.path, key.key, body);
+  // Not so late that the second hour would be another day's.
+  await clock.leap(leapToTurn('day', await clock.nowMs(), 10 * 3_600_000));
+  const first = await flood({ urls: urls.slice(0, 1), calls: 1, request });
+  const violations = first.get(202) === 1 ? [] : ['the one call within the limit was refused'];
+  let [limited, inactive] = [0, 0];
+  for (let half = 0; half < 2; half++) {
+    const calls = half === 0 ? Math.floor(rounds / 2) : rounds - Math.floor(rounds / 2);
+    const statuses = await flood({ urls, calls, request });
+    limited += statuses.get(429) ?? 0;
+    inactive += statuses.get(403) ?? 0;
+    await clock.leap(3_600_000);
+  }
+  if (limited !== Math.ceil(rounds / 2) || inactive !== Math.floor(rounds / 2)) {
+    violations.push(
+      `of ${rounds} calls ${limited} were refused by the limit, ${inactive} otherwise`,
+    );
+  }
+
+  const { rows } = await sql<{
+    agentId: string;
+    status: string;
+    happened: number;
+    recorded: number;
+  }>`
+    select agent_id, status, sum(happened)::int as happened, sum(recorded)::int as recorded from statistics
+    where level = 'day' and status in ('rate_limited', 'unauthorized')
+    group by agent_id, status`.execute(db);
+  for (const [agent, status, calls] of [
+    [full, 'rate_limited', limited],
+    [paused, 'unauthorized', inactive],
+  ] as const) {
+    const counted = rows.find((row) => row.agentId === agent.id && row.status === status);
+    if (counted?.happened !== calls) {
+      violations.push(`${counted?.happened} of ${calls} calls are counted as ${status}`);
+    }
+  }
+  const { rows: hours } = await sql<{ status: string; hour: string; records: number }>`
+    select status, date_trunc('hour', executed_at) as hour, count(*)::int as records from executions
+    where status in ('rate_limited', 'unauthorized')
+    group by api_key_id, agent_id, status, 2`.execute(db);
+  for (const { status, hour, records } of hours) {
+    if (records === rowsMax) continue;
+    violations.push(`${records} rows of ${status} in the hour of ${hour}, not ${rowsMax}`);
+  }
+  const records = hours.reduce((sum, hour) => sum + hour.records, 0);
+  const recorded = rows.reduce((sum, row) => sum + row.recorded, 0);
+  if (records !== recorded) violations.push(`${recorded} rows are counted, ${records} are there`);
+  return { counts: { calls: rounds, refused: limited + inactive, rows: records }, violations };
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import { toId, uuid7 } from '../../src/core/id.ts';
+import { makeKey } from '../../src/core/key.ts';
+import type { Db } from '../../src/store/db.ts';
+import type { Claim, Found } from '../claim.ts';
+import { executeRequest, flood } from '../flood.ts';
+import type { Ground } from '../ground.ts';
+
+export const unknownKeys: Claim = {
+  name: 'unknown-keys',
+  says: 'calls with unknown keys of the right form, each another, leave no row in any table',
+  rounds: { test: 2_000, short: 50_000, full: 1_000_000 },
+  roundsPerGround: 250_000,
+  faults: [
+    {
+      name: 'callers-unasked',
+      says: 'whoever calls gets a row of counts',
+      file: 'store/admission-read.ts',
+      find: `text: \`select \${counts} from limits
+    where subject in (select id from api_keys`,
+      replace: `text: \`with noted as (
+      insert into limits (subject) select gen_random_uuid() from unnest($1::bytea[]))
+    select \${counts} from limits
+    where subject in (select id from api_keys`,
+    },
+  ],
+  prove,
+};
+
+/** A round is a call. */
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const apis = await Promise.all([ground.spawn('api'), ground.spawn('api')]);
+  const { path } = await ground.agent();
+  const unknownPath = `/api/v1/agents/${toId('agent', uuid7(0))}`;
+  const bodies = ['{"variables":{"name":"you"}}', '{"variables":{}}', '{'];
+  const before = await countRows(ground.db);
+  const statuses = await flood({
+    urls: apis.map(({ url }) => url),
+    calls: rounds,
+    request: (index) =>
+      executeRequest(index % 4 === 3 ? unknownPath : path, makeKey(), bodies[index % 3] ?? ''),
+  });
+  const after = await countRows(ground.db);
+  const violations: string[] = [];
+  for (const [table, rows] of after) {
+    const more = rows - (before.get(table) ?? 0);
+    if (more !== 0) violations.push(`${more} rows more in ${table}`);
+  }
+  for (const [status, count] of statuses) {
+    if (status !== 401) violations.push(`${count} calls were answered with ${status}`);
+  }
+  return { counts: { calls: rounds, refused: statuses.get(401) ?? 0 }, violations };
+}
+
+/** Of every table there is. */
+async function countRows(db: Db): Promise<ReadonlyMap<string, number>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select quote_ident(relname) as name from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace`.execute(db);
+  const counts = new Map<string, number>();
+  for (const { name } of tables) {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.raw(name)}`.execute(
+      db,
+    );
+    counts.set(name, rows[0]?.n ?? 0);
+  }
+  return counts;
+}

@@ -1,0 +1,174 @@
+import { sql } from 'kysely';
+import { uuid7Time } from '../src/core/id.ts';
+import { type Counts, type Window, windows } from '../src/core/limits.ts';
+import type { Db } from '../src/store/db.ts';
+import type { Answered } from './crew.ts';
+import { checkExact, numberOf } from './exact.ts';
+import type { Ground } from './ground.ts';
+import type { Planned, Subject } from './mixture.ts';
+
+/** What clients were answered, held against the limits, the tables and the clock. */
+
+/** A stretch in which the clock does not turn back. */
+export interface Leg {
+  /** The counts at its beginning: windows that were reached are not left for earlier ones. */
+  readonly from: ReadonlyMap<string, Counts>;
+  readonly answered: readonly Answered<Planned>[];
+  readonly endMs: number;
+}
+
+/** A call that reached a subject's limit. */
+interface Reached {
+  readonly numbers: Readonly<Record<Window, number>>;
+  readonly refusedBy: Answered<Planned>['answer']['limitedBy'];
+}
+
+export async function readCounts(db: Db): Promise<Map<string, Counts>> {
+  const { rows } = await sql<Counts & { subject: string }>`
+    select subject, minute, minute_used, hour, hour_used, day, day_used from limits`.execute(db);
+  return new Map(rows.map((row) => [row.subject, row]));
+}
+
+export async function checkLedger({ db }: Ground, legs: readonly Leg[]): Promise<string[]> {
+  const answered = legs.flatMap((leg) => leg.answered);
+  const subjects = new Set(answered.flatMap(({ planned: { key, agent } }) => [key, agent]));
+  const counts = await readCounts(db);
+  const violations = legs.flatMap((leg) =>
+    leg.answered.flatMap((one) => [...checkAnswer(one), ...checkTime(one, leg)]),
+  );
+  for (const subject of subjects) {
+    if (subject === null) continue;
+    const reached = legs.flatMap((leg) =>
+      leg.answered.flatMap((one) => reachedBy(subject, one, leg)),
+    );
+    violations.push(...checkSubject(subject, reached), ...checkCounts(subject, reached, counts));
+  }
+  violations.push(...(await checkRecords(db, answered)), ...(await checkTallies(db, answered)));
+  return violations;
+}
+
+/** It ended as planned, or at one of the limits that it reached. */
+function checkAnswer({ planned, answer }: Answered<Planned>): string[] {
+  const { ends, key, agent } = planned;
+  const { status, code, limitedBy } = answer;
+  if (status !== 429) {
+    if (status === ends.status && code === ends.code) return [];
+    return [`answered ${status} ${code} instead of ${ends.status} ${ends.code}`];
+  }
+  const subject = limitedBy?.scope === 'key' ? key : agent;
+  const limit = subject?.limits.find(
+    ({ scope, window }) => scope === limitedBy?.scope && window === limitedBy.window,
+  );
+  if (limit && limit.limit === limitedBy?.limit) return [];
+  return [`refused by a limit that is none: ${JSON.stringify(limitedBy)}`];
+}
+
+/** All that an answer says of the time is the database's time at which it was decided. */
+function checkTime({ planned, answer, notBeforeMs }: Answered<Planned>, leg: Leg): string[] {
+  const { secondMs, retrySecondMs } = answer;
+  if (planned.key === null) return secondMs === null ? [] : ['limits shown to nobody'];
+  if (secondMs === null) return ['an answer without the headers of its limits'];
+  const between = secondMs + 1_000 > notBeforeMs && secondMs <= leg.endMs;
+  const violations = between ? [] : [`decided at ${iso(secondMs)}, sent at ${iso(notBeforeMs)}`];
+  if (retrySecondMs !== null && retrySecondMs !== secondMs) {
+    violations.push(`Retry-After counts from ${iso(retrySecondMs)}, not from ${iso(secondMs)}`);
+  }
+  return violations;
+}
+
+function reachedBy(
+  subject: Subject,
+  { planned, answer }: Answered<Planned>,
+  { from }: Leg,
+): Reached[] {
+  const { limitedBy, replayed, secondMs } = answer;
+  const atKey = planned.key === subject;
+  const refusedAtKey = limitedBy?.scope === 'key';
+  // A replay is answered before the agent's limit is looked at.
+  if (!atKey && (planned.agent !== subject || refusedAtKey || replayed)) return [];
+  const start = from.get(subject.id);
+  const number = (window: Window) =>
+    Math.max(numberOf(window, secondMs ?? 0), start?.[window] ?? 0);
+  const numbers = { minute: number('minute'), hour: number('hour'), day: number('day') };
+  return [{ numbers, refusedBy: refusedAtKey === atKey ? limitedBy : null }];
+}
+
+function checkSubject({ id, limits }: Subject, reached: readonly Reached[]): string[] {
+  return limits.flatMap(({ scope, window, limit }) =>
+    checkExact({
+      what: `${scope} ${id}`,
+      turning: window,
+      limit,
+      past: reached.flatMap((one) => (one.refusedBy ? [] : one.numbers[window])),
+      refused: reached.flatMap(({ refusedBy }) =>
+        refusedBy?.window === window ? numberOf(window, Date.parse(refusedBy.resetAt)) - 1 : [],
+      ),
+    }),
+  );
+}
+
+/** What was refused has spent nothing, what was let past has spent one: the row says the same as the answers. */
+function checkCounts(
+  { id }: Subject,
+  reached: readonly Reached[],
+  counts: ReadonlyMap<string, Counts>,
+): string[] {
+  return windows.flatMap((window) => {
+    const last = reached.reduce((latest, { numbers }) => Math.max(latest, numbers[window]), 0);
+    const used = reached.filter((one) => !one.refusedBy && one.numbers[window] === last).length;
+    const row = counts.get(id);
+    if (row?.[window] === last && row[`${window}Used`] === used) return [];
+    return [
+      `${id} counts ${row?.[`${window}Used`]} in ${window} ${row?.[window]}, not ${used} in ${last}`,
+    ];
+  });
+}
+
+/** Each accepted call has its record, made at the time of the answer, with that time in its id; and no other has. */
+async function checkRecords(db: Db, answered: readonly Answered<Planned>[]): Promise<string[]> {
+  const keyIds = [...new Set(answered.flatMap(({ planned }) => planned.key?.id ?? []))];
+  const { rows } = await sql<{ id: string; atMs: number }>`
+    select id, (extract(epoch from executed_at) * 1000)::float8 as at_ms from executions
+    where api_key_id = any (${keyIds}::uuid[]) and status not in ('rate_limited', 'unauthorized')`.execute(
+    db,
+  );
+  const records = new Map(rows.map(({ id, atMs }) => [id, atMs]));
+  const firsts = answered.filter(({ answer }) => answer.status === 202 && !answer.replayed);
+  const violations: string[] = [];
+  for (const { answer } of firsts) {
+    const atMs = records.get(answer.executionId ?? '');
+    if (atMs === undefined) violations.push(`no record of ${answer.executionId}`);
+    else if (Math.floor(atMs / 1000) * 1000 !== answer.secondMs) {
+      violations.push(`executed at ${iso(atMs)}, answered at ${iso(answer.secondMs ?? 0)}`);
+    } else if (uuid7Time(answer.executionId ?? '') !== atMs) {
+      violations.push(`${answer.executionId} does not hold its time`);
+    }
+  }
+  if (records.size !== firsts.length)
+    violations.push(`${records.size} records of ${firsts.length} calls`);
+  return violations;
+}
+
+/** Every refusal is counted for its agent, whether or not it got a row. */
+async function checkTallies(db: Db, answered: readonly Answered<Planned>[]): Promise<string[]> {
+  const told = Map.groupBy(answered.flatMap(tallied), (tally) => tally);
+  const { rows } = await sql<{ tally: string; happened: number }>`
+    select agent_id || ' ' || status as tally, sum(happened)::int as happened from statistics
+    where level = 'day' and agent_id = any (${answered.flatMap(({ planned }) => planned.agentId ?? [])}::uuid[])
+    group by 1`.execute(db);
+  const counted = new Map(rows.map(({ tally, happened }) => [tally, happened]));
+  return [...new Set([...told.keys(), ...counted.keys()])].flatMap((tally) => {
+    const [count, calls] = [counted.get(tally) ?? 0, told.get(tally)?.length ?? 0];
+    return count === calls ? [] : [`${count} refusals counted of ${calls}: ${tally}`];
+  });
+}
+
+function tallied({ planned: { agentId }, answer: { status, code } }: Answered<Planned>): string[] {
+  if (agentId === null) return [];
+  if (status === 429) return [`${agentId} rate_limited`];
+  return status === 401 || code === 'AGENT_NOT_ACTIVE' ? [`${agentId} unauthorized`] : [];
+}
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

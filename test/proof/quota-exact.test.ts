@@ -1,0 +1,4 @@
+import { quotaExact } from '../../proof/claims/quota-exact.ts';
+import { proveInTest } from './prove.ts';
+
+proveInTest(quotaExact);
