@@ -1,0 +1,100 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db } from '../../src/store/db.ts';
+import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import type { Claim, Found } from '../claim.ts';
+import { openFleet } from '../fleet.ts';
+import type { Ground } from '../ground.ts';
+import { checkHistories } from '../histories.ts';
+import { checkJournal, keepJournal } from '../journal.ts';
+import { startLoad } from '../load.ts';
+
+/** A round is the `kill -9` of one of two processes that accept calls; every other one works as well. */
+
+export const apiKilled: Claim = {
+  name: 'api-killed',
+  says: 'every 202 that a client received has its record, however often the API is killed, and a record without one is harmless',
+  rounds: { test: 2, short: 30, full: 300 },
+  roundsPerGround: 30,
+  faults: [
+    {
+      name: 'commit-after-answer',
+      says: 'a call is answered before it is committed',
+      file: 'store/admission-write.ts',
+      find: 'sent.push(send(commit));',
+      replace: 'setTimeout(() => void send(commit).catch(() => {}), 100);',
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const { db, random } = ground;
+  await keepJournal(db);
+  const fleet = openFleet(ground);
+  const roles = ['api', 'start'] as const;
+  await Promise.all([fleet.start('worker'), ...roles.map((role) => fleet.start(role))]);
+  const { key } = await ground.key();
+  const agents = await Promise.all([
+    ground.agent({ model: 'ollama/numbered-20' }),
+    ground.agent({ model: 'ollama/numbered-20', config: { maxConcurrency: 20 } }),
+  ]);
+  const urls = () => fleet.up(...roles).map(({ process }) => process?.url ?? '');
+  const load = { urls, key, agents, pauseMs: 10 };
+  const once = startLoad({ ...load, clients: 12, named: 'once' });
+  const sure = startLoad({ ...load, clients: 12, named: 'sure', retry: true });
+  const watch = watchUnderWay(db, 200);
+  for (let left = rounds; left > 0; left--) {
+    await wait(200 + 400 * random());
+    const [victim] = fleet.up(...roles);
+    if (!victim) throw new Error(fleet.failed().join() || 'nobody is there to be killed');
+    await fleet.kill(victim);
+    if (left > 2) fleet.replace(victim.role);
+    while (left > 1 && fleet.up(...roles).length === 0 && fleet.failed().length === 0) {
+      await wait(10);
+    }
+  }
+  // Who still retries finds nobody any more, and stops without an answer.
+  await Promise.all([once.stop(), sure.stop()]);
+  await fleet.settled();
+  const ended = await allEnded(db, 60_000);
+  const accepted = [...new Set([...once.accepted(), ...sure.accepted()])];
+  const sent = [...once.sent, ...sure.sent];
+  const histories = await checkHistories(db, fleet.calls(), fleet.members);
+  const { records, twice } = await recordsByName(db);
+  return {
+    counts: {
+      kills: rounds,
+      'calls answered 202': sent.filter(({ outcome }) => outcome.kind === 'accepted').length,
+      'of them again': sent.filter(({ outcome }) => outcome.kind === 'accepted' && outcome.replayed)
+        .length,
+      'calls without an answer': sent.filter(({ outcome }) => outcome.kind === 'broken').length,
+      'records without a 202': records - accepted.length,
+      ...histories.counts,
+    },
+    violations: [
+      ...(ended ? [] : ['not all runs came to an end']),
+      ...sent
+        .filter(({ outcome }) => outcome.kind === 'refused')
+        .map(({ name, outcome }) => `${name} was refused: ${JSON.stringify(outcome)}`),
+      ...twice.map((name) => `${name} was accepted more than once`),
+      ...(await watch.stop()),
+      ...(await checkTables(db, { accepted, unknownToo: true })),
+      ...histories.violations,
+      ...(await checkJournal(db)),
+      ...fleet.failed(),
+    ],
+  };
+}
+
+/** A call that breaks may have been accepted, yet only once: nobody but its client sends it again. */
+async function recordsByName(db: Db): Promise<{ records: number; twice: string[] }> {
+  const { rows } = await sql<{ name: string; records: number }>`
+    select input_variables ->> 'name' as name, count(*) as records from executions group by 1`.execute(
+    db,
+  );
+  return {
+    records: rows.reduce((sum, row) => sum + row.records, 0),
+    twice: rows.filter((row) => row.records > 1).map((row) => row.name),
+  };
+}

@@ -1,0 +1,169 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db } from '../../src/store/db.ts';
+import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import type { Claim, Found } from '../claim.ts';
+import { type Fleet, type Member, openFleet } from '../fleet.ts';
+import type { Ground } from '../ground.ts';
+import { checkHistories } from '../histories.ts';
+import { checkJournal, keepJournal } from '../journal.ts';
+import { startLoad } from '../load.ts';
+
+/**
+ * A round is the SIGSTOP of one worker, in the middle of its work and with one run's end on the way to the database,
+ * and its SIGCONT once another process has begun that run anew. Three are stopped at once where there are so many.
+ */
+
+const stoppedAtOnce = 3;
+const caughtModel = 'numbered-800';
+/** Nothing takes that long, however slow the machine is; beyond it is a violation, not a wait without an end. */
+const patienceMs = 120_000;
+
+export const workerStopped: Claim = {
+  name: 'worker-stopped',
+  says: 'a worker stopped beyond its lease and resumed writes over nothing',
+  rounds: { test: 1, short: 20, full: 200 },
+  roundsPerGround: 20,
+  faults: [
+    {
+      name: 'no-fence',
+      says: 'whoever ends a run is not asked whether it still has it',
+      file: 'flow/finish.ts',
+      find: '(row.worker === end.fence.worker && row.attempt === end.fence.attempt)',
+      replace: 'true',
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const { db, random, leaseMs } = ground;
+  await keepJournal(db);
+  const fleet = openFleet(ground);
+  const [api, ...workers] = await Promise.all([
+    fleet.start('api'),
+    ...Array.from({ length: Math.min(stoppedAtOnce, rounds) + 1 }, () => fleet.start('worker')),
+  ]);
+  const { key } = await ground.key();
+  const agents = await Promise.all([
+    ground.agent({ model: `ollama/${caughtModel}` }),
+    ground.agent({ model: 'ollama/numbered-100', config: { maxConcurrency: 8 } }),
+  ]);
+  const urls = () => [api.process?.url ?? ''];
+  const load = startLoad({ urls, key, agents, clients: 4, pauseMs: 80 });
+  const watch = watchUnderWay(db, 200);
+  const seen = new Map<string, string>();
+  const violations: string[] = [];
+  for (let made = 0; made < rounds && violations.length === 0; ) {
+    const zombies = pick(workers, Math.min(stoppedAtOnce, rounds - made), random);
+    const caught = await Promise.all(zombies.map((zombie) => stopAtAnEnd(db, fleet, zombie)));
+    for (const run of caught) {
+      if (!(await until(() => begunAnew(fleet, run, zombies)))) {
+        violations.push(`${run.prompt} was not taken from its process`);
+      }
+    }
+    // Some come back while their run is still worked on elsewhere, some only when it has ended.
+    if (random() < 0.5) await wait(1_500 * random());
+    for (const [id, row] of await endedRows(db)) if (!seen.has(id)) seen.set(id, row);
+    for (const zombie of zombies) zombie.process?.child.kill('SIGCONT');
+    for (const { zombie, number } of caught) {
+      const back = () => (fleet.latest(zombie, caughtModel)?.number ?? 0) > number;
+      if (!(await until(back))) violations.push(`worker ${zombie.number} did not come back`);
+    }
+    made += zombies.length;
+  }
+  await load.stop();
+  if (!(await allEnded(db, patienceMs + leaseMs))) violations.push('not all runs came to an end');
+  const after = await endedRows(db);
+  for (const [id, row] of seen) {
+    if (after.get(id) !== row) violations.push(`the record of ${id} was written over`);
+  }
+  const histories = await checkHistories(db, fleet.calls(), fleet.members);
+  return {
+    counts: { stops: rounds, 'records compared': seen.size, ...histories.counts },
+    violations: [
+      ...violations,
+      ...(await watch.stop()),
+      ...(await checkTables(db, { accepted: load.accepted() })),
+      ...histories.violations,
+      ...(await checkJournal(db)),
+    ],
+  };
+}
+
+interface Caught {
+  readonly zombie: Member;
+  readonly prompt: string;
+  /** Of the call that the zombie had made for it. */
+  readonly number: number;
+}
+
+/**
+ * Holds the queue row of a run of this worker until the worker's statement that ends the run waits for it; then stops
+ * the worker and cuts that connection. When it comes back it still has the end to write, and nothing but the fence
+ * keeps it from doing so.
+ */
+async function stopAtAnEnd(db: Db, fleet: Fleet, zombie: Member): Promise<Caught> {
+  for (;;) {
+    const call = fleet.latest(zombie, caughtModel);
+    const stopped = call && (await stopAtTheEndOf(db, call.prompt, zombie));
+    if (call && stopped) return { zombie, ...call };
+    await wait(20);
+  }
+}
+
+async function stopAtTheEndOf(db: Db, prompt: string, zombie: Member): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ pid: number }>`
+      select pg_backend_pid() as pid from run_queue q join executions e on e.id = q.id
+      where 'Hello ' || (e.input_variables ->> 'name') = ${prompt} and q.worker is not null
+      for update of q`.execute(trx);
+    const mine = rows[0]?.pid;
+    if (mine === undefined) return false;
+    // A worker that lost its lease by itself, on a slow machine, will not come.
+    const until = performance.now() + 5_000;
+    while (performance.now() < until) {
+      const { rows: waiting } = await sql<{ pid: number }>`
+        select pid from pg_stat_activity where ${mine} = any (pg_blocking_pids(pid))
+          and query like '%for update of q%'`.execute(db);
+      if (waiting.length > 0) {
+        zombie.process?.child.kill('SIGSTOP');
+        await sql`select pg_terminate_backend(pid) from unnest(${waiting.map(({ pid }) => pid)}::int[]) as pid`.execute(
+          db,
+        );
+        return true;
+      }
+      await wait(5);
+    }
+    return false;
+  });
+}
+
+function begunAnew(fleet: Fleet, { prompt, number }: Caught, zombies: Member[]): boolean {
+  const calls = fleet.calls().get(prompt) ?? [];
+  return calls.some((call) => call.number > number && !zombies.includes(call.member));
+}
+
+/** Everything that stands in the records of ended runs. */
+async function endedRows(db: Db): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; row: string }>`
+    select id, e::text as row from executions e where status <> 'processing'`.execute(db);
+  return new Map(rows.map(({ id, row }) => [id, row]));
+}
+
+async function until(condition: () => boolean): Promise<boolean> {
+  const limit = performance.now() + patienceMs;
+  while (!condition()) {
+    if (performance.now() > limit) return false;
+    await wait(10);
+  }
+  return true;
+}
+
+function pick(members: readonly Member[], count: number, random: () => number): Member[] {
+  return members
+    .map((member) => ({ member, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .slice(0, count)
+    .map(({ member }) => member);
+}
