@@ -37,6 +37,8 @@ export interface Config {
   readonly owner: { readonly email: string | null; readonly password: string | null };
   /** Runs at once in a process that works. */
   readonly slots: number;
+  /** Calls at once from one process to one provider with one credential. */
+  readonly providerCalls: number;
   readonly leaseMs: number;
   /** How long runs may still take once the process is told to end. */
   readonly drainMs: number;
@@ -93,6 +95,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       password: read.text('CUELINE_OWNER_PASSWORD', passwordForm),
     },
     slots: read.number('CUELINE_SLOTS', 500, 1, 20_000),
+    providerCalls: read.number('CUELINE_PROVIDER_CALLS', 20_000, 1, 20_000),
     leaseMs: read.number('CUELINE_LEASE_MS', 6_000, 600, 60_000),
     drainMs: read.number('CUELINE_DRAIN_MS', 30_000, 0, 3_600_000),
     testingLimits: {

@@ -18,6 +18,7 @@ test('an empty environment gives the documented defaults', () => {
     migrate: 'auto',
     owner: { email: null, password: null },
     slots: 500,
+    providerCalls: 20_000,
     leaseMs: 6_000,
     drainMs: 30_000,
     testingLimits: { requestsPerMinute: 10, requestsPerHour: 500, requestsPerDay: 10_000 },
@@ -91,6 +92,7 @@ const good: [
   ['CUELINE_SECRET', secret, (c) => c.secret, secret],
   ['CUELINE_MIGRATE', 'manual', (c) => c.migrate, 'manual'],
   ['CUELINE_SLOTS', '20000', (c) => c.slots, 20_000],
+  ['CUELINE_PROVIDER_CALLS', '7', (c) => c.providerCalls, 7],
   ['CUELINE_TESTING_LIMITS', '1/2/3', (c) => Object.values(c.testingLimits), [1, 2, 3]],
   [
     'CUELINE_TRUSTED_PROXIES',
@@ -130,6 +132,7 @@ const bad: [variable: string, ...given: string[]][] = [
   ],
   ['CUELINE_MIGRATE', 'yes', 'AUTO'],
   ['CUELINE_SLOTS', '0', '20001', '5 00'],
+  ['CUELINE_PROVIDER_CALLS', '0', '20001'],
   ['CUELINE_LEASE_MS', '599', '60001'],
   ['CUELINE_DRAIN_MS', '-1', '30s'],
   ['CUELINE_DATABASE_POOL', '0', '201'],

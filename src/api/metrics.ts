@@ -26,6 +26,8 @@ export interface Metrics {
 export interface Gauges {
   readonly running: () => number;
   readonly queue: () => Promise<Queue>;
+  /** For each provider by its name, from a closed list: with how many credentials it is left alone. */
+  readonly providers: () => ReadonlyMap<string, number>;
   /** Told when the queue could not be read; its metrics are absent then. */
   readonly onError?: (error: unknown) => void;
 }
@@ -87,6 +89,16 @@ export function createMetrics(gauges: Gauges): Metrics {
     registers,
     collect() {
       this.set(gauges.running());
+    },
+  });
+  new Gauge({
+    name: 'cueline_provider_open',
+    help: 'Credentials with which this process leaves the provider alone now, after failures.',
+    labelNames: ['provider'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [provider, open] of gauges.providers()) this.set({ provider }, open);
     },
   });
   // Of the whole database, so every process says the same.

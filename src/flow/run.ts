@@ -2,6 +2,7 @@ import { CallFailure, type RunFailureCode } from '../core/failure.ts';
 import { members } from '../core/json.ts';
 import {
   type Cost,
+  ModelDeferred,
   ModelFailure,
   type ModelPort,
   noCost,
@@ -20,6 +21,8 @@ import type { End } from './finish.ts';
 export type Attempt =
   | { readonly kind: 'end'; readonly end: End }
   | { readonly kind: 'retry'; readonly delayMs: number; readonly spent: Spent }
+  /** The model was not called, since its provider is left alone: nothing is charged. */
+  | { readonly kind: 'deferred'; readonly delayMs: number }
   /** The signal stopped it, before or after the model was called: whoever gave the signal knows what is to be done. */
   | { readonly kind: 'stopped'; readonly called: boolean };
 
@@ -67,18 +70,32 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
       end: { ...unended(run, prompt), status: 'success', output, usage, cost, finishReason },
     };
   } catch (error) {
-    if (signal.aborted) return { kind: 'stopped', called: true };
+    const deferred = error instanceof ModelDeferred;
+    if (signal.aborted) return { kind: 'stopped', called: !deferred };
+    const endsMs = run.elapsedMs + (performance.now() - begun);
+    if (deferred) {
+      const { afterMs: delayMs, code } = error;
+      if (endsMs + delayMs < settings.timeoutMs) return { kind: 'deferred', delayMs };
+      return failed(run, code, code === 'MODEL_TIMEOUT' ? timeoutMessage(run) : leftAlone, {
+        prompt,
+        counted: false,
+      });
+    }
     if (!(error instanceof ModelFailure)) {
       parts.onFault(error, run);
       return failed(run, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });
     }
     const delayMs = retryDelayMs(run.failures + 1, error.retryAfterMs, Math.random());
-    const inTime = run.elapsedMs + (performance.now() - begun) + delayMs < settings.timeoutMs;
+    const inTime = endsMs + delayMs < settings.timeoutMs;
     if (error.retryable && run.failures + 1 < settings.maxAttempts && inTime)
       return { kind: 'retry', delayMs, spent: spentBy(error) };
     return failed(run, error.code, error.message, { prompt, usage: error.usage, cost: error.cost });
   }
 }
+
+/** What the provider said it said of other runs: nothing of that may stand in this one's record. */
+const leftAlone =
+  'The provider has failed and is left alone for a time that is longer than what the run has left.';
 
 /** The prompt as it is sent: supplied value, else the agent's default, else nothing. Null where it grows too long. */
 function renderRun(template: Template, run: Run): Template | null {

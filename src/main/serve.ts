@@ -7,7 +7,7 @@ import { StartFailure } from '../core/start-failure.ts';
 import { bootstrapWorkspace } from '../flow/bootstrap-workspace.ts';
 import { createCredentials } from '../flow/credentials.ts';
 import { makeDemo } from '../flow/make-demo.ts';
-import { createModels } from '../provider/registry.ts';
+import { createModels, type Models } from '../provider/registry.ts';
 import type { Db } from '../store/db.ts';
 import { findPrice } from '../store/prices.ts';
 import { type Role, wire } from '../wiring.ts';
@@ -40,8 +40,18 @@ async function begin(context: Context, role: Role): Promise<void> {
     hashPassword,
   });
   const demo = first.created ? await makeDemo(db, first.workspaceId, first.ownerId) : null;
-  const models = await openModels(context, db, secret);
-  const wiring = await wire({ role, connection, db, secret, models, version, logger: log, config });
+  const { models, providers } = await openModels(context, db, secret);
+  const wiring = await wire({
+    role,
+    connection,
+    db,
+    secret,
+    models,
+    providers,
+    version,
+    logger: log,
+    config,
+  });
   life.closers.defer(() => wiring.drain(config.drainMs));
   life.ending.throwIfAborted();
   const listens = role !== 'worker' || config.portGiven;
@@ -54,7 +64,7 @@ async function openModels(
   { config, life, log }: Context,
   db: Db,
   secret: string,
-): Promise<ModelPort> {
+): Promise<{ models: ModelPort; providers: Models['states'] }> {
   const models = createModels({
     credentials: createCredentials({
       ...{ db, sealKey: deriveSealKey(secret) },
@@ -63,17 +73,19 @@ async function openModels(
     }),
     overrides: (workspaceId, model) => findPrice(db, workspaceId, model),
     env: config.providerEnv,
+    callsMax: config.providerCalls,
     allowedHosts: config.allowedHosts,
   });
   life.closers.defer(() => models.close());
-  if (config.otlpEndpoint === null) return models;
+  const providers = models.states;
+  if (config.otlpEndpoint === null) return { models, providers };
   const { traced } = await import('../provider/traced.ts');
   const spans = await traced(models, {
     ...{ endpoint: config.otlpEndpoint, serviceName: 'cueline', serviceVersion: version },
     onError: (err) => log.warn({ err }, 'Traces were not delivered'),
   });
   life.closers.defer(() => spans.shutdown());
-  return spans;
+  return { models: spans, providers };
 }
 
 /** Where it can be reached from this machine, unless it is known under another name. */

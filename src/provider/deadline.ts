@@ -1,4 +1,4 @@
-import { type Cost, ModelFailure } from '../core/model.ts';
+import { type Cost, ModelDeferred, ModelFailure } from '../core/model.ts';
 
 /**
  * Runs `work` until the caller's signal or the time is up. The signal that `work` gets is aborted with what is then
@@ -18,7 +18,8 @@ export async function withDeadline<T>(
   try {
     return await work(own.signal);
   } catch (error) {
-    throw own.signal.aborted ? own.signal.reason : error;
+    // A call that was not made stays one, whatever ended the wait for it.
+    throw own.signal.aborted && !(error instanceof ModelDeferred) ? own.signal.reason : error;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);

@@ -1,5 +1,5 @@
 import type { RunFailureCode } from '../core/failure.ts';
-import { ModelFailure, type ModelPort, splitModelName } from '../core/model.ts';
+import { ModelDeferred, ModelFailure, type ModelPort, splitModelName } from '../core/model.ts';
 import { variableFor } from './environment.ts';
 
 /** One call to a model. Provider and outcome come from closed lists, so that they can label a metric. */
@@ -10,8 +10,8 @@ export interface ModelCalled {
   readonly seconds: number;
 }
 
-/** `aborted`: by a cancel, a drain or a lost lease. */
-type Outcome = 'success' | 'aborted' | RunFailureCode;
+/** `aborted`: by a cancel, a drain or a lost lease; `deferred`: not made yet, since the provider is left alone. */
+type Outcome = 'success' | 'aborted' | 'deferred' | RunFailureCode;
 
 /** The same models, each call told of. */
 export function measured(models: ModelPort, onCalled: (called: ModelCalled) => void): ModelPort {
@@ -36,12 +36,13 @@ export function measured(models: ModelPort, onCalled: (called: ModelCalled) => v
 /** How a call went that threw this. The time of the run is up by its own signal, too. */
 export function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
   if (error instanceof ModelFailure) return error.code;
+  if (error instanceof ModelDeferred) return 'deferred';
   if (!signal.aborted) return 'INTERNAL';
   return (signal.reason as Error | undefined)?.name === 'TimeoutError'
     ? 'MODEL_TIMEOUT'
     : 'aborted';
 }
 
-function knownProvider(name: string): string {
+export function knownProvider(name: string): string {
   return name === 'cueline' || name === 'ollama' || variableFor(name) !== null ? name : 'other';
 }

@@ -22,6 +22,10 @@ export class Recent<T> {
     return value;
   }
 
+  values(): T[] {
+    return [...this.#values.values()];
+  }
+
   drop(key: string): void {
     this.#values.delete(key);
   }

@@ -8,6 +8,7 @@ import {
   splitModelName,
   unknownCost,
 } from '../core/model.ts';
+import { type Breakers, createBreakers } from './breakers.ts';
 import { withDeadline } from './deadline.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './environment.ts';
@@ -37,17 +38,24 @@ export interface ModelsOptions {
   readonly env: ProviderEnv;
   /** Hosts that a workspace's base URL may have though they are private: `host`, `host:port`, `[IPv6]:port`. */
   readonly allowedHosts: readonly string[];
+  /** Calls at once to one provider with one credential; any number where it is left out. */
+  readonly callsMax?: number;
   /** How names are resolved; the system's way where it is left out. */
   readonly resolve?: Resolve;
+}
+
+export interface Models extends ModelPort, Pick<Breakers, 'states'> {
+  close(): Promise<void>;
 }
 
 /** Model objects that are kept ready. */
 const modelsMax = 1_000;
 
 /** The models behind `provider/model`: `cueline/echo`, a workspace's own providers, those of the environment. */
-export function createModels(options: ModelsOptions): ModelPort & { close(): Promise<void> } {
+export function createModels(options: ModelsOptions): Models {
   const outbound = createOutbound(options);
   const models = new Recent<Promise<Model>>(modelsMax);
+  const breakers = createBreakers(options.callsMax ?? Number.POSITIVE_INFINITY);
 
   return {
     call: (call) => {
@@ -56,6 +64,7 @@ export function createModels(options: ModelsOptions): ModelPort & { close(): Pro
         ? withDeadline(call, noCost, (signal) => echo(model, call, signal))
         : withDeadline(call, unknownCost, (signal) => ask(provider, model, call, signal));
     },
+    states: breakers.states,
     close: () => outbound.close(),
   };
 
@@ -72,11 +81,15 @@ export function createModels(options: ModelsOptions): ModelPort & { close(): Pro
     ]);
     const connection = connect(provider, stored);
     const secrets = connection.apiKey ? [connection.apiKey] : [];
-    const generated = await kept(connection, model)
-      .then((ready) => generate(ready, call, signal))
-      .catch((error) => {
-        throw toFailure(error, secrets, Date.now());
-      });
+    const key = JSON.stringify(connection);
+    const guarded = { key, provider, timeoutMs: call.timeoutMs, signal };
+    const generated = await breakers.through(guarded, () =>
+      kept(connection, model)
+        .then((ready) => generate(ready, call, signal))
+        .catch((error) => {
+          throw toFailure(error, secrets, Date.now());
+        }),
+    );
     const list = priceList(connection, model);
     const spent = {
       usage: generated.usage ?? noUsage,

@@ -3,6 +3,7 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { toId } from '../core/id.ts';
 import {
   type ModelCall,
+  ModelDeferred,
   ModelFailure,
   type ModelPort,
   noUsage,
@@ -52,17 +53,19 @@ export async function traced(
         const answer = await models.call(call);
         span.setAttributes(used(answer.usage));
         span.setAttribute('gen_ai.response.finish_reasons', [answer.finishReason]);
+        span.end();
         return answer;
       } catch (error) {
+        // No call was made: a span that is never ended is never told of.
+        if (error instanceof ModelDeferred) throw error;
         if (error instanceof ModelFailure && error.usage !== noUsage) {
           span.setAttributes(used(error.usage));
         }
         span.setAttribute('error.type', outcomeOf(error, call.signal));
         // Without a message: a provider's error may quote the prompt.
         span.setStatus({ code: SpanStatusCode.ERROR });
-        throw error;
-      } finally {
         span.end();
+        throw error;
       }
     },
     // What could not be delivered has been told already.

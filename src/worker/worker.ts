@@ -109,6 +109,7 @@ export function createWorker(parts: WorkerParts): Worker {
       const { delayMs, spent } = attempt;
       return giveBack([{ ...release, delayMs, spent, failed: true }]);
     }
+    if (attempt.kind === 'deferred') return giveBack([{ ...release, delayMs: attempt.delayMs }]);
     const reason = controller.signal.reason as Reason;
     if (reason === 'canceled' || reason === 'lost') return;
     // At most once means that a call that was begun is not begun anew, by nobody.

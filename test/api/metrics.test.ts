@@ -42,6 +42,7 @@ test('gauges are read when they are scraped, the database once for several scrap
   let reads = 0;
   const metrics = createMetrics({
     running: () => 7,
+    providers: () => new Map([['openai', 2]]),
     async queue() {
       reads++;
       return { depth: 12, oldestMs: 3_400 };
@@ -50,6 +51,7 @@ test('gauges are read when they are scraped, the database once for several scrap
   assert.equal(reads, 0);
   const [text] = await Promise.all([metrics.text(), metrics.text()]);
   assert.match(text, /^cueline_executions_running 7$/m);
+  assert.match(text, /^cueline_provider_open\{provider="openai"\} 2$/m);
   assert.match(text, /^cueline_queue_depth 12$/m);
   assert.match(text, /^cueline_queue_oldest_age_seconds 3.4$/m);
   assert.equal(reads, 1);

@@ -11,7 +11,11 @@ export interface SystemApp {
   close(): Promise<void>;
 }
 
-export const still: Gauges = { running: () => 0, queue: async () => ({ depth: 0, oldestMs: 0 }) };
+export const still: Gauges = {
+  running: () => 0,
+  queue: async () => ({ depth: 0, oldestMs: 0 }),
+  providers: () => new Map(),
+};
 
 /** Where no PostgreSQL is. */
 export function nowhere(): Db {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { ModelFailure } from '../../src/core/model.ts';
+import { ModelDeferred, ModelFailure } from '../../src/core/model.ts';
 import { addAgent, ended, run, type TestAgent } from '../harness/agents.ts';
 import { startService } from '../harness/service.ts';
 
@@ -96,6 +96,32 @@ test('a retry that would come after the deadline is not waited for', async () =>
   const record = await ended(service, await execute(agent), key);
   assert.equal(record.errorCode, 'PROVIDER_RATE_LIMITED');
   assert.equal(record.attempts, 1);
+});
+
+test('a run whose provider is left alone waits without being charged, and is called later', async () => {
+  const agent = await addAgent(service, { config: { maxAttempts: 1 } });
+  service.models.script(async () => {
+    throw new ModelDeferred(60_000, 'PROVIDER_ERROR');
+  });
+  const statusUrl = await execute(agent);
+  const { delayMs, failures } = await delayed(agent);
+  assert.ok(delayMs > 50_000 && failures === 0);
+  await bringForward(agent);
+  const record = await ended(service, statusUrl, key);
+  assert.equal(record.status, 'success');
+  assert.equal(record.attempts, 1);
+  assert.equal(record.costKnown, true);
+});
+
+test('where its time does not reach so far, it ends with what the provider did, and nothing of what it said', async () => {
+  const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
+  service.models.script(async () => {
+    throw new ModelDeferred(60_000, 'PROVIDER_RATE_LIMITED');
+  });
+  const record = await ended(service, await execute(agent), key);
+  assert.equal(record.errorCode, 'PROVIDER_RATE_LIMITED');
+  assert.match(record.error, /left alone/);
+  assert.equal(record.attempts, 0);
 });
 
 test('the deadline stops the call', async () => {

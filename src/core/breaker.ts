@@ -1,0 +1,108 @@
+/**
+ * When a provider is left alone, as a machine without a clock. It is *closed* while all is well and lets every call
+ * through. After `failuresMax` failures in a row it is *open*: no call for a pause that doubles each time. When the pause
+ * is over, one call goes as a probe; if it is answered, as many may be under way as have been answered since, plus one,
+ * so a backlog comes back in doubling steps and not at once. After a minute without an opening it is closed again.
+ *
+ *                failures in a row, or asked to wait
+ *       closed ─────────────────────────────────────▶ open ◀──┐
+ *         ▲                                     pause over │     │ fails
+ *         │ a minute                                     ▼     │
+ *         └───────── recovering ◀──────────────────── probing ─┘
+ *                                    answered
+ */
+export interface Breaker {
+  /** Calls that may be under way at once; infinite while closed. */
+  window: number;
+  /** Of this epoch. Calls that were under way when it opened count no more: they may hang for long. */
+  inFlight: number;
+  /** Raised by each opening, so that calls of before say nothing about after. */
+  epoch: number;
+  failuresInRow: number;
+  /** Without an answer in between. */
+  openingsInRow: number;
+  openUntilMs: number;
+  recoveredAtMs: number;
+}
+
+/** What came of a call. `unknown`: it was given up, and nobody knows what the provider would have said. */
+export type Outcome =
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'unknown' }
+  /** `askedMs`: how long the provider asked to be left alone; 0 where it did not say. */
+  | { readonly kind: 'failed'; readonly askedMs: number };
+
+export type Entry =
+  | { readonly kind: 'go'; readonly epoch: number }
+  | { readonly kind: 'full' }
+  | { readonly kind: 'open'; readonly leftMs: number };
+
+const failuresMax = 10;
+const firstPauseMs = 1_000;
+const pauseMsMax = 30_000;
+const steadyMs = 60_000;
+
+export function closedBreaker(): Breaker {
+  return {
+    window: Number.POSITIVE_INFINITY,
+    inFlight: 0,
+    epoch: 0,
+    failuresInRow: 0,
+    openingsInRow: 0,
+    openUntilMs: Number.NEGATIVE_INFINITY,
+    recoveredAtMs: Number.NEGATIVE_INFINITY,
+  };
+}
+
+/** Asks to make a call; after `go` there must be a `leave`. Changes the breaker in place. */
+export function enter(breaker: Breaker, nowMs: number): Entry {
+  const leftMs = breaker.openUntilMs - nowMs;
+  if (leftMs > 0) return { kind: 'open', leftMs };
+  if (breaker.openingsInRow === 0 && nowMs - breaker.recoveredAtMs >= steadyMs) {
+    breaker.window = Number.POSITIVE_INFINITY;
+  }
+  if (breaker.inFlight >= breaker.window) return { kind: 'full' };
+  breaker.inFlight++;
+  return { kind: 'go', epoch: breaker.epoch };
+}
+
+/**
+ * Says what came of a call. Changes the breaker in place.
+ * @param random between 0 and 1: processes that saw the same outage must not probe together
+ */
+export function leave(
+  breaker: Breaker,
+  epoch: number,
+  outcome: Outcome,
+  nowMs: number,
+  random: number,
+): void {
+  if (epoch !== breaker.epoch) return;
+  breaker.inFlight--;
+  if (outcome.kind === 'unknown') return;
+  if (outcome.kind === 'answered') {
+    if (breaker.openingsInRow > 0) breaker.recoveredAtMs = nowMs;
+    breaker.openingsInRow = 0;
+    breaker.failuresInRow = 0;
+    breaker.window++;
+    return;
+  }
+  breaker.failuresInRow++;
+  const probing = breaker.openingsInRow > 0;
+  if (outcome.askedMs > 0) {
+    // It answers, only not so much: half of what was under way is where to go on from.
+    const half = Math.max(1, Math.floor(breaker.inFlight / 2));
+    open(breaker, nowMs + Math.round(outcome.askedMs * (1 + random / 10)), probing ? 1 : half);
+  } else if (probing || breaker.failuresInRow >= failuresMax) {
+    const pauseMs = Math.min(pauseMsMax, firstPauseMs * 2 ** breaker.openingsInRow);
+    open(breaker, nowMs + pauseMs * (0.5 + random), 1);
+  }
+}
+
+function open(breaker: Breaker, untilMs: number, window: number): void {
+  breaker.openUntilMs = untilMs;
+  breaker.window = window;
+  breaker.openingsInRow++;
+  breaker.epoch++;
+  breaker.inFlight = 0;
+}

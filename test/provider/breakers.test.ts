@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ModelDeferred, ModelFailure } from '../../src/core/model.ts';
+import { type Breakers, createBreakers, providersOpen } from '../../src/provider/breakers.ts';
+
+const minute = 60_000;
+
+function through<T>(
+  breakers: Breakers,
+  work: () => Promise<T>,
+  more: { key?: string; timeoutMs?: number; signal?: AbortSignal } = {},
+): Promise<T> {
+  const { key = 'one', timeoutMs = minute, signal = new AbortController().signal } = more;
+  return breakers.through({ key, provider: 'openai', timeoutMs, signal }, work);
+}
+
+async function failTimes(
+  breakers: Breakers,
+  times: number,
+  error: unknown,
+  more: Parameters<typeof through>[2] = {},
+): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    await assert.rejects(
+      through(breakers, () => Promise.reject(error), more),
+      (thrown) => thrown === error,
+    );
+  }
+}
+
+const broken = new ModelFailure('PROVIDER_ERROR', 'It broke.');
+const never = () => assert.fail('called');
+
+test('a provider that fails is left alone, and its run is told for how long and why', async () => {
+  const breakers = createBreakers(100);
+  await failTimes(breakers, 10, broken);
+  const error = await through(breakers, never).then(never, (thrown) => thrown);
+  assert.ok(error instanceof ModelDeferred);
+  assert.ok(error.afterMs >= 500);
+  assert.equal(error.code, 'PROVIDER_ERROR');
+  assert.deepEqual([...providersOpen(breakers.states())], [['openai', 1]]);
+});
+
+test('another credential does not suffer', async () => {
+  const breakers = createBreakers(100);
+  await failTimes(breakers, 10, broken);
+  assert.equal(await through(breakers, async () => 'there', { key: 'two' }), 'there');
+});
+
+test('a Retry-After is kept to by everyone with that credential', async () => {
+  const breakers = createBreakers(100);
+  const slow = new ModelFailure('PROVIDER_RATE_LIMITED', 'Slow.', { retryAfterMs: 7_000 });
+  await failTimes(breakers, 1, slow);
+  const error = await through(breakers, never).then(never, (thrown) => thrown);
+  assert.ok(error instanceof ModelDeferred && error.afterMs > 7_000);
+  assert.equal(error.code, 'PROVIDER_RATE_LIMITED');
+});
+
+test('what is of the caller’s making leaves it closed', async () => {
+  const breakers = createBreakers(100);
+  await failTimes(breakers, 20, new ModelFailure('CONTEXT_LENGTH', 'Too long.'));
+  await failTimes(breakers, 20, new ModelFailure('PROVIDER_ERROR', 'No.', { retryable: false }));
+  const timeout = new ModelFailure('MODEL_TIMEOUT', 'It took too long.');
+  await failTimes(breakers, 20, timeout, { timeoutMs: 9_999 });
+  const given = new AbortController();
+  given.abort('canceled');
+  await failTimes(breakers, 20, broken, { signal: given.signal });
+  assert.equal(await through(breakers, async () => 'there'), 'there');
+});
+
+test('calls that hang until their time is up open it', async () => {
+  const breakers = createBreakers(100);
+  await failTimes(breakers, 10, new ModelFailure('MODEL_TIMEOUT', 'It took too long.'));
+  await assert.rejects(through(breakers, never), ModelDeferred);
+});
+
+test('as many calls as are allowed go at once; others stand in line', async () => {
+  const breakers = createBreakers(2);
+  const order: string[] = [];
+  const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+  const calls = gates.map((gate, i) =>
+    through(breakers, async () => {
+      order.push(`begun ${i}`);
+      await gate.promise;
+    }),
+  );
+  await new Promise(setImmediate);
+  assert.deepEqual(order, ['begun 0', 'begun 1']);
+  gates[0]?.resolve();
+  await calls[0];
+  await new Promise(setImmediate);
+  assert.deepEqual(order, ['begun 0', 'begun 1', 'begun 2']);
+  for (const gate of gates) gate.resolve();
+  await Promise.all(calls);
+});
+
+test('who stands in line for too long, or is given up, was not called', async () => {
+  const breakers = createBreakers(1);
+  const gate = Promise.withResolvers<void>();
+  const first = through(breakers, () => gate.promise);
+  const controller = new AbortController();
+  const waiting = [through(breakers, never), through(breakers, never, controller)];
+  controller.abort('canceled');
+  for (const one of await Promise.allSettled(waiting)) {
+    assert.ok(one.status === 'rejected' && one.reason instanceof ModelDeferred);
+    assert.equal(one.reason.code, 'MODEL_TIMEOUT');
+  }
+  gate.resolve();
+  await first;
+});
