@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAuthenticator } from './api/authenticate.ts';
+import { createDeparture } from './api/departure.ts';
 import { countCalls, createMetrics } from './api/metrics.ts';
 import type { ApiParts } from './api/parts.ts';
 import { referenceRoutes, systemRoutes } from './api/routes/system.ts';
@@ -17,6 +18,7 @@ import { createKeyUse } from './flow/key-use.ts';
 import { templateCache } from './flow/run.ts';
 import { createWaiters } from './flow/wait.ts';
 import { runLog } from './log.ts';
+import { type BreakerState, providersOpen } from './provider/breakers.ts';
 import { checkBaseURL } from './provider/guard.ts';
 import { measured } from './provider/measured.ts';
 import { openBus } from './store/bus.ts';
@@ -25,8 +27,8 @@ import { type Db, openDatabase } from './store/db.ts';
 import { findEnded } from './store/executions.ts';
 import { maintain } from './store/maintenance.ts';
 import { openPipelines } from './store/pipeline.ts';
-import { queueDepth } from './store/queue.ts';
 import type { Connection } from './store/pooler.ts';
+import { queueDepth } from './store/queue.ts';
 import { readTemplate } from './store/templates.ts';
 import { keepHouse } from './worker/maintenance.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
@@ -53,6 +55,8 @@ export interface WiringParts {
   readonly db: Db;
   readonly secret: string;
   readonly models: ModelPort;
+  /** Which providers are left alone, for metrics. */
+  readonly providers?: () => BreakerState[];
   readonly logger: Logger;
   readonly version: string;
   readonly config: Pick<
@@ -75,9 +79,9 @@ export interface WiringParts {
 const answerTimeoutMs = 15_000;
 /** For claims, releases, templates and the sweep. */
 const workPoolMax = 3;
-
 /** However short the lease: a claim on a busy machine takes its time. */
 const workMsMin = 2_000;
+
 export async function wire(parts: WiringParts): Promise<Wiring> {
   const { config, connection, db, logger, role } = parts;
   const { leaseMs, slots } = config;
@@ -98,9 +102,9 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   const workDb = openDatabase({
     connection,
     poolMax: workPoolMax,
-    onError: note('a connection was lost'),
     // What is not answered within a lease has not helped anybody; and a dead connection must be found out soon.
     statementMsMax: Math.max(workMsMin, (leaseMs * 2) / 3),
+    onError: note('a connection was lost'),
   });
   const leasePipelines = pipelinesWithin(leaseMs / 4);
   const bus = openBus({ db, connection, onError: note('no hints from other processes') });
@@ -112,6 +116,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   const metrics = createMetrics({
     running: () => worker?.running ?? 0,
     queue: () => queueDepth(db),
+    providers: () => providersOpen(parts.providers?.() ?? []),
     onError: note('the queue was not read'),
   });
 
@@ -138,9 +143,9 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       : createWorker({
           db: workDb,
           ...{ leasePipelines, finisher, models, template, slots, leaseMs },
-          onFault: log.fault,
           // Whatever they were, they are dead: the first runs that end afterwards must not find that out.
           onSilence: pipelines.dropIdle,
+          onFault: log.fault,
           onError: noteAt,
         });
   bus.subscribe('cueline_ended', waiters.ended);
@@ -169,7 +174,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   });
 
   let draining = false;
-  const app = createServer({ logger, trustedProxies: config.trustedProxies });
+  const departure = createDeparture();
+  const app = createServer({ logger, trustedProxies: config.trustedProxies, departure });
   const { metricsToken, publicUrl, signIn } = config;
   systemRoutes(app, { db, metrics, metricsToken, draining: () => draining });
   if (role !== 'worker') {
@@ -196,6 +202,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       // The API answers on while runs end: who waits for one gets its answer, and what is accepted is durable anyway.
       await worker?.drain(timeoutMs);
       waiters.close();
+      await departure.depart(app.server, timeoutMs);
       await app.close();
       await admission.idle();
       await house?.stop();

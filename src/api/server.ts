@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { randomHex } from '../core/entropy.ts';
 import { CallFailure } from '../core/failure.ts';
+import { type Departure, idleMs, idleMsMore } from './departure.ts';
 import { asCallFailure, errorAnswer } from './errors.ts';
 import { toJson } from './json.ts';
 import { send } from './route.ts';
@@ -13,6 +14,7 @@ export interface ServerOptions {
   readonly logger: FastifyBaseLogger;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  readonly departure: Departure;
 }
 
 /** Requests open at once before new ones are turned away; callers that wait for a run count too. */
@@ -21,6 +23,7 @@ const openRequestsMax = 5_000;
 const requestTimeoutMs = 60_000;
 
 export function createServer(options: ServerOptions): FastifyInstance {
+  const { departure } = options;
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({
@@ -30,10 +33,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: makeRequestId,
     requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: idleMs,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 8_192, ignoreDuplicateSlashes: false },
     clientErrorHandler: answerMalformed,
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, keepAliveTimeoutBuffer: idleMsMore },
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id);
       send(reply, errorAnswer(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id));
@@ -49,30 +53,30 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
   let open = 0;
-  let closing = false;
-  app.addHook('preClose', async () => {
-    closing = true;
-  });
+  app.server.on('connection', departure.touched);
   // Hooks with callbacks: a promise for each hook of each request is a tenth of what a request costs.
   app.addHook('onRequest', (request, reply, done) => {
     // Fastify would refuse a malformed type before anyone has looked at the key; `readBody` judges it by itself.
-    request.raw.headers['content-type'] = undefined;
+    // Of QUERY it would refuse the lack of one, and no route of ours has a use for that method.
+    request.raw.headers['content-type'] = request.method === 'QUERY' ? 'any/type' : undefined;
     reply.headers({
       'x-request-id': request.id,
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
     open++;
-    reply.raw.once('close', () => open--);
+    reply.raw.once('close', () => {
+      open--;
+      departure.touched();
+    });
     if (open <= openRequestsMax) return done();
     done(
       new CallFailure('UNAVAILABLE', 'Too many requests are open. Try again.', { retryAfter: 1 }),
     );
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    // A keep-alive connection would hold up the close for as long as its client likes; and whoever is still sending
-    // must not be read to the end for the sake of the next request.
-    if (closing || !request.raw.complete) reply.header('connection', 'close');
+    // Whoever is still sending must not be read to the end for the sake of the next request.
+    if (departure.begun || !request.raw.complete) reply.header('connection', 'close');
     done(null, payload);
   });
 

@@ -1,0 +1,184 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { fromId } from '../../src/core/id.ts';
+import type { TestAgent } from '../../test/harness/agents.ts';
+import type { CuelineProcess } from '../../test/harness/process.ts';
+import { allEnded, checkTables } from '../checker.ts';
+import type { Claim } from '../claim.ts';
+import type { Ground } from '../ground.ts';
+import { type KeepAliveClient, keepAliveClient } from '../keep-alive.ts';
+
+/**
+ * A round replaces each of two API and two working processes, one after the other and in any order, as a rolling
+ * deployment does: by one that is up before, or by one that comes up after, on the same port.
+ */
+
+const busyClients = 8;
+const busyPauseMs = 5;
+/** They pause for about as long as a connection may be idle: theirs are the ones a server would like to close. */
+const patientClients = 8;
+const patientMs = { least: 3_500, spread: 3_000 };
+const endMs = 20_000;
+/** As by default: nobody is lost here, and a machine under load must not lose contact either. */
+const lasting = { CUELINE_LEASE_MS: '6000' };
+
+interface Place {
+  readonly role: 'api' | 'worker';
+  process: CuelineProcess;
+}
+
+interface Callers {
+  readonly executionIds: string[];
+  readonly failures: string[];
+  requests: number;
+  refused(): number;
+  stop(): Promise<void>;
+}
+
+export const rollingRestart: Claim = {
+  name: 'rolling-restart',
+  says: 'replacing every process one after the other fails no request of a client that retries on connection refused only, and no run',
+  rounds: { test: 1, short: 4, full: 30 },
+  roundsPerGround: 10,
+  faults: [
+    {
+      name: 'turn-away',
+      says: 'who asks once more over a connection that it kept is turned away',
+      file: 'api/server.ts',
+      find: 'if (open <= openRequestsMax) return done();',
+      replace: 'if (open <= openRequestsMax && !departure.begun) return done();',
+    },
+    {
+      name: 'cut-off',
+      says: 'connections are closed whatever may be on its way over them',
+      file: 'api/departure.ts',
+      find: 'await Promise.race([gone, after(Math.min(withinMs, usableMs))]);',
+      replace: 'server.closeAllConnections();',
+    },
+  ],
+  async prove(ground, rounds) {
+    const agent = await ground.agent({ model: 'ollama/after-50' });
+    const { key } = await ground.key();
+    const roles = ['api', 'worker', 'api', 'worker'] as const;
+    const places: Place[] = await Promise.all(
+      roles.map(async (role) => ({ role, process: await ground.spawn(role, lasting) })),
+    );
+    const leaving = new Set<string>();
+    const urls = () => [
+      ...places.flatMap(({ role, process }) => (role === 'api' ? process.url : [])),
+      ...leaving,
+    ];
+    const callers = startCallers({ agent, key, urls, patient: rounds > 1 ? patientClients : 0 });
+    const leaveMs: number[] = [];
+    const violations: string[] = [];
+    for (let round = 0; round < rounds; round++) {
+      for (const place of shuffled(places, ground.random)) {
+        const left = await replace(ground, place, leaving);
+        leaveMs.push(left.ms);
+        if (left.code !== 0) violations.push(`${place.role} ended with ${left.code}`);
+      }
+    }
+    await callers.stop();
+    if (!(await allEnded(ground.db, endMs))) violations.push('not all runs ended');
+    const { rows } = await sql<{ status: string; n: number }>`
+      select status, count(*) as n from executions where status <> 'success' group by 1`.execute(
+      ground.db,
+    );
+    violations.push(
+      ...callers.failures,
+      ...rows.map(({ status, n }) => `${n} runs are ${status}`),
+      ...(await checkTables(ground.db, { accepted: callers.executionIds })),
+    );
+    const counts = {
+      restarts: leaveMs.length,
+      requests: callers.requests,
+      'requests that failed': callers.failures.length,
+      'connections refused and tried elsewhere': callers.refused(),
+      runs: callers.executionIds.length,
+    };
+    return { counts, samplesMs: { 'from SIGTERM to the exit': leaveMs }, violations };
+  },
+};
+
+/** The old process stays among those that are called until it is gone: nobody is told that it leaves. */
+async function replace(ground: Ground, place: Place, leaving: Set<string>) {
+  const old = place.process;
+  const first = ground.random() < 0.5;
+  if (first) {
+    place.process = await ground.spawn(place.role, lasting);
+    if (place.role === 'api') leaving.add(old.url);
+  }
+  const toldAt = performance.now();
+  await old.kill('SIGTERM');
+  const ms = performance.now() - toldAt;
+  leaving.delete(old.url);
+  if (!first) place.process = await ground.spawn(place.role, { ...lasting, ...samePort(old) });
+  return { ms, code: old.child.exitCode };
+}
+
+function samePort({ url }: CuelineProcess): Record<string, string> {
+  return url ? { PORT: new URL(url).port } : {};
+}
+
+/** Each executes, waits for the run, and begins again; whatever is not answered as it should be is a failure. */
+function startCallers(options: {
+  readonly agent: TestAgent;
+  readonly key: string;
+  readonly urls: () => readonly string[];
+  readonly patient: number;
+}): Callers {
+  const { agent, patient } = options;
+  const stopped = new AbortController();
+  const clients: KeepAliveClient[] = [];
+  const callers: Callers = {
+    executionIds: [],
+    failures: [],
+    requests: 0,
+    refused: () => clients.reduce((sum, { refused }) => sum + refused, 0),
+    async stop() {
+      stopped.abort();
+      await all;
+      for (const client of clients) client.close();
+    },
+  };
+
+  async function caller(first: number, pauseMs: () => number): Promise<void> {
+    const client = keepAliveClient({ ...options, first });
+    clients.push(client);
+    const send = async (expected: number, ...call: Parameters<KeepAliveClient['send']>) => {
+      callers.requests++;
+      const answer = await client.send(...call).catch(({ message, code }) => {
+        callers.failures.push(`${call[0]} failed: ${code} ${message}`);
+        return null;
+      });
+      if (answer && answer.status !== expected) {
+        callers.failures.push(`${call[0]} was answered ${JSON.stringify(answer)}`);
+      }
+      return answer?.status === expected ? answer.body : null;
+    };
+    for (let n = 0; !stopped.signal.aborted; n++) {
+      const variables = { name: `${first}-${n}` };
+      const accepted = await send(202, 'POST', `${agent.path}/execute`, { variables });
+      if (accepted) {
+        callers.executionIds.push(fromId('execution', accepted.executionId) ?? '');
+        await send(200, 'GET', `${accepted.statusUrl}?wait=2`);
+      }
+      const ms = pauseMs();
+      await wait(ms, undefined, { signal: stopped.signal }).catch(() => {});
+    }
+  }
+
+  const pause = () => patientMs.least + Math.random() * patientMs.spread;
+  const all = Promise.all([
+    ...Array.from({ length: busyClients }, (_, n) => caller(n, () => busyPauseMs)),
+    ...Array.from({ length: patient }, (_, n) => caller(busyClients + n, pause)),
+  ]);
+  return callers;
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,77 @@
+import { Agent, request } from 'node:http';
+
+/** An ordinary client: it keeps its connections, and tries again, elsewhere, only where a connection is refused. */
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  readonly body: any;
+}
+
+export interface KeepAliveClient {
+  /** How often a connection was refused, and the next address taken. */
+  readonly refused: number;
+  /** Rejects where the request has failed in any other way. */
+  send(method: string, path: string, body?: object): Promise<Answer>;
+  close(): void;
+}
+
+export function keepAliveClient(options: {
+  readonly key: string;
+  /** Asked before each try, and taken in turn. */
+  readonly urls: () => readonly string[];
+  /** Where its turn begins. */
+  readonly first: number;
+}): KeepAliveClient {
+  // One connection to each address, so that none is left lying when the process behind it is told to end.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let turn = options.first;
+  let refused = 0;
+
+  function once(url: string, method: string, path: string, body?: object): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const sent = request(`${url}${path}`, {
+        agent,
+        method,
+        headers: {
+          authorization: `Bearer ${options.key}`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+      });
+      sent.on('error', reject);
+      sent.on('response', (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          try {
+            const text = Buffer.concat(chunks).toString();
+            resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) });
+          } catch (error) {
+            reject(error);
+          }
+        });
+      });
+      sent.end(body && JSON.stringify(body));
+    });
+  }
+
+  return {
+    get refused() {
+      return refused;
+    },
+    async send(method, path, body) {
+      for (;;) {
+        const urls = options.urls();
+        const url = urls[turn++ % urls.length] ?? '';
+        try {
+          return await once(url, method, path, body);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error;
+          refused++;
+        }
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
