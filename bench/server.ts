@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A server under measurement, in a process of its own, with its log in a file as in production. */
@@ -39,9 +39,10 @@ export async function startServer({ command, env, logFile, cwd }: ServerOptions)
       const found = /http:\/\/[\d.:]+/.exec(said);
       if (found) resolve(found[0]);
     });
-    exited.then(([code]) =>
-      reject(new Error(`${command.join(' ')} ended with ${code}: ${said}; see ${logFile}`)),
-    );
+    exited.then(([code]) => {
+      const log = readFileSync(logFile, 'utf8').slice(-2_000);
+      reject(new Error(`${command.join(' ')} ended with ${code}: ${said}${log}`));
+    });
   });
   return {
     pid: child.pid ?? 0,

@@ -2,22 +2,27 @@ import { ratios, type Series, type Spread, spread } from './rounds.ts';
 
 /** What is printed, and what stands in the results: Markdown, aligned to be read as plain text. */
 export interface Table {
+  readonly title?: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** Lines below it. */
   readonly notes?: readonly string[];
 }
 
-export function markdown({ columns, rows, notes = [] }: Table): string {
+export function markdown({ title, columns, rows, notes = [] }: Table): string {
   const widths = columns.map((column, at) =>
     Math.max(column.length, ...rows.map((row) => row[at]?.length ?? 0)),
   );
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [line(columns), rule, ...rows.map(line), ...notes.flatMap((note) => ['', note])].join(
-    '\n',
-  );
+  return [
+    ...(title ? [`${title}:`, ''] : []),
+    line(columns),
+    rule,
+    ...rows.map(line),
+    ...notes.flatMap((note) => ['', note]),
+  ].join('\n');
 }
 
 /** One line for each contender, with its ratio to the base, round by round. */

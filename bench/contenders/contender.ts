@@ -6,6 +6,8 @@ export interface Contender {
   readonly name: string;
   /** What an answer of it survives, or why it survives nothing. */
   readonly durability: string;
+  /** Why it cannot be measured on this machine; `null` where it can. */
+  missing?(): Promise<string | null>;
   open(bed: Bed): Promise<Opened>;
 }
 

@@ -1,0 +1,56 @@
+import type { Bed } from '../bed.ts';
+import type { Benchmark, How } from '../benchmark.ts';
+import type { Contender } from '../contenders/contender.ts';
+import { cueline } from '../contenders/cueline.ts';
+import { asDocumented, installPeers, langGraph, lent } from '../contenders/peers.ts';
+import { finishAll } from '../measure.ts';
+import { inAlternation } from '../rounds.ts';
+import { type Table, throughput } from '../table.ts';
+
+/** What takes minutes for what the others do in seconds gets fewer requests, which makes it look no worse. */
+const slowShare = 1 / 20;
+
+export const peers: Benchmark = {
+  name: 'peers',
+  says:
+    'Finished runs per second, as in `end-to-end`, against job queues behind an equally small endpoint and against an ' +
+    'agent server. First as their documents say to run them; then with our micro-batching lent to them and the output ' +
+    'stored by each. They check no key, no limit and no quota, and keep no history; Cueline does.',
+  goal: 'at least 1.5 of the best as documented, aim 2; and below none of those with lent batches',
+  byDefault: true,
+  async run(bed, how) {
+    installPeers(how.note);
+    return [
+      await against(bed, how, [...asDocumented, langGraph], 'As their documents say'),
+      await against(bed, how, lent, 'With our micro-batching, and the output stored'),
+    ];
+  },
+};
+
+async function against(
+  bed: Bed,
+  { rounds, requests, connections }: How,
+  others: readonly Contender[],
+  title: string,
+): Promise<Table> {
+  const missing: string[] = [];
+  const present: Contender[] = [];
+  for (const one of others) {
+    const why = await one.missing?.();
+    if (why) missing.push(`${one.name}: not measured, ${why}.`);
+    else present.push(one);
+  }
+  const own = cueline({ name: 'Cueline, `start`', roles: ['start'] });
+  const entries = [own, ...present].map((contender) => ({
+    contender,
+    measure: (opened: Parameters<typeof finishAll>[1]) =>
+      finishAll(bed, opened, {
+        connections,
+        requests: contender === langGraph ? Math.ceil(requests * slowShare) : requests,
+      }),
+  }));
+  const series = await inAlternation(bed, entries, rounds);
+  const [base] = series;
+  if (!base) throw new Error('nothing was measured');
+  return { title, ...throughput(series, base, 'finished'), notes: missing };
+}

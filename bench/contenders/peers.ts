@@ -1,0 +1,183 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { databaseUrl } from '../../test/harness/process.ts';
+import type { Bed } from '../bed.ts';
+import { startServer } from '../server.ts';
+import type { Contender, Opened } from './contender.ts';
+import { postgresDurability } from './cueline.ts';
+
+/** Others' queues and servers, each behind an equally small endpoint (`peers/`), as their documents say to run them. */
+
+const peersDir = join(import.meta.dirname, '..', 'peers');
+const redisDurability = 'Redis: appendonly=yes, appendfsync=always';
+
+export const asDocumented: readonly Contender[] = [
+  peer('BullMQ', 'bullmq.ts', false),
+  peer('pg-boss, `send`', 'pg-boss.ts', false),
+  peer('graphile-worker, `addJob`; output not stored', 'graphile-worker.ts', false),
+];
+export const lent: readonly Contender[] = [
+  peer('BullMQ, `addBulk`', 'bullmq.ts', true),
+  peer('pg-boss, `insert`', 'pg-boss.ts', true),
+  peer('graphile-worker, `addJobs`; output stored', 'graphile-worker.ts', true),
+];
+export const langGraph: Contender = {
+  name: 'LangGraph API server (JS), background runs',
+  durability: 'memory; a file, written when it has been idle for 3 s',
+  open: openLangGraph,
+};
+
+/** Installed on demand, from its own lock. */
+export function installPeers(note: (line: string) => void): void {
+  if (existsSync(join(peersDir, 'node_modules'))) return;
+  note('installing the peers (npm ci in bench/peers)');
+  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], {
+    cwd: peersDir,
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('the peers were not installed');
+}
+
+function peer(name: string, script: string, lendBatches: boolean): Contender {
+  const redis = script === 'bullmq.ts';
+  return {
+    name,
+    durability: redis ? redisDurability : postgresDurability,
+    missing: async () =>
+      redis && spawnSync('redis-server', ['--version']).status !== 0
+        ? 'there is no redis-server on this machine'
+        : null,
+    async open(bed) {
+      const store = redis ? await startRedis(bed) : await givePostgres(bed);
+      const server = await startServer({
+        command: [join(peersDir, script), ...(lendBatches ? ['--lent'] : [])],
+        env: store.env,
+        logFile: join(bed.directory, `${script}.log`),
+      });
+      return {
+        target: {
+          ...{ host: server.url.hostname, port: Number(server.url.port), path: '/execute' },
+          headers: { 'User-Agent': 'cueline-bench/1' },
+          body: JSON.stringify({ variables: { name: 'whoever reads the tables of the tides' } }),
+        },
+        servers: [server.pid],
+        store: store.pid,
+        async reset() {
+          await ask(server.url, '/reset');
+          if (!redis) await bed.ask('checkpoint');
+        },
+        finished: async () => Number(await ask(server.url, '/finished')),
+        async close() {
+          await server.stop();
+          await store.close();
+        },
+      };
+    },
+  };
+}
+
+interface Store {
+  readonly pid: number;
+  readonly env: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+async function givePostgres(bed: Bed): Promise<Store> {
+  const { connection, drop } = await bed.emptyDatabase();
+  return { pid: bed.postmaster, env: { DATABASE_URL: databaseUrl(connection) }, close: drop };
+}
+
+async function startRedis(bed: Bed): Promise<Store> {
+  const port = await freePort();
+  const dir = await mkdtemp(join(bed.directory, 'redis-'));
+  const settings = {
+    ...{ port, bind: '127.0.0.1', dir, appendonly: 'yes', appendfsync: 'always', save: '' },
+    'maxmemory-policy': 'noeviction',
+  };
+  const child = spawn(
+    'redis-server',
+    Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    { stdio: 'ignore' },
+  );
+  const last = () => child.kill('SIGKILL');
+  process.once('exit', last);
+  while (!(await answers(port))) await delay(20);
+  return {
+    pid: child.pid ?? 0,
+    env: { REDIS_PORT: String(port) },
+    async close() {
+      process.off('exit', last);
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function openLangGraph(bed: Bed): Promise<Opened> {
+  const port = await freePort();
+  const server = await startServer({
+    command: [join(peersDir, 'langgraph.ts')],
+    env: {
+      PORT: String(port),
+      LOG_LEVEL: 'error',
+      LANGSMITH_TRACING: 'false',
+      LANGGRAPH_CLI_NO_ANALYTICS: '1',
+    },
+    logFile: join(bed.directory, 'langgraph.log'),
+    cwd: await mkdtemp(join(bed.directory, 'langgraph-')),
+  });
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(new URL(path, server.url), {
+      ...{ method: 'POST', headers, body: JSON.stringify(body) },
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  return {
+    target: {
+      ...{ host: '127.0.0.1', port, path: '/runs', headers: {} },
+      body: JSON.stringify({
+        assistant_id: 'echo',
+        input: { name: 'whoever reads the tables of the tides' },
+        on_completion: 'keep',
+      }),
+    },
+    servers: [server.pid],
+    store: null,
+    reset: async () => {
+      await post('/internal/truncate', { runs: true, threads: true, checkpointer: true });
+    },
+    finished: async () => Number(await post('/threads/count', { status: 'idle' })),
+    close: server.stop,
+  };
+}
+
+async function ask(url: URL, path: string): Promise<unknown> {
+  const answer = await fetch(new URL(path, url));
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.json();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port });
+  const [came] = await Promise.race([
+    once(socket, 'connect').then(() => [true]),
+    once(socket, 'error').then(() => [false]),
+  ]).catch(() => [false]);
+  socket.destroy();
+  return Boolean(came);
+}

@@ -1,0 +1,15 @@
+import { batcher } from '../../src/flow/batch.ts';
+
+/** Our micro-batching, lent to a peer: what comes while the last batches are under way travels together. */
+export function lend<Item, Result>(
+  run: (items: Item[]) => Promise<Result[]>,
+): (item: Item) => Promise<Result> {
+  const { add } = batcher<Item, Result>({
+    ...{ sizeMax: 500, inFlightMax: 2, weight: () => 1 },
+    run,
+  });
+  return add;
+}
+
+/** Whether this process is to use it: the second form of each peer. */
+export const lent = process.argv.includes('--lent');
