@@ -12,11 +12,13 @@ import { fromId } from '../core/id.ts';
 import { StartFailure } from '../core/start-failure.ts';
 import { findSessionCaller } from '../store/callers.ts';
 import { readClock } from '../store/clock.ts';
+import { unauthorized } from './authenticate.ts';
 import { parseBody, readBody } from './body.ts';
 import { checkSameOrigin, isSameOrigin, originOf } from './same-origin.ts';
 import { addressHeader, basePath, type SessionParts, sessionOptions } from './session-options.ts';
 import { sessionPath } from './session-paths.ts';
 import { guard } from './sign-in-guard.ts';
+import { createTurns } from './turns.ts';
 import { checkBody } from './validate.ts';
 
 /** Signing in, and who is signed in. better-auth does it; only the files `session*.ts` know of it. */
@@ -56,6 +58,7 @@ export function createSessions(parts: SessionParts): Sessions {
   const options = sessionOptions(parts);
   const auth = betterAuth(options);
   const withIssuer = federation(parts, options);
+  const hashing = createTurns(hashesMax);
   /** Cookies of a session that was prolonged, until the answer leaves. */
   const prolonged = new WeakMap<FastifyRequest, string[]>();
 
@@ -88,15 +91,28 @@ export function createSessions(parts: SessionParts): Sessions {
     const toIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = toIssuer ? await withIssuer() : auth;
     const ask = () => handler(webRequest(request, options.baseURL as string, body));
-    const account = typeof body?.email === 'string' ? body.email.toLowerCase() : '';
-    const who = { ip: request.ip, path, account };
-    const response = open.guarded ? await guard(db, who, ask) : await ask();
+    const response = open.guarded ? await guarded(request, path, body, ask) : await ask();
     for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
     if (response.status >= 400) throw await refusal(response);
     if (response.status >= 300) {
       return reply.redirect(response.headers.get('location') ?? '/', response.status);
     }
     return reply.type('application/json; charset=utf-8').send(await response.text());
+  }
+
+  async function guarded(
+    request: FastifyRequest,
+    path: string,
+    body: Record<string, unknown> | undefined,
+    ask: () => Promise<Response>,
+  ): Promise<Response> {
+    const email = typeof body?.email === 'string' ? body.email.toLowerCase() : null;
+    const account = email ?? (await userOf(request));
+    // Nobody's attempt is no guess, and must not use up those of the people in the same network.
+    if (account === null) throw unauthorized();
+    // better-auth sets the cookies of this answer itself.
+    prolonged.delete(request);
+    return guard(db, { ip: request.ip, path, account }, () => hashing(ask));
   }
 
   /** Its own words for what is wrong, in our form. Where the database is away, that is what is wrong. */
@@ -129,6 +145,9 @@ export function createSessions(parts: SessionParts): Sessions {
     link: (request, path) => (publicUrl ?? originOf(request)) + path,
   };
 }
+
+/** Each takes 32 MiB and a thread for a while. */
+const hashesMax = { atOnce: 2, waiting: 100 };
 
 const codes: Record<number, CallFailureCode> = {
   400: 'INVALID_REQUEST',

@@ -2,41 +2,55 @@ import { isIPv6 } from 'node:net';
 import { CallFailure } from '../core/failure.ts';
 import type { Db } from '../store/db.ts';
 import { countAttempt, forgiveAttempt } from '../store/sign-in-attempts.ts';
+import { sessionAddresses } from '../store/users.ts';
 
-/** Guessing of passwords is bounded, over all processes: of one account, and of all together, from one network. */
-
-const windowMs = 300_000;
-const failuresMax = { account: 10, network: 100 };
+/**
+ * Guessing of passwords is bounded, over all processes: of one account from one network, of all accounts from one
+ * network, and of one account from everywhere. The last must not keep its owner out for as long as somebody cares to
+ * guess, so it does not hold where the account has a session: whoever is signed in on a machine can do so again there.
+ */
+const bounds = {
+  network: { failuresMax: 100, windowMs: 300_000 },
+  networkAndAccount: { failuresMax: 10, windowMs: 300_000 },
+  account: { failuresMax: 100, windowMs: 3_600_000 },
+};
 
 /**
  * Counted before it is tried, so that many at once are no more than one after the other. Taken back where it succeeds,
  * and where it was not let through: only real failures fill the window.
- * @param account the address that is signed in with; empty where there is none
+ * @param account the address that is signed in with, or the id of who is signed in; empty where there is none
  */
 export async function guard(
   db: Db,
   { ip, path, account }: { readonly ip: string; readonly path: string; readonly account: string },
   attempt: () => Promise<Response>,
 ): Promise<Response> {
-  const network = `${networkOf(ip)}|${path}`;
+  const network = networkOf(ip);
   const counted: string[] = [];
-  const count = async (key: string, max: number) => {
+  const takeBack = async () => {
+    for (const key of counted) await forgiveAttempt(db, key);
+  };
+  const count = async (key: string, { failuresMax, windowMs }: typeof bounds.account) => {
     const { count: tries, leftMs } = await countAttempt(db, key, windowMs);
     counted.push(key);
-    if (tries <= max) return;
-    await takeBack();
+    if (tries <= failuresMax) return;
     throw new CallFailure('RATE_LIMIT_EXCEEDED', 'Too many failed attempts. Try again later.', {
       retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
     });
   };
-  const takeBack = async () => {
-    for (const key of counted) await forgiveAttempt(db, key);
-  };
-  await count(network, failuresMax.network);
-  await count(`${network}|${account}`, failuresMax.account);
-  const response = await attempt();
-  if (response.ok) await takeBack();
-  return response;
+  try {
+    await count(`${network}|${path}`, bounds.network);
+    await count(`${network}|${path}|${account}`, bounds.networkAndAccount);
+    const known = (await sessionAddresses(db, account)).some((one) => networkOf(one) === network);
+    if (!known) await count(`everywhere|${path}|${account}`, bounds.account);
+    const response = await attempt();
+    if (response.ok) await takeBack();
+    return response;
+  } catch (error) {
+    // Nothing was tried.
+    await takeBack();
+    throw error;
+  }
 }
 
 /** The address, or of IPv6 the /64 it is in: whoever has one address there has them all. */

@@ -50,6 +50,19 @@ export async function setPassword(
       password = excluded.password, updated_at = clock_timestamp()`.execute(trx);
 }
 
+/** Where a user is signed in, newest first. @param account the e-mail address in lower case, or the id */
+export async function sessionAddresses(db: Db, account: string): Promise<string[]> {
+  const userId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(account) ? account : null;
+  const { rows } = await sql<{ ipAddress: string }>`
+    select ip_address from sessions
+    where user_id = coalesce(${userId}::uuid, (select id from users where email = ${account}))
+      and ip_address is not null and expires_at > clock_timestamp()
+    order by updated_at desc limit ${addressesMax}`.execute(db);
+  return rows.map(({ ipAddress }) => ipAddress);
+}
+
+const addressesMax = 100;
+
 /** Signs a user out everywhere. */
 export async function deleteSessions(trx: Trx, userId: string): Promise<void> {
   await sql`delete from sessions where user_id = ${userId}`.execute(trx);

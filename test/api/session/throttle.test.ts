@@ -73,6 +73,29 @@ test('the current password is guessed no more often', async () => {
   };
   for (let i = 0; i < 10; i++) assert.equal(await change(), 400);
   assert.equal(await change(), 429);
+  const other = await service.signIn();
+  const body = { currentPassword: password, newPassword: 'another password' };
+  const sent = { cookie: other.cookie, origin: service.url, body };
+  const changed = await send(service.url, 'POST', '/api/auth/change-password', sent);
+  assert.equal(changed.status, 200, 'another on the same network');
+  assert.equal((await signIn(service.url, password)).status, 200);
+});
+
+test('guesses from everywhere are bounded, but where the account has a session', async () => {
+  await signIn(service.url, 'a wrong password');
+  const known = await sql`select from sign_in_attempts where key like 'everywhere|%'`.execute(
+    service.db,
+  );
+  assert.equal(known.rows.length, 0);
+  await sql`update sessions set ip_address = '198.51.100.7'`.execute(service.db);
+  await signIn(service.url, 'a wrong password');
+  await sql`update sign_in_attempts set count = 100 where key like 'everywhere|%'`.execute(
+    service.db,
+  );
+  const { status, body } = await signIn(service.url, password);
+  assert.equal(status, 429);
+  assert.ok(body.retryAfter > 300 && body.retryAfter <= 3_600);
+  await sql`update sessions set ip_address = '127.0.0.1'`.execute(service.db);
   assert.equal((await signIn(service.url, password)).status, 200);
 });
 
