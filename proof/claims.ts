@@ -1,9 +1,12 @@
 import type { Claim } from './claim.ts';
+import { access } from './claims/access.ts';
 import { apiKilled } from './claims/api-killed.ts';
 import { limitsExact } from './claims/limits-exact.ts';
 import { outboundGuard } from './claims/outbound-guard.ts';
+import { providerOutage } from './claims/provider-outage.ts';
 import { quotaExact } from './claims/quota-exact.ts';
 import { refusedRows } from './claims/refused-rows.ts';
+import { rollingRestart } from './claims/rolling-restart.ts';
 import { signInThrottle } from './claims/sign-in-throttle.ts';
 import { unknownKeys } from './claims/unknown-keys.ts';
 import { workerKilled } from './claims/worker-killed.ts';
@@ -14,6 +17,9 @@ export const claims: readonly Claim[] = [
   workerKilled,
   apiKilled,
   workerStopped,
+  rollingRestart,
+  providerOutage,
+  access,
   outboundGuard,
   signInThrottle,
   limitsExact,

@@ -1,0 +1,4 @@
+import { providerOutage } from '../../proof/claims/provider-outage.ts';
+import { proveInTest } from './prove.ts';
+
+proveInTest(providerOutage);
