@@ -22,7 +22,7 @@ const departure = body('Departure', {
   errorCallbackURL: page,
 });
 
-const paths: Record<string, SessionPath> = {
+export const sessionPaths: Readonly<Record<string, SessionPath>> = {
   '/sign-in/email': {
     method: 'POST',
     body: body('SignIn', {
@@ -64,5 +64,5 @@ const paths: Record<string, SessionPath> = {
 };
 
 export function sessionPath(path: string): SessionPath | null {
-  return Object.hasOwn(paths, path) ? (paths[path] ?? null) : null;
+  return Object.hasOwn(sessionPaths, path) ? (sessionPaths[path] ?? null) : null;
 }

@@ -1,0 +1,90 @@
+import { toId } from '../../src/core/id.ts';
+import { makeKey, type Permission } from '../../src/core/key.ts';
+import { addMember, addWorkspace, type TestKey } from '../../test/harness/people.ts';
+import { signIn } from '../../test/harness/sessions.ts';
+import type { Ground } from '../ground.ts';
+import { ask } from './ask.ts';
+
+/** Someone who calls: a column of the table. */
+export interface Caller {
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Stored ids: of the key, or of the user of the session. */
+  readonly keyId: string | null;
+  readonly userId: string | null;
+  /** Of another workspace. */
+  readonly elsewhere: boolean;
+  /** What there is in the workspace, and yet not for this caller. */
+  readonly blindTo: 'everything' | 'other agents' | 'private agents' | 'nothing';
+}
+
+export interface Callers {
+  readonly all: readonly Caller[];
+  /** Stored ids. */
+  readonly elsewhereId: string;
+  readonly editorId: string;
+  readonly signedIn: readonly string[];
+  /** The key that may do everything, and the one that is tied to each agent as it is made. */
+  readonly everything: TestKey;
+  readonly tied: TestKey;
+}
+
+export async function makeCallers(ground: Ground, url: string): Promise<Callers> {
+  const { db, workspaceId, ownerId } = ground;
+  const { workspaceId: elsewhereId, ownerId: strangerId } = await addWorkspace(db);
+  const editorId = await addMember(db, workspaceId, 'editor');
+  const viewerId = await addMember(db, workspaceId, 'viewer');
+  const removedId = await addMember(db, workspaceId, 'editor');
+  const signedIn = [viewerId, editorId, ownerId, strangerId, removedId];
+  const cookies = new Map<string, string>();
+  for (const userId of signedIn) cookies.set(userId, (await signIn({ db, url }, userId)).cookie);
+
+  const past = new Date('2020-01-01');
+  const { agentId } = await ground.agent();
+  const everything = await ground.key();
+  const tied = await ground.key({ agentIds: [agentId] });
+  const ofRemoved = await ground.key({ userId: removedId });
+  const removal = `${url}/api/v1/members/${toId('user', removedId)}`;
+  await ask(removal, 'DELETE', { authorization: `Bearer ${everything.key}` });
+
+  const nobody = { keyId: null, userId: null, elsewhere: false, blindTo: 'everything' } as const;
+  const bears = (key: string) => ({ authorization: `Bearer ${key}` });
+  const key = (name: string, { id, key }: TestKey, blindTo: Caller['blindTo']): Caller => ({
+    ...{ name, headers: bears(key), keyId: id, userId: null, elsewhere: false, blindTo },
+  });
+  const only = async (permission: Permission) =>
+    key(permission, await ground.key({ permissions: [permission] }), 'nothing');
+  const session = (name: string, userId: string, blindTo: Caller['blindTo']): Caller => ({
+    ...{ name, keyId: null, userId, elsewhere: false, blindTo },
+    headers: { cookie: cookies.get(userId) ?? '', origin: url },
+  });
+  const stranger = { ...session('elsewhere', strangerId, 'everything'), elsewhere: true };
+  const here = { 'cueline-workspace': toId('workspace', workspaceId) };
+  const strangers = await ground.key({ workspaceId: elsewhereId, userId: strangerId });
+
+  const all: Caller[] = [
+    { ...nobody, name: 'none', headers: {} },
+    { ...nobody, name: 'malformed', headers: bears('cue_nonsense') },
+    { ...nobody, name: 'unknown', headers: bears(makeKey()) },
+    key('revoked', await ground.key({ revokedAt: past }), 'everything'),
+    key('expired', await ground.key({ expiresAt: past }), 'everything'),
+    key('removed key', ofRemoved, 'everything'),
+    { ...key('elsewhere key', strangers, 'everything'), elsewhere: true },
+    key('other agent', await ground.key({ agentIds: [agentId] }), 'other agents'),
+    key('this agent', tied, 'private agents'),
+    await only('execute'),
+    await only('read'),
+    await only('cancel'),
+    await only('manage'),
+    key('all', everything, 'nothing'),
+    key("editor's key", await ground.key({ userId: editorId }), 'private agents'),
+    key("viewer's key", await ground.key({ userId: viewerId }), 'private agents'),
+    session('viewer', viewerId, 'private agents'),
+    session('editor', editorId, 'private agents'),
+    session('owner', ownerId, 'nothing'),
+    stranger,
+    { ...stranger, name: 'intruder', headers: { ...stranger.headers, ...here } },
+    session('removed', removedId, 'everything'),
+  ];
+  return { all, elsewhereId, editorId, signedIn, everything, tied };
+}

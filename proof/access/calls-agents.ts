@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import { toId } from '../../src/core/id.ts';
+import type { Prepare } from './calls.ts';
+import type { World } from './world.ts';
+
+/** Agents, their runs and the prompts they are built from. */
+
+const variables = { name: 'you' };
+
+/** Below an agent's path. */
+function ofAgent(below: string, body?: object): Prepare {
+  return async (world, note) => {
+    const { agentId, path } = await world.agent(note);
+    return { path: path + below, agents: [agentId], ...(body && { body }) };
+  };
+}
+
+function ofRun(below: string): Prepare {
+  return async (world, note, { keyId }) => {
+    const agent = await world.agent(note);
+    const run = await world.run(agent, note.includes('its own run') ? keyId : null);
+    return { path: `${agent.path}/executions/${run}${below}`, agents: [agent.agentId, run] };
+  };
+}
+
+/** Below the path of the prompt that an agent is built from. */
+function ofPrompt(below: string, body?: object): Prepare {
+  return async (world, note) => {
+    const { promptId } = await pinned(world, note);
+    const path = `/api/v1/prompts/${promptId}${below}`;
+    return { path, agents: [promptId], ...(body && { body }) };
+  };
+}
+
+const unversioned = (path: string) => path.replace('/v1', '');
+
+export const agentCalls: Readonly<Record<string, Prepare>> = {
+  'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
+  'GET /api/v1/agents/{agentId}/executions/{executionId}': ofRun(''),
+  'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofRun('/cancel'),
+  'GET /api/v1/agents/{agentId}/executions': ofAgent('/executions'),
+  async 'GET /api/agents/{agentId}/executions'(world, note) {
+    const { agentId, path } = await world.agent(note);
+    return { path: `${unversioned(path)}/executions`, agents: [agentId] };
+  },
+  async 'POST /api/agents/{agentId}/execute'(world, note) {
+    const { agentId, path } = await world.agent(note);
+    return { path: `${unversioned(path)}/execute`, agents: [agentId], body: { variables } };
+  },
+  'GET /api/v1/agents/{agentId}/statistics': ofAgent('/statistics'),
+  async 'POST /api/v1/agents'(world, note) {
+    const { promptId, promptVersionId } = await pinned(world, note);
+    const body = { agentName: 'New', promptId, promptVersionId };
+    return { path: '/api/v1/agents', body, agents: [promptId] };
+  },
+  async 'GET /api/v1/agents'(world, note) {
+    const [one, hidden] = [await world.agent(note), await world.privateAgent()];
+    return {
+      path: '/api/v1/agents?limit=100',
+      agents: [one.agentId],
+      privateAgents: [hidden.agentId],
+    };
+  },
+  'GET /api/v1/agents/{agentId}': ofAgent(''),
+  'PATCH /api/v1/agents/{agentId}': ofAgent('', { description: 'Changed.' }),
+  async 'DELETE /api/v1/agents/{agentId}'(world, note) {
+    const { id, agentId, path } = await world.agent(note);
+    await sql`update agents set stage = 'Testing' where id = ${id}`.execute(world.ground.db);
+    return { path, agents: [agentId] };
+  },
+  'POST /api/v1/agents/{agentId}/lifecycle': ofAgent('/lifecycle', { action: 'disable' }),
+  'GET /api/v1/agents/{agentId}/pins': ofAgent('/pins'),
+  'OPTIONS /api/v1/agents/{agentId}': ofAgent(''),
+  'OPTIONS /api/v1/agents/{agentId}/*': ofAgent('/execute'),
+  async 'OPTIONS /api/agents/{agentId}/*'(world, note) {
+    const { path } = await world.agent(note);
+    return { path: `${unversioned(path)}/execute` };
+  },
+
+  async 'POST /api/v1/prompts'() {
+    return { path: '/api/v1/prompts', body: { name: 'New' } };
+  },
+  async 'GET /api/v1/prompts'(world, note) {
+    const { promptId } = await pinned(world, note);
+    return { path: '/api/v1/prompts?limit=100', agents: [promptId] };
+  },
+  'GET /api/v1/prompts/{promptId}': ofPrompt(''),
+  'PATCH /api/v1/prompts/{promptId}': ofPrompt('', { name: 'Changed' }),
+  'POST /api/v1/prompts/{promptId}/archive': ofPrompt('/archive'),
+  async 'POST /api/v1/prompts/{promptId}/restore'(world, note, caller) {
+    const call = await ofPrompt('/restore')(world, note, caller);
+    await sql`
+      update prompts set archived_at = clock_timestamp()
+      where id = (select prompt_id from agents order by id desc limit 1)`.execute(world.ground.db);
+    return call;
+  },
+  'POST /api/v1/prompts/{promptId}/versions': ofPrompt('/versions', { user: 'Hi {{name}}' }),
+  'GET /api/v1/prompts/{promptId}/versions': ofPrompt('/versions'),
+  async 'GET /api/v1/prompts/{promptId}/versions/{promptVersionId}'(world, note) {
+    const { promptId, promptVersionId } = await pinned(world, note);
+    const path = `/api/v1/prompts/${promptId}/versions/${promptVersionId}`;
+    return { path, agents: [promptVersionId] };
+  },
+};
+
+/** An agent's prompt and version, as wire ids. */
+async function pinned(world: World, note: string) {
+  const { id, promptVersionId } = await world.agent(note);
+  const { rows } = await sql<{ promptId: string }>`
+    select prompt_id from agents where id = ${id}`.execute(world.ground.db);
+  return { promptId: toId('prompt', rows[0]?.promptId ?? ''), promptVersionId };
+}

@@ -1,0 +1,68 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../src/store/db.ts';
+
+/** What stands in the tables, so that it shows whether a call has changed anything. */
+export interface Fingerprints {
+  /** Of every row: a row that is written shows, whatever is written. By table. */
+  all(): Promise<Fingerprint>;
+  /** Of the rows that do not belong to the other workspace, by what stands in them. */
+  ours(): Promise<Fingerprint>;
+}
+
+export type Fingerprint = Readonly<Record<string, string>>;
+
+/**
+ * What the service notes of refused calls as well, and of itself: how often they were tried, how many became records,
+ * and its processes. A table that is new is looked at until it is named here.
+ */
+const bookkeeping = [
+  'limits',
+  'list_counts',
+  'refusals',
+  'statistics',
+  'sign_in_attempts',
+  'workers',
+];
+/** Of these only a part. */
+const divided = ['executions', 'api_keys'];
+
+const sum = (hash: RawBuilder<unknown>) => sql`count(*) || ':' || coalesce(sum(${hash}), 0)`;
+const text = sql`(to_jsonb(t) - 'last_used_at')::text`;
+
+export async function fingerprints(db: Db, elsewhereId: string): Promise<Fingerprints> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      and relname <> all (${[...bookkeeping, ...divided]}::text[]) order by relname`.execute(db);
+  const names = tables.map(({ name }) => name);
+  const each = (name: string, value: RawBuilder<unknown>, from: RawBuilder<unknown>) =>
+    sql`select ${name} as name, ${value} as value from ${from}`;
+  const all = [
+    ...names.map((name) => each(name, sum(sql`xmin::text::int8`), sql.table(name))),
+    each('api_keys', sum(sql`hashtextextended(${text}, 0)`), sql`api_keys t`),
+    each(
+      'executions',
+      sum(sql`xmin::text::int8`),
+      sql`executions where status not in ('unauthorized', 'rate_limited')`,
+    ),
+    each('AI Actions', sum(sql`month_used`), sql`limits`),
+  ];
+  const ours = [...names, 'api_keys'].map((name) => {
+    const rows = sql`(select ${text} as text from ${sql.table(name)} t offset 0) texts
+      where text not like ${`%${elsewhereId}%`}`;
+    return each(name, sum(sql`hashtextextended(text, 0)`), rows);
+  });
+  const ask = (parts: RawBuilder<unknown>[]) => {
+    const question = sql<{ name: string; value: string }>`${sql.join(parts, sql` union all `)}`;
+    return async () => {
+      const { rows } = await question.execute(db);
+      return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+    };
+  };
+  return { all: ask(all), ours: ask(ours) };
+}
+
+/** The tables in which something is different now. */
+export function changed(before: Fingerprint, after: Fingerprint): string[] {
+  return Object.keys(after).filter((name) => before[name] !== after[name]);
+}

@@ -1,0 +1,160 @@
+import { type Answer, ask } from '../access/ask.ts';
+import type { Caller } from '../access/callers.ts';
+import { type Call, calls } from '../access/calls.ts';
+import { changed, type Fingerprints, fingerprints } from '../access/fingerprint.ts';
+import { routesOf, uncovered } from '../access/router.ts';
+import { type Row, readTable } from '../access/table.ts';
+import { makeWorld, type World } from '../access/world.ts';
+import type { Claim } from '../claim.ts';
+
+/** Each cell of docs/access.md, called at a process of its own: a round is the whole table. */
+export const access: Claim = {
+  name: 'access',
+  says: 'every caller is answered at every route as docs/access.md says; a refused call changes nothing and shows nothing',
+  rounds: { test: 1, short: 1, full: 1 },
+  roundsPerGround: 1,
+  faults: [
+    {
+      name: 'wrong-right',
+      says: 'one route asks for another right than it should',
+      file: 'contract/executions.ts',
+      find: "auth: 'cancel',",
+      replace: "auth: 'read',",
+    },
+    {
+      name: 'any-workspace',
+      says: 'an agent is found whatever workspace it is in',
+      file: 'api/access.ts',
+      find: 'await findAgentView(db, caller.workspaceId, agentId)',
+      replace:
+        "await findAgentView(db, caller.workspaceId, agentId) ?? { id: agentId, visibility: 'public', createdBy: null, allowedOrigins: [] }",
+    },
+    {
+      name: 'cancel-first',
+      says: 'a run is canceled before it is asked whether it is one of that agent',
+      file: 'api/routes/executions.ts',
+      find: `route(app, parts, cancelExecution, async ({ params, caller, request, reply }) => {`,
+      replace: `route(app, parts, cancelExecution, async ({ params, caller, request, reply }) => {
+        await parts.canceler.cancel(fromId('execution', params.executionId) ?? '');`,
+    },
+  ],
+  async prove(ground) {
+    const { rows } = readTable();
+    const violations = uncovered(await routesOf(ground), rows);
+    const world = await makeWorld(ground);
+    const prints = await fingerprints(ground.db, world.elsewhereId);
+    let cells = 0;
+    let red = 0;
+    for (const row of rows) {
+      const found = await proveRow(world, row, prints);
+      violations.push(...found.violations);
+      cells += found.cells;
+      // What is wrong everywhere need not be told of each route.
+      if (found.violations.length > 0 && ++red === redRowsMax) break;
+    }
+    return { counts: { routes: rows.length, cells }, violations };
+  },
+};
+
+const redRowsMax = 3;
+
+interface Cell {
+  readonly caller: Caller;
+  readonly expected: number;
+  readonly call: Call;
+}
+
+async function proveRow(world: World, row: Row, prints: Fingerprints) {
+  const { method, path, note, statuses } = row;
+  const prepare = calls[`${method} ${path}`];
+  if (!prepare) throw new Error(`nobody knows how to call ${method} ${path}`);
+  const at = `${method} ${path}${note && ` (${note})`}`;
+  const violations: string[] = [];
+  const inAuth = path.startsWith('/api/auth/');
+  const [first] = world.all;
+  if (!first) throw new Error('nobody calls');
+  if (inAuth) await world.restoreSessions();
+  // What changes nothing leaves for the next what it found.
+  const shared = note.includes('its own run') ? null : await prepare(world, note, first);
+  const cells = await Promise.all(
+    world.all.map(async (caller): Promise<Cell> => {
+      const expected = statuses.get(caller.name);
+      if (!expected) throw new Error(`${at} has no cell for ${caller.name}`);
+      const fresh = !shared || inAuth || (expected < 400 && isWrite(method));
+      return { caller, expected, call: fresh ? await prepare(world, note, caller) : shared };
+    }),
+  );
+
+  const check = async (cell: Cell) => {
+    violations.push(...(await callCell(world, row, at, cell)));
+  };
+  const refused = cells.filter(({ expected }) => expected >= 400);
+  const admitted = cells.filter(({ expected }) => expected < 400);
+  // Sessions belong to people, not to a workspace; and what is open to anyone asks for none.
+  const apart = !inAuth && admitted.length < cells.length && isWrite(method);
+  const others = admitted.filter(({ caller }) => apart && caller.elsewhere);
+
+  const before = await prints.all();
+  await Promise.all(refused.map(check));
+  const afterRefused = await prints.all();
+  for (const table of changed(before, afterRefused)) {
+    violations.push(`${at}: a refused call has changed ${table}`);
+  }
+  if (others.length > 0) {
+    const ours = await prints.ours();
+    await Promise.all(others.map(check));
+    for (const table of changed(ours, await prints.ours())) {
+      violations.push(`${at}: a call from another workspace has changed ${table}`);
+    }
+  }
+  const own = admitted.filter((cell) => !others.includes(cell));
+  for (const cell of own) {
+    if (inAuth) await world.restoreSessions();
+    await check(cell);
+  }
+  if (own.length > 0 && others.length === 0 && !inAuth) {
+    const written = changed(afterRefused, await prints.all());
+    if (written.length > 0 !== isWrite(method)) {
+      violations.push(`${at}: those let in have changed ${written.join(', ') || 'nothing'}`);
+    }
+  }
+  return { violations, cells: cells.length };
+}
+
+function isWrite(method: string): boolean {
+  return !['GET', 'HEAD', 'OPTIONS'].includes(method);
+}
+
+async function callCell(
+  { url }: World,
+  { method }: Row,
+  at: string,
+  cell: Cell,
+): Promise<string[]> {
+  const { caller, expected, call } = cell;
+  const headers = { ...caller.headers, ...call.headers };
+  const who = `${at} as ${caller.name}`;
+  const answer = await ask(url + call.path, method, headers, call.body);
+  const found: string[] = [];
+  if (answer.status !== expected) {
+    found.push(`${who}: ${answer.status} instead of ${expected}: ${answer.text.slice(0, 200)}`);
+  }
+  const shown = hidden(cell, answer).filter((text) => answer.text.includes(text));
+  if (shown.length > 0) found.push(`${who}: the answer shows ${shown.join(', ')}`);
+  if (method === 'GET' && !call.path.startsWith('/api/auth/')) {
+    const { status } = await ask(url + call.path, 'HEAD', headers);
+    if (status !== answer.status)
+      found.push(`${who}: HEAD answers ${status}, GET ${answer.status}`);
+  }
+  return found;
+}
+
+/** What this answer must not hold. */
+function hidden({ caller, call }: Cell, { status }: Answer): string[] {
+  const { agents = [], privateAgents = [], workspace = [] } = call;
+  if (status >= 400 || caller.blindTo === 'everything') {
+    return [...agents, ...privateAgents, ...workspace];
+  }
+  if (caller.blindTo === 'other agents') return [...agents, ...privateAgents];
+  return caller.blindTo === 'private agents' ? [...privateAgents] : [];
+}
