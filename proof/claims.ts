@@ -8,6 +8,7 @@ import { quotaExact } from './claims/quota-exact.ts';
 import { refusedRows } from './claims/refused-rows.ts';
 import { rollingRestart } from './claims/rolling-restart.ts';
 import { signInThrottle } from './claims/sign-in-throttle.ts';
+import { slowClients } from './claims/slow-clients.ts';
 import { unknownKeys } from './claims/unknown-keys.ts';
 import { workerKilled } from './claims/worker-killed.ts';
 import { workerStopped } from './claims/worker-stopped.ts';
@@ -22,6 +23,7 @@ export const claims: readonly Claim[] = [
   access,
   outboundGuard,
   signInThrottle,
+  slowClients,
   limitsExact,
   quotaExact,
   unknownKeys,

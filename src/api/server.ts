@@ -1,12 +1,14 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { bodyBytesMax } from '../contract/limits.ts';
 import { randomHex } from '../core/entropy.ts';
 import { CallFailure } from '../core/failure.ts';
 import { type Departure, idleMs, idleMsMore } from './departure.ts';
 import { asCallFailure, errorAnswer } from './errors.ts';
 import { toJson } from './json.ts';
 import { send } from './route.ts';
+import { closeSlowReceivers, type SlowLimits, slowLimits } from './slow.ts';
 
 /** The HTTP server: what holds for every request, whatever routes are put on it. */
 
@@ -15,15 +17,17 @@ export interface ServerOptions {
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   readonly departure: Departure;
+  /** `slowLimits` where they are left out. */
+  readonly slow?: SlowLimits;
 }
 
 /** Requests open at once before new ones are turned away; callers that wait for a run count too. */
 const openRequestsMax = 5_000;
-/** From the first byte of a request to its last. */
-const requestTimeoutMs = 60_000;
+/** What bodies may take together: each that is announced, for as long as its call is open. A thousand of the largest. */
+const openBodyBytesMax = 1_000 * bodyBytesMax;
 
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { departure } = options;
+  const { departure, slow = slowLimits } = options;
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({
@@ -32,12 +36,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
     }),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: makeRequestId,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: slow.requestMs,
     keepAliveTimeout: idleMs,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 8_192, ignoreDuplicateSlashes: false },
     clientErrorHandler: answerMalformed,
-    http: { requireHostHeader: false, keepAliveTimeoutBuffer: idleMsMore },
+    http: {
+      requireHostHeader: false,
+      keepAliveTimeoutBuffer: idleMsMore,
+      headersTimeout: slow.headersMs,
+      connectionsCheckingInterval: slow.checkMs,
+    },
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id);
       send(reply, errorAnswer(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id));
@@ -52,7 +61,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
+  app.server.maxConnections = slow.connectionsMax;
+  closeSlowReceivers(app.server, slow);
+
   let open = 0;
+  let openBodyBytes = 0;
   app.server.on('connection', departure.touched);
   // Hooks with callbacks: a promise for each hook of each request is a tenth of what a request costs.
   app.addHook('onRequest', (request, reply, done) => {
@@ -64,12 +77,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
+    const bodyBytes = announcedBytes(request.raw);
     open++;
+    openBodyBytes += bodyBytes;
     reply.raw.once('close', () => {
       open--;
+      openBodyBytes -= bodyBytes;
       departure.touched();
     });
-    if (open <= openRequestsMax) return done();
+    if (open <= openRequestsMax && openBodyBytes <= openBodyBytesMax) return done();
     done(
       new CallFailure('UNAVAILABLE', 'Too many requests are open. Try again.', { retryAfter: 1 }),
     );
@@ -124,12 +140,22 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
       body,
     ].join('\r\n'),
   );
+  // Whoever goes on sending all the same is not waited for; closed at once, the answer might be lost on its way.
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }
+
+const lingerMs = 1_000;
 
 const malformed: Readonly<Record<string, [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 KiB.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
 };
+
+/** How large a body may become: more than the largest is not read. */
+function announcedBytes({ headers }: IncomingMessage): number {
+  if (headers['transfer-encoding'] !== undefined) return bodyBytesMax;
+  return Math.min(Number(headers['content-length'] ?? 0), bodyBytesMax);
+}
 
 function makeRequestId(): string {
   return `req_${randomHex(12)}`;

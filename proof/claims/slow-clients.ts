@@ -1,0 +1,105 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Claim, type Found, percentile } from '../claim.ts';
+import { openSlowCrowd } from '../slow-crowd.ts';
+
+/** Of each of four ways to be slow a quarter. */
+const crowd = { test: 200, proof: 2_000 };
+const calls = { test: 40, proof: 400 };
+const callersAtOnce = 4;
+/** What the process may grow by while the crowd is there: a few pages of answers that nobody takes, for each. */
+const grownBytesMax = 512 * 1024 * 1024;
+/** The longest limit of the server, and its next look. */
+const gapMs = 70_000;
+
+/**
+ * A crowd of slow connections beside a few ordinary callers, without and with it in turn. The ordinary ones are all
+ * served, the process does not grow without bound, and in the end the server has closed every one of the slow.
+ */
+export const slowClients: Claim = {
+  name: 'slow-clients',
+  says: 'Slow connections keep nobody else from being served, and are closed',
+  rounds: { test: 1, short: 3, full: 10 },
+  roundsPerGround: 10,
+  faults: [
+    {
+      name: 'few-requests-at-once',
+      says: 'a few slow requests are all that the server takes in at once',
+      file: 'api/server.ts',
+      find: 'const openRequestsMax = 5_000;',
+      replace: 'const openRequestsMax = 20;',
+    },
+  ],
+  async prove(ground, rounds): Promise<Found> {
+    const [size, number] = rounds > 1 ? [crowd.proof, calls.proof] : [crowd.test, calls.test];
+    const samplesMs: Record<string, number[]> = { [alone]: [], [beside]: [] };
+    const violations: string[] = [];
+    const { key } = await ground.key();
+    const { path } = await ground.agent({ model: 'cueline/echo' });
+    const { url } = await ground.spawn('start');
+    const target = { url, path: `${path}/execute`, key };
+    let grownBytes = 0;
+    await callAll(target, number, [], []);
+    for (let round = 0; round < rounds; round++) {
+      await callAll(target, number, samplesMs[alone] ?? [], violations);
+      const before = await memoryOf(url);
+      const slow = await openSlowCrowd(target, size);
+      await callAll(target, number, samplesMs[beside] ?? [], violations);
+      grownBytes = Math.max(grownBytes, (await memoryOf(url)) - before);
+      // The last crowd stays until the server is through with it.
+      if (rounds > 1 && round === rounds - 1) {
+        await wait(gapMs);
+        const left = Object.entries(slow.closed()).filter(([, count]) => count < size / 4);
+        for (const [way, count] of left)
+          violations.push(`${size / 4 - count} ${way} are still there`);
+      }
+      slow.leave();
+    }
+    if (grownBytes > grownBytesMax) violations.push(`the process grew by ${grownBytes} bytes`);
+    const megabytes = Math.round(grownBytes / 1024 / 1024);
+    return {
+      counts: { 'slow connections': size, 'MiB grown at most': megabytes },
+      samplesMs,
+      violations,
+    };
+  },
+  judge({ samplesMs = {} }) {
+    const [without = 0, along = 0] = [alone, beside].map((name) =>
+      percentile(samplesMs[name] ?? [], 0.99),
+    );
+    return along <= without * 2
+      ? []
+      : [`p99 is ${along} ms beside the slow and ${without} ms without`];
+  },
+};
+
+const alone = 'accept, alone';
+const beside = 'accept, beside the slow';
+
+async function callAll(
+  target: { readonly url: string; readonly path: string; readonly key: string },
+  number: number,
+  samples: number[],
+  violations: string[],
+): Promise<void> {
+  let left = number;
+  const caller = async () => {
+    while (left-- > 0) {
+      const begun = performance.now();
+      const response = await fetch(target.url + target.path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${target.key}`, 'content-type': 'application/json' },
+        body: '{"variables":{"name":"you"}}',
+      });
+      await response.arrayBuffer();
+      samples.push(performance.now() - begun);
+      if (response.status !== 202)
+        violations.push(`an ordinary call was answered ${response.status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: callersAtOnce }, caller));
+}
+
+async function memoryOf(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1] ?? Number.NaN);
+}

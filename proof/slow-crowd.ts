@@ -1,0 +1,67 @@
+import { connect, type Socket } from 'node:net';
+
+/** Connections of clients that are slow, each in one of these ways. */
+const ways = {
+  /** Connects and says nothing. */
+  silent: { first: '', drip: '' },
+  headers: { first: 'GET /healthz HTTP/1.1\r\nx: ', drip: 'y' },
+  body: {
+    first:
+      'POST {path} HTTP/1.1\r\nhost: x\r\n{auth}content-length: 100000\r\n\r\n{"variables": {"name": "',
+    drip: 'z',
+  },
+  /** Asks for much and takes none of it. */
+  receiver: { first: 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20), drip: '' },
+};
+type Way = keyof typeof ways;
+
+export interface SlowCrowd {
+  /** How many of each way the server has closed. */
+  closed(): Record<Way, number>;
+  leave(): void;
+}
+
+/** Resolves when all are connected and have sent what they begin with. A way after the other takes its turn. */
+export async function openSlowCrowd(
+  { url, path, key }: { readonly url: string; readonly path: string; readonly key: string },
+  size: number,
+): Promise<SlowCrowd> {
+  const { hostname, port } = new URL(url);
+  const names = Object.keys(ways) as Way[];
+  const auth = `authorization: Bearer ${key}\r\ncontent-type: application/json\r\n`;
+  const closed: Record<Way, number> = { silent: 0, headers: 0, body: 0, receiver: 0 };
+  const dripping: { socket: Socket; drip: string }[] = [];
+  const sockets = await Promise.all(
+    Array.from({ length: size }, async (_, i) => {
+      const way = names[i % names.length] ?? 'silent';
+      const { first, drip } = ways[way];
+      const socket = connect(Number(port), hostname);
+      const connected = Promise.withResolvers<void>();
+      socket.once('connect', connected.resolve);
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        closed[way]++;
+        connected.resolve();
+      });
+      // Only who reads finds out that the other side has gone; a receiver that never does is told by a reset.
+      if (way === 'receiver') socket.pause();
+      else socket.resume();
+      await connected.promise;
+      socket.write(first.replace('{path}', path).replace('{auth}', auth));
+      if (drip !== '') dripping.push({ socket, drip });
+      return socket;
+    }),
+  );
+  const timer = setInterval(() => {
+    for (const { socket, drip } of dripping) if (socket.writable) socket.write(drip);
+  }, dripMs);
+  return {
+    closed: () => ({ ...closed }),
+    leave() {
+      clearInterval(timer);
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+const dripMs = 1_000;

@@ -1,0 +1,55 @@
+import type { Server, Socket } from 'node:net';
+
+/**
+ * How long others may take, and how much they may leave lying here. Whoever is slow costs a connection and a little
+ * memory, and only for a while.
+ */
+export interface SlowLimits {
+  /** From the first byte of a request, or from connecting, to the end of the headers. */
+  readonly headersMs: number;
+  /** From the first byte of a request to its last. */
+  readonly requestMs: number;
+  /** How often connections are looked at. */
+  readonly checkMs: number;
+  /** In each such time a receiver must take so many bytes of what is ready for it. */
+  readonly takingMs: number;
+  readonly takenBytesMin: number;
+  /** Connections open at once; further ones are closed unheard. */
+  readonly connectionsMax: number;
+}
+
+export const slowLimits: SlowLimits = {
+  headersMs: 20_000,
+  requestMs: 60_000,
+  checkMs: 5_000,
+  takingMs: 30_000,
+  takenBytesMin: 65_536,
+  connectionsMax: 20_000,
+};
+
+/**
+ * Closes connections whose client does not take what it has asked for. Node has limits for slow senders, but none for
+ * slow receivers; a limit on the silence of a socket would also end who waits for a run.
+ */
+export function closeSlowReceivers(server: Server, limits: SlowLimits): void {
+  const { checkMs, takingMs, takenBytesMin } = limits;
+  /** Every open connection; where something is ready to be taken, since when, and how much was taken until then. */
+  const sockets = new Map<Socket, { sinceMs: number; taken: number } | null>();
+  server.on('connection', (socket) => {
+    sockets.set(socket, null);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    for (const [socket, begun] of sockets) {
+      const taken = socket.bytesWritten - socket.writableLength;
+      if (socket.writableLength === 0) sockets.set(socket, null);
+      else if (begun === null) sockets.set(socket, { sinceMs: nowMs, taken });
+      else if (nowMs - begun.sinceMs < takingMs) continue;
+      else if (taken - begun.taken < takenBytesMin) socket.destroy();
+      else sockets.set(socket, { sinceMs: nowMs, taken });
+    }
+  }, checkMs);
+  timer.unref();
+  server.once('close', () => clearInterval(timer));
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pino } from 'pino';
+import { readBody } from '../../src/api/body.ts';
+import { createDeparture } from '../../src/api/departure.ts';
+import { createServer } from '../../src/api/server.ts';
+
+/** The server with limits that run out soon. */
+const app = createServer({
+  ...{ logger: pino({ level: 'silent' }), trustedProxies: [], departure: createDeparture() },
+  slow: {
+    ...{ headersMs: 400, requestMs: 800, checkMs: 100, takingMs: 400, takenBytesMin: 65_536 },
+    connectionsMax: 50,
+  },
+});
+const large = 'x'.repeat(1_000_000);
+app.get('/large', async () => large);
+app.get('/wait', async () => {
+  await wait(1_500);
+  return 'waited';
+});
+app.post('/body', async (request) => (await readBody(request.raw)).kind);
+await app.listen({ host: '127.0.0.1', port: 0 });
+const { port } = app.server.address() as AddressInfo;
+after(() => app.close());
+
+/** Resolves with what came back once the server has closed the connection. */
+async function closedWhile(begin: (socket: Socket) => void, drip?: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let seen = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    seen += text;
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  begin(socket);
+  const timer = drip === undefined ? undefined : setInterval(() => socket.write(drip), 50);
+  await once(socket, 'close');
+  clearInterval(timer);
+  return seen;
+}
+
+const connections = () =>
+  new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)));
+
+async function noneLeft(): Promise<void> {
+  while ((await connections()) > 0) await wait(20);
+}
+
+test('who connects and says nothing is sent away', async () => {
+  assert.match(await closedWhile(() => {}), /^HTTP\/1.1 408 /);
+  await noneLeft();
+});
+
+test('whose headers drip is sent away', async () => {
+  const seen = await closedWhile((socket) => socket.write('GET /large HTTP/1.1\r\nx: '), 'y');
+  assert.match(seen, /^HTTP\/1.1 408 .*The request did not arrive in time/s);
+  await noneLeft();
+});
+
+test('whose body drips is sent away', async () => {
+  const head = 'POST /body HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+  for (const length of ['content-length: 1000000', 'transfer-encoding: chunked']) {
+    const drip = length.includes('chunked') ? '1\r\n1\r\n' : '1';
+    const seen = await closedWhile((socket) => socket.write(`${head}${length}\r\n\r\n`), drip);
+    assert.match(seen, /^HTTP\/1.1 408 /);
+  }
+  await noneLeft();
+});
+
+test('who goes on sending after that is not waited for', async () => {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => {}).resume();
+  await once(socket, 'connect');
+  socket.write('GET /large HTTP/1.1\r\nx: ');
+  await once(socket, 'end');
+  const timer = setInterval(() => socket.write('y'), 20);
+  await noneLeft();
+  clearInterval(timer);
+  socket.destroy();
+});
+
+test('who takes nothing of what it asked for is cut off', async () => {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.pause();
+  await once(socket, 'connect');
+  socket.write('GET /large HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(40));
+  while ((await connections()) === 0) await wait(5);
+  await noneLeft();
+  socket.destroy();
+});
+
+test('who takes it steadily gets all, and who waits for an answer waits', async () => {
+  const url = `http://127.0.0.1:${port}`;
+  const waiting = fetch(`${url}/wait`).then((answer) => answer.text());
+  let taken = 0;
+  const response = await fetch(`${url}/large`);
+  for await (const chunk of response.body ?? []) {
+    taken += chunk.length;
+    await wait(50);
+  }
+  assert.equal(taken, large.length);
+  assert.equal(await waiting, 'waited');
+});
+
+test('there is an end to connections', async () => {
+  const sockets = Array.from({ length: 60 }, () => connect(port, '127.0.0.1'));
+  const closed = sockets.map((socket) =>
+    once(
+      socket.on('error', () => {}),
+      'close',
+    ),
+  );
+  await Promise.race(closed);
+  assert.ok((await connections()) <= 50);
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(closed);
+});
