@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import pg from 'pg';
 import type { Db } from './db.ts';
 import type { Send, Statement } from './pipeline.ts';
 
@@ -36,32 +37,54 @@ const renewLease: Statement = {
 };
 
 /**
- * Takes the runs of processes whose lease has run out and charges each run the loss. First the process row is
- * deleted, by a statement that must lock it, so that a claim or a heartbeat under way wins; only then, in a statement
- * with a later snapshot, are its runs set free: else a live process could be robbed in between.
+ * Takes the runs of processes whose lease has run out and charges each run the loss; answers how many runs it took.
  * After a start of the database no lease counts as expired before everyone had time to renew it; whoever sweeps makes
  * sure that it has itself been in touch for as long.
  */
 export async function sweepWorkers(db: Db, leaseMs: number): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    select id from workers where ${expired(leaseMs)} order by id`.execute(db);
+  let taken = 0;
+  for (const { id } of rows) {
+    taken += await takeRuns(db, id, leaseMs).catch((error: unknown) => {
+      // Stopped in the middle of a transaction, that process keeps runs locked until its connection is given up. Nobody
+      // else's runs wait for that.
+      if (error instanceof pg.DatabaseError && error.code === lockNotAvailable) return 0;
+      throw error;
+    });
+  }
+  return taken;
+}
+
+const lockNotAvailable = '55P03';
+
+/**
+ * First the process row is deleted, by a statement that must lock it, so that a claim or a heartbeat under way wins;
+ * only then, in a statement with a later snapshot, are its runs set free: else a live process could be robbed in
+ * between.
+ */
+async function takeRuns(db: Db, worker: string, leaseMs: number): Promise<number> {
   const transaction = db.transaction().setIsolationLevel('read committed');
   return transaction.execute(async (trx) => {
-    const { rows: gone } = await sql<{ id: string }>`
+    await sql`set local lock_timeout = 100`.execute(trx);
+    const { rows: gone } = await sql`
       delete from workers where id in (
-        select id from workers
-        where lease_until < clock_timestamp()
-          and pg_postmaster_start_time() + ${leaseMs} * interval '1 millisecond' < clock_timestamp()
-        order by id for update skip locked)
+        select id from workers where id = ${worker} and ${expired(leaseMs)} for update skip locked)
       returning id`.execute(trx);
     if (gone.length === 0) return 0;
     const { numAffectedRows } = await sql`
       with lost as materialized (
-        select id from run_queue where worker = any (${gone.map((row) => row.id)}::uuid[])
-        order by id for update)
+        select id from run_queue where worker = ${worker} order by id for update)
       update run_queue q set worker = null, losses = q.losses + 1, spent_known = false,
         available_at = clock_timestamp()
       from lost where q.id = lost.id`.execute(trx);
     return Number(numAffectedRows ?? 0);
   });
+}
+
+function expired(leaseMs: number): RawBuilder<unknown> {
+  return sql`lease_until < clock_timestamp()
+    and pg_postmaster_start_time() + ${leaseMs} * interval '1 millisecond' < clock_timestamp()`;
 }
 
 /** Takes a process out of the list once it holds nothing any more. */

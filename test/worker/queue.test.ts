@@ -122,6 +122,24 @@ test('a sweep takes the runs of the expired only, and charges a loss', async () 
   assert.deepEqual(await pipelines.use((send) => heartbeat(send, alive, leaseMs)), []);
 });
 
+test("a process that was stopped with locks in its hands keeps its runs so long, and nobody else's", async () => {
+  await clear();
+  const [stopped, dead] = [await worker(), await worker()];
+  const [locked, lost] = [await queue({ tag: 1 }), await queue({ tag: 2 })];
+  await claimRuns(db, stopped, 1);
+  await claimRuns(db, dead, 1);
+  await expire(stopped);
+  await expire(dead);
+  await db.transaction().execute(async (trx) => {
+    await sql`select from run_queue where id = ${locked} for update`.execute(trx);
+    assert.equal(await sweepWorkers(db, 1), 1);
+    assert.equal((await row(lost))?.worker, null);
+    assert.equal((await row(locked))?.worker, stopped);
+  });
+  assert.equal(await sweepWorkers(db, 1), 1);
+  assert.equal((await row(locked))?.losses, 1);
+});
+
 test('after a start of the database no lease counts as expired before everyone could renew', async () => {
   await clear();
   const id = await worker();
