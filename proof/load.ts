@@ -50,6 +50,8 @@ export interface LoadOptions {
 
 export interface Load {
   readonly sent: readonly Sent[];
+  /** How many calls have been answered 202. */
+  readonly acceptedCount: number;
   /** The stored ids of the 202s, each once. */
   accepted(): string[];
   /** Lets the open calls come to their end. */
@@ -62,6 +64,7 @@ const retryMs = 20;
 
 export function startLoad(options: LoadOptions): Load {
   const sent: Sent[] = [];
+  let acceptedCount = 0;
   let stopped = false;
   let calls = 0;
 
@@ -69,7 +72,9 @@ export function startLoad(options: LoadOptions): Load {
     while (!stopped && calls < (options.callsMax ?? Number.POSITIVE_INFINITY)) {
       const agent = options.agents[calls % options.agents.length];
       if (!agent) throw new Error('a load without an agent');
-      sent.push(await call(agent, `${options.named ?? 'call'}-${calls++}`));
+      const one = await call(agent, `${options.named ?? 'call'}-${calls++}`);
+      sent.push(one);
+      if (one.outcome.kind === 'accepted') acceptedCount++;
       if (options.pauseMs) await wait(options.pauseMs);
     }
   }
@@ -110,6 +115,9 @@ export function startLoad(options: LoadOptions): Load {
   const done = Promise.all(Array.from({ length: options.clients }, client)).then(() => {});
   return {
     sent,
+    get acceptedCount() {
+      return acceptedCount;
+    },
     done,
     accepted: () => [
       ...new Set(

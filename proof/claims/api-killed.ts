@@ -43,11 +43,14 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const load = { urls, key, agents, pauseMs: 10 };
   const once = startLoad({ ...load, clients: 12, named: 'once' });
   const sure = startLoad({ ...load, clients: 12, named: 'sure', retry: true });
+  const answered = () => once.acceptedCount + sure.acceptedCount;
   const watch = watchUnderWay(db, 200);
   for (let left = rounds; left > 0; left--) {
-    await wait(200 + 400 * random());
+    // Right after an answer, which is when there must be something to it.
+    const more = answered() + 20 + Math.floor(60 * random());
+    while (answered() < more && fleet.failed().length === 0) await wait(1);
     const [victim] = fleet.up(...roles);
-    if (!victim) throw new Error(fleet.failed().join() || 'nobody is there to be killed');
+    if (!victim) break;
     await fleet.kill(victim);
     if (left > 2) fleet.replace(victim.role);
     while (left > 1 && fleet.up(...roles).length === 0 && fleet.failed().length === 0) {

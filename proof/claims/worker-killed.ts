@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { addWorkspace } from '../../test/harness/people.ts';
 import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
 import { type Claim, type Found, percentile } from '../claim.ts';
-import { openFleet } from '../fleet.ts';
+import { type Fleet, type Member, openFleet } from '../fleet.ts';
 import type { Ground } from '../ground.ts';
 import { checkHistories } from '../histories.ts';
 import { checkJournal, handedOn, keepJournal } from '../journal.ts';
@@ -11,6 +11,8 @@ import { startLoad } from '../load.ts';
 /** A round is the `kill -9` of one of three workers, at any moment. */
 
 const workers = 3;
+const longMs = 600;
+const longModel = `numbered-${longMs}`;
 const resumedMsGoal = 10_000;
 
 export const workerKilled: Claim = {
@@ -57,6 +59,8 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     while (fleet.up('worker').length < 2 && fleet.failed().length === 0) await wait(10);
     const up = fleet.up('worker');
     const victim = up[Math.floor(random() * up.length)];
+    if (victim) await atWork(fleet, victim);
+    await wait(longMs * random());
     if (victim) await fleet.kill(victim);
     if (fleet.up('worker').length + fleet.starting < Math.min(workers, left)) {
       fleet.replace('worker');
@@ -90,6 +94,16 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   };
 }
 
+/** Waits until this worker begins a long call, so that it has something to lose; some find no work on a slow machine. */
+async function atWork(fleet: Fleet, victim: Member): Promise<void> {
+  const before = fleet.latest(victim, longModel)?.number ?? 0;
+  const limit = performance.now() + 5_000;
+  while ((fleet.latest(victim, longModel)?.number ?? 0) === before) {
+    if (performance.now() > limit) return;
+    await wait(5);
+  }
+}
+
 /** Short and long runs, with a cap and without, at most once, and in two workspaces. */
 async function startLoads(ground: Ground, urls: () => string[]) {
   const other = await addWorkspace(ground.db);
@@ -98,7 +112,7 @@ async function startLoads(ground: Ground, urls: () => string[]) {
     { model: 'ollama/numbered-100' },
     { model: 'ollama/numbered-100', config: { maxConcurrency: 8 } },
     { model: 'ollama/numbered-250', config: { maxAttempts: 1 } },
-    { model: 'ollama/numbered-600' },
+    { model: `ollama/${longModel}` },
   ];
   const others = [
     { model: 'ollama/numbered-250', workspaceId, createdBy: userId },
