@@ -49,7 +49,10 @@ function readBytes(request: IncomingMessage): Promise<Buffer | null> {
     request.on('end', () =>
       resolve(chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks)),
     );
-    const cutOff = () => reject(new CallFailure('MALFORMED_BODY', 'The body was cut off.'));
+    const cutOff = () => {
+      if (request.complete) return;
+      reject(new CallFailure('MALFORMED_BODY', 'The body was cut off.'));
+    };
     request.on('error', cutOff);
     request.on('close', cutOff);
   });

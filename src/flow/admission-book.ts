@@ -11,11 +11,21 @@ import type {
 import { uuid7 } from '../core/id.ts';
 import type { Counts, RateLimits } from '../core/limits.ts';
 import type { Run, Slots } from '../core/run.ts';
-import { runSettings } from '../core/settings.ts';
 import { variablesDigestInput } from '../core/variables.ts';
 import type { AdmissionState } from '../store/admission-read.ts';
-import type { AdmissionWrites, NewRefusal } from '../store/admission-write.ts';
-import { agentOfRow, callerOfKey, recordOf, sourceOf } from './admission-words.ts';
+import type {
+  AdmissionWrites,
+  ExecutionTerms,
+  NewExecution,
+  NewRefusal,
+} from '../store/admission-write.ts';
+import {
+  type AcceptedTerms,
+  agentOfRow,
+  callerOfKey,
+  sourceOf,
+  termsOf,
+} from './admission-words.ts';
 
 /**
  * The book of one admission batch: what was read; what the calls before this one have changed; and at the end
@@ -80,8 +90,9 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
   const spentMonths = new Set<string>();
   const refusals = new Map<string, NewRefusal>();
   const born: Run[] = [];
-  const executions: AdmissionWrites['executions'][number][] = [];
-  const runs: AdmissionWrites['runs'][number][] = [];
+  const acceptedTerms = new Map<string, AcceptedTerms>();
+  const refusedTerms = new Map<string, ExecutionTerms>();
+  const executions: NewExecution[] = [];
   const idempotency: AdmissionWrites['idempotency'][number][] = [];
   const tallies: AdmissionWrites['tallies'][number][] = [];
 
@@ -132,15 +143,15 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       { agent, variables, ignoredVariables }: Accepted,
     ): string {
       const id = uuid7(nowMs);
-      const settings = runSettings(agent.config, agent.version, agent.defaults);
-      const record = recordOf(id, nowMs, call, caller, agent);
-      executions.push({ ...record, inputVariables: variables.json, settings });
-      spentMonths.add(caller.workspaceId);
+      const { workspaceId } = caller;
+      const terms = once(acceptedTerms, `${caller.id} ${agent.id}`, () => termsOf(caller, agent));
+      spentMonths.add(workspaceId);
 
-      const holdsSlot = takeSlot(agent, settings.maxConcurrency);
-      const worker = holdsSlot === false ? null : birthplace(caller.workspaceId);
-      const { workspaceId, agentId, model, temperature, promptVersionId } = record;
-      runs.push({ id, workspaceId, agentId, tag: nextTag(workspaceId), worker, holdsSlot });
+      const holdsSlot = takeSlot(agent, terms.settings.maxConcurrency);
+      const worker = holdsSlot === false ? null : birthplace(workspaceId);
+      const run = { tag: nextTag(workspaceId), born: worker !== null, holdsSlot };
+      executions.push({ id, terms, ...from(call), inputVariables: variables.json, run });
+      const { agentId, model, temperature, promptVersionId, settings } = terms;
       if (worker !== null) {
         born.push({
           id,
@@ -191,8 +202,12 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
         const row = { caller: caller.id, status, hour, recorded: count + 1 };
         refusals.set(name, { ...row, agentId: agent.id });
         recorded.set(name, { ...row, agent_id: agent.id });
-        const refused = recordOf(uuid7(nowMs), nowMs, call, caller, agent);
-        executions.push({ ...refused, status, errorCode, error: message });
+        const terms = once(refusedTerms, `${name} ${message}`, () => {
+          const refusal = { status, errorCode, error: message, settings: null };
+          return { ...termsOf(caller, agent), ...refusal };
+        });
+        const id = uuid7(nowMs);
+        executions.push({ id, terms, ...from(call), inputVariables: null, run: null });
       }
       tallies.push({
         agentId: agent.id,
@@ -219,8 +234,9 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       return {
         counts,
         months: spent,
+        executedAtMs: nowMs,
+        worker: parts.worker,
         executions,
-        runs,
         idempotency,
         refusals: [...refusals.values()],
         tallies,
@@ -250,6 +266,19 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
     tags.set(workspaceId, tag);
     return tag;
   }
+}
+
+function once<T>(made: Map<string, T>, name: string, make: () => T): T {
+  const one = made.get(name) ?? make();
+  made.set(name, one);
+  return one;
+}
+
+function from({
+  ipAddress,
+  userAgent,
+}: ExecuteCall): Pick<NewExecution, 'ipAddress' | 'userAgent'> {
+  return { ipAddress, userAgent };
 }
 
 /** A body that has no variables is compared as such: it can only be the same as another broken one. */

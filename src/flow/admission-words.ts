@@ -1,11 +1,40 @@
 import type { AgentAtAdmission, Caller, ExecuteCall } from '../core/admission.ts';
 import type { RateLimits } from '../core/limits.ts';
 import { keyRights } from '../core/member.ts';
-import { effective } from '../core/settings.ts';
-import type { AgentRow, KeyRow } from '../store/admission-read.ts';
-import type { NewExecution } from '../store/admission-write.ts';
+import { effective, type RunSettings, runSettings } from '../core/settings.ts';
+import type { AdmissionQuestion, AgentRow, KeyRow } from '../store/admission-read.ts';
+import type { ExecutionTerms } from '../store/admission-write.ts';
 
-/** What admission read, in the words of the core; and what it records, in the words of the store. */
+/** What admission asks and records, in the words of the store; and what it read, in the words of the core. */
+
+/** Whom and what the calls name, each once: many calls of a batch come from one caller. */
+export function questionOf(
+  calls: readonly ExecuteCall[],
+  worker: string | null,
+): AdmissionQuestion {
+  const keyHashes = new Map<string, Buffer>();
+  const workspaceIds = new Set<string>();
+  const userIds = new Set<string>();
+  const agentIds = new Set<string>();
+  const idempotencyKeys = new Set<string>();
+  for (const { credential, agentId, idempotencyKey } of calls) {
+    if (credential.kind === 'key') keyHashes.set(credential.hash.toString('hex'), credential.hash);
+    else {
+      workspaceIds.add(credential.caller.workspaceId);
+      userIds.add(credential.caller.id);
+    }
+    if (agentId !== null) agentIds.add(agentId);
+    if (idempotencyKey !== null) idempotencyKeys.add(idempotencyKey);
+  }
+  return {
+    keyHashes: [...keyHashes.values()],
+    workspaceIds: [...workspaceIds],
+    userIds: [...userIds],
+    agentIds: [...agentIds],
+    idempotencyKeys: [...idempotencyKeys],
+    worker,
+  };
+}
 
 export function callerOfKey(row: KeyRow): Caller {
   return {
@@ -45,17 +74,12 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
   };
 }
 
-/** The record of a call as it is admitted; what a refusal has otherwise is put over it. */
-export function recordOf(
-  id: string,
-  nowMs: number,
-  call: ExecuteCall,
-  caller: Caller,
-  agent: AgentAtAdmission,
-): NewExecution {
+export type AcceptedTerms = ExecutionTerms & { readonly settings: RunSettings };
+
+/** The terms of an accepted call; what a refusal has otherwise is put over them. */
+export function termsOf(caller: Caller, agent: AgentAtAdmission): AcceptedTerms {
   const { model, temperature } = effective(agent.config, agent.version);
   return {
-    id,
     workspaceId: caller.workspaceId,
     agentId: agent.id,
     agentName: agent.name,
@@ -63,17 +87,13 @@ export function recordOf(
     promptVersionLabel: agent.versionLabel,
     apiKeyId: caller.kind === 'key' ? caller.id : null,
     executedBy: caller.userId,
-    executedAtMs: nowMs,
     status: 'processing',
     source: sourceOf(caller),
     model: model ?? '',
     temperature,
     errorCode: null,
     error: null,
-    ipAddress: call.ipAddress,
-    userAgent: call.userAgent,
-    inputVariables: null,
-    settings: null,
+    settings: runSettings(agent.config, agent.version, agent.defaults),
   };
 }
 

@@ -7,6 +7,7 @@ import { writeAdmission } from '../store/admission-write.ts';
 import { findOutcome } from '../store/outcome.ts';
 import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
 import { type AdmissionBook, admissionBook } from './admission-book.ts';
+import { questionOf } from './admission-words.ts';
 import { batcher } from './batch.ts';
 
 /**
@@ -44,7 +45,7 @@ export interface Admission {
 }
 
 const batchMax = 500;
-const batchesInFlightMax = 1;
+const batchesInFlightMax = 2;
 const attemptsMax = 3;
 /** How long an unanswered commit is looked up before the answer is that the outcome is unknown. */
 const lookupMs = 5_000;
@@ -97,16 +98,7 @@ async function transact(
   calls: ExecuteCall[],
 ): Promise<Admitted[]> {
   const worker = parts.slots?.lease() ?? null;
-  const state = await readForAdmission(send, {
-    keyHashes: calls.flatMap(({ credential: c }) => (c.kind === 'key' ? [c.hash] : [])),
-    workspaceIds: calls.flatMap(({ credential: c }) =>
-      c.kind === 'session' ? [c.caller.workspaceId] : [],
-    ),
-    userIds: calls.flatMap(({ credential: c }) => (c.kind === 'session' ? [c.caller.id] : [])),
-    agentIds: calls.flatMap((call) => call.agentId ?? []),
-    idempotencyKeys: calls.flatMap((call) => call.idempotencyKey ?? []),
-    worker,
-  });
+  const state = await readForAdmission(send, questionOf(calls, worker));
   const book = admissionBook(state, { ...parts, worker });
   try {
     const answers = calls.map((call) => admitOne(book, call, state.nowMs));
@@ -118,7 +110,7 @@ async function transact(
       if (outcome === 'aborted') throw error;
     });
     for (const run of book.born) parts.slots?.start(run);
-    if (writes.runs.some((run) => run.worker === null)) parts.onQueued();
+    if (writes.executions.some(({ run }) => run && !run.born)) parts.onQueued();
     return answers;
   } catch (error) {
     for (const run of book.born) parts.slots?.release(run.workspaceId);
