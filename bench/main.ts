@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openBed } from './bed.ts';
 import type { Benchmark, How } from './benchmark.ts';
@@ -62,7 +64,17 @@ async function measure(benchmark: Benchmark): Promise<void> {
     ].join('\n\n');
     console.log(`\n${text}`);
     if (!values.dry) keepSection(benchmark.name, text, order);
+  } catch (error) {
+    for (const line of lastWords(bed.directory)) console.error(line);
+    throw error;
   } finally {
     await bed.close();
   }
+}
+
+/** What the servers wrote last: their logs go with the bed. */
+function lastWords(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.log'))
+    .map((name) => `${name}: ${readFileSync(join(directory, name), 'utf8').slice(-4_000)}`);
 }
