@@ -1,11 +1,14 @@
 import type { Claim } from './claim.ts';
 import { access } from './claims/access.ts';
 import { apiKilled } from './claims/api-killed.ts';
+import { fairBacklog } from './claims/fair-backlog.ts';
+import { idempotent } from './claims/idempotent.ts';
 import { limitsExact } from './claims/limits-exact.ts';
 import { outboundGuard } from './claims/outbound-guard.ts';
 import { providerOutage } from './claims/provider-outage.ts';
 import { quotaExact } from './claims/quota-exact.ts';
 import { refusedRows } from './claims/refused-rows.ts';
+import { revoked } from './claims/revoked.ts';
 import { rollingRestart } from './claims/rolling-restart.ts';
 import { signInThrottle } from './claims/sign-in-throttle.ts';
 import { slowClients } from './claims/slow-clients.ts';
@@ -20,6 +23,7 @@ export const claims: readonly Claim[] = [
   workerStopped,
   rollingRestart,
   providerOutage,
+  fairBacklog,
   access,
   outboundGuard,
   signInThrottle,
@@ -28,4 +32,6 @@ export const claims: readonly Claim[] = [
   quotaExact,
   unknownKeys,
   refusedRows,
+  idempotent,
+  revoked,
 ];

@@ -20,13 +20,13 @@ export async function during<T>(
   return answer as Promise<T>;
 }
 
-/** Resolves as soon as something in this database waits for a lock. */
-export async function untilBlocked(db: Db): Promise<void> {
+/** Resolves as soon as so many connections to this database wait for a lock. */
+export async function untilBlocked(db: Db, connections = 1): Promise<void> {
   for (;;) {
     const { rows } = await sql`
       select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-    if (rows.length > 0) return;
+    if (rows.length >= connections) return;
     await wait(5);
   }
 }

@@ -1,0 +1,146 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { untilBlocked } from '../../test/harness/locks.ts';
+import type { TestKey } from '../../test/harness/people.ts';
+import type { CuelineProcess } from '../../test/harness/process.ts';
+import { type Answer, type Call, execute } from '../calls.ts';
+import type { Claim, Found } from '../claim.ts';
+import type { Ground } from '../ground.ts';
+
+const callsAtOnce = 100;
+/** Of them, those with another body under the same key. */
+const othersShare = 0.06;
+const processes = 3;
+const killWithinMs = 30;
+
+export const idempotent: Claim = {
+  name: 'idempotent',
+  says: 'a hundred calls at once with one Idempotency-Key make one execution, though a process is killed among them',
+  rounds: { test: 2, short: 20, full: 200 },
+  roundsPerGround: 20,
+  faults: [
+    {
+      name: 'first-call-unknown',
+      says: 'nobody looks whether there was a first call',
+      file: 'flow/admission-book.ts',
+      find: 'if (call.idempotencyKey === null || call.agentId === null) return null;',
+      replace: 'return null;',
+    },
+    {
+      name: 'first-call-read-early',
+      says: 'the first call is looked for before the lock is held',
+      file: 'store/admission-read.ts',
+      find: 'const asked = [keyHashes, workspaceIds, agentIds];',
+      replace: `const asked = [keyHashes, workspaceIds, agentIds];
+  const inOrder = send;
+  const early = [send(begin), send(readReplays, [agentIds, idempotencyKeys])];
+  send = (statement, values) =>
+    statement === begin ? early[0] : statement === readReplays ? early[1] : inOrder(statement, values);`,
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const { path } = await ground.agent();
+  const crew = await Promise.all(Array.from({ length: processes }, () => ground.spawn('api')));
+  const counts = {
+    calls: 0,
+    accepted: 0,
+    replayed: 0,
+    'refused for another body': 0,
+    'kills -9': 0,
+  };
+  const violations: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const key = await ground.key();
+    const calls = callsOf(ground, path, key);
+    // In every second round all of them stand before the lock together.
+    const answers = await sendAtOnce(ground, crew, calls, round % 2 === 1 ? key : null);
+    counts['kills -9']++;
+    const found = await checkRound(ground, key, calls, answers);
+    violations.push(...found.map((one) => `round ${round}: ${one}`));
+    for (const { status, replayed } of answers) {
+      counts.calls++;
+      if (status === 202) counts[replayed ? 'replayed' : 'accepted']++;
+      if (status === 422) counts['refused for another body']++;
+    }
+    if (round + 1 < rounds) crew.push(await ground.spawn('api'));
+  }
+  return { counts, violations };
+}
+
+interface Named extends Call {
+  readonly name: string;
+}
+
+function callsOf({ random }: Ground, path: string, { key }: TestKey): Named[] {
+  return Array.from({ length: callsAtOnce }, () => {
+    const name = random() < othersShare ? 'other' : 'same';
+    const headers = { 'idempotency-key': 'once' };
+    return { name, path, key, body: { variables: { name } }, headers };
+  });
+}
+
+/** A client whose connection breaks sends the same call again, to another process. */
+async function sendAtOnce(
+  ground: Ground,
+  crew: CuelineProcess[],
+  calls: readonly Call[],
+  held: TestKey | null,
+): Promise<Answer[]> {
+  const { db, random } = ground;
+  const send = () => Promise.all(calls.map((call, index) => untilAnswered(crew, call, index)));
+  const kill = async () => {
+    await wait(random() * killWithinMs);
+    const [victim] = crew.splice(Math.floor(random() * crew.length), 1);
+    await victim?.kill('SIGKILL');
+  };
+  if (!held) return (await Promise.all([send(), kill()]))[0];
+  let answers: Promise<Answer[]> | undefined;
+  await db.transaction().execute(async (trx) => {
+    await sql`select from limits where subject = ${held.id} for update`.execute(trx);
+    answers = send();
+    // A process has two batches in flight at most, so these are of more than one.
+    await untilBlocked(db, 3);
+  });
+  await kill();
+  return (await answers) ?? [];
+}
+
+async function untilAnswered(
+  crew: readonly CuelineProcess[],
+  call: Call,
+  index: number,
+): Promise<Answer> {
+  for (let attempt = 0; ; attempt++) {
+    const url = crew[(index + attempt) % crew.length]?.url ?? '';
+    const answer = await execute(url, call).catch(() => null);
+    if (answer && answer.status !== 503) return answer;
+    await wait(5);
+  }
+}
+
+async function checkRound(
+  { db }: Ground,
+  key: TestKey,
+  calls: readonly Named[],
+  answers: readonly Answer[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, input_variables ->> 'name' as name from executions
+    where api_key_id = ${key.id}`.execute(db);
+  const [first, ...more] = rows;
+  const violations: string[] = [];
+  if (!first || more.length > 0) violations.push(`${rows.length} executions under one key`);
+  const fresh = answers.filter(({ status, replayed }) => status === 202 && !replayed).length;
+  if (fresh > 1) violations.push(`${fresh} answers say that they were the first`);
+  for (const [index, { status, executionId, code }] of answers.entries()) {
+    const name = calls[index]?.name;
+    const right =
+      name === first?.name ? status === 202 && executionId === first?.id : status === 422;
+    if (right) continue;
+    violations.push(`"${name}" was answered ${status} ${code}, "${first?.name}" was first`);
+  }
+  return violations;
+}

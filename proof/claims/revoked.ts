@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import { untilBlocked } from '../../test/harness/locks.ts';
+import type { CuelineProcess } from '../../test/harness/process.ts';
+import { type Answer, execute } from '../calls.ts';
+import { type Change, planChanges } from '../changes.ts';
+import type { Claim, Found } from '../claim.ts';
+import type { Ground } from '../ground.ts';
+
+const clients = 4;
+/** Of each client, once the change has been answered. */
+const callsAfter = 5;
+/** Accepted of all clients before the change is made: it falls into a load. */
+const acceptedBefore = 8;
+
+export const revoked: Claim = {
+  name: 'revoked',
+  says: 'once a key is revoked, an agent paused or a limit lowered, no call sent after that is let in, by any process',
+  rounds: { test: 1, short: 12, full: 150 },
+  roundsPerGround: 12,
+  faults: [
+    {
+      name: 'keys-kept',
+      says: 'a process keeps the keys that it has read',
+      file: 'flow/admission-book.ts',
+      find: "return callers.get(credential.hash.toString('hex')) ?? null;",
+      replace: `globalThis.keptCallers ??= new Map();
+      const hash = credential.hash.toString('hex');
+      if (!globalThis.keptCallers.has(hash)) globalThis.keptCallers.set(hash, callers.get(hash) ?? null);
+      return globalThis.keptCallers.get(hash);`,
+    },
+    {
+      name: 'agents-read-early',
+      says: 'agents are read before the lock is held',
+      file: 'store/admission-read.ts',
+      find: 'const asked = [keyHashes, workspaceIds, agentIds];',
+      replace: `const asked = [keyHashes, workspaceIds, agentIds];
+  const inOrder = send;
+  const early = [send(begin), send(readAgents, asked)];
+  send = (statement, values) =>
+    statement === begin ? early[0] : statement === readAgents ? early[1] : inOrder(statement, values);`,
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const env = { CUELINE_TESTING_LIMITS: '1000000/1000000/1000000' };
+  const processes = rounds > 1 ? 4 : 2;
+  const crew = await Promise.all(Array.from({ length: processes }, () => ground.spawn('api', env)));
+  const counts = { changes: 0, 'accepted before': 0, 'refused after': 0, 'accepted after': 0 };
+  const violations: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const changes = await planChanges(ground);
+    const others = await planChanges(ground);
+    const inQueue = others.filter(({ what }) => ['revoke', 'disable'].includes(what));
+    const results = [
+      ...(await Promise.all(changes.map((change) => underLoad(ground, crew, change)))),
+      ...(await inTurn(inQueue, (change) => inLine(ground, crew, change))),
+    ];
+    for (const { before, refused, found, after } of results) {
+      counts.changes++;
+      counts['accepted before'] += before;
+      counts['refused after'] += refused;
+      counts['accepted after'] += after;
+      violations.push(...found.map((one) => `round ${round}: ${one}`));
+    }
+  }
+  return { counts, violations };
+}
+
+interface Result {
+  readonly before: number;
+  readonly refused: number;
+  readonly after: number;
+  readonly found: string[];
+}
+
+/** Clients call all processes one after the other while the change is made at one of them. */
+async function underLoad(
+  ground: Ground,
+  crew: readonly CuelineProcess[],
+  change: Change,
+): Promise<Result> {
+  let before = 0;
+  let refused = 0;
+  let after = 0;
+  let changed = false;
+  const flowing = Promise.withResolvers<void>();
+
+  async function client(index: number): Promise<void> {
+    for (let left = callsAfter, turn = index; left > 0; turn++) {
+      const sentAfter = changed;
+      const { status } = await call(crew, change, turn);
+      if (sentAfter) left--;
+      if (status !== 202) refused++;
+      else if (sentAfter) after++;
+      else before++;
+      // A refusal while nothing was changed must not stop the change.
+      if (before >= acceptedBefore || refused > 0) flowing.resolve();
+    }
+  }
+
+  const load = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
+  await flowing.promise;
+  await change.make(crew[Math.floor(ground.random() * crew.length)]?.url ?? '');
+  changed = true;
+  await load;
+  const found = await lateRecords(ground, change);
+  if (before < acceptedBefore) found.push(`refused before "${change.what}" was made`);
+  if (after > 0) found.push(`${after} calls sent after "${change.what}" had answered were let in`);
+  return { before, refused, after, found };
+}
+
+/** The change waits for the lock, and behind it calls that came before it was made. */
+async function inLine(
+  ground: Ground,
+  crew: readonly CuelineProcess[],
+  change: Change,
+): Promise<Result> {
+  let made: Promise<void> | undefined;
+  let calls: Promise<Answer[]> | undefined;
+  await ground.db.transaction().execute(async (trx) => {
+    const { key, agent } = change;
+    const subject = change.what === 'revoke' ? key.id : agent.id;
+    await sql`select from limits where subject = ${subject} for update`.execute(trx);
+    made = change.make(crew[0]?.url ?? '');
+    await untilBlocked(ground.db);
+    calls = Promise.all(crew.map((_, index) => call(crew, change, index)));
+    await untilBlocked(ground.db, 2);
+  });
+  await made;
+  const statuses = ((await calls) ?? []).map(({ status }) => status);
+  const before = statuses.filter((status) => status === 202).length;
+  const found = await lateRecords(ground, change);
+  return { before, refused: statuses.length - before, after: 0, found };
+}
+
+function call(
+  crew: readonly CuelineProcess[],
+  { key, agent }: Change,
+  turn: number,
+): Promise<Answer> {
+  const url = crew[turn % crew.length]?.url ?? '';
+  return execute(url, { path: agent.path, key: key.key, body: { variables: { name: 'you' } } });
+}
+
+/** Accepted by the database's own time later than the change was made. */
+async function lateRecords({ db }: Ground, { what, key, madeAtMs }: Change): Promise<string[]> {
+  const atMs = await madeAtMs();
+  if (atMs === null) return [];
+  const { rows } = await sql`
+    select from executions where api_key_id = ${key.id} and status not in ('rate_limited', 'unauthorized')
+      and executed_at > to_timestamp(${atMs}::float8 / 1000)`.execute(db);
+  return rows.length === 0 ? [] : [`${rows.length} records are later than "${what}"`];
+}
+
+async function inTurn<Item, Value>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Value>,
+): Promise<Value[]> {
+  const values: Value[] = [];
+  for (const item of items) values.push(await work(item));
+  return values;
+}
