@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import type { Db } from '../src/store/db.ts';
+
+/** Puts so many more runs behind an accepted one that waits: as if it had been sent again, one tag after the other. */
+export async function addBacklog(db: Db, executionId: string, count: number): Promise<void> {
+  await sql`
+    with made as materialized (
+      select (left(e.id::text, 13) || right(gen_random_uuid()::text, 23))::uuid as id, n, e.id as model_of
+      from executions e cross join generate_series(1, ${count}::int) as n
+      where e.id = ${executionId}),
+    recorded as (
+      insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at,
+        status, source, agent_name, prompt_version_label, model, temperature, input_variables, settings)
+      select made.id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, status, source,
+        agent_name, prompt_version_label, model, temperature, input_variables, settings
+      from made join executions e on e.id = made.model_of),
+    counted as (
+      update limits set month_used = month_used + ${count}
+      where subject = (select workspace_id from executions where id = ${executionId}))
+    insert into run_queue (id, workspace_id, agent_id, tag)
+    select made.id, workspace_id, agent_id, tag + n
+    from made join run_queue q on q.id = made.model_of`.execute(db);
+  // As autovacuum would, a little later.
+  await sql`analyze run_queue, executions`.execute(db);
+}
+
+/** What waits is from now on sent to that model. */
+export async function redirectBacklog(db: Db, agentId: string, model: string): Promise<void> {
+  await sql`
+    update executions e set model = ${model}
+    from run_queue q where q.id = e.id and q.agent_id = ${agentId} and q.worker is null`.execute(
+    db,
+  );
+}
+
+/** How many runs of the agent were sent to that model and have ended. */
+export async function endedWith(db: Db, agentId: string, model: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from executions
+    where agent_id = ${agentId} and model = ${model} and status <> 'processing'`.execute(db);
+  return rows[0]?.n ?? 0;
+}
