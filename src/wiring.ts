@@ -23,7 +23,7 @@ import { checkBaseURL } from './provider/guard.ts';
 import { measured } from './provider/measured.ts';
 import { openBus } from './store/bus.ts';
 import { touchKeys } from './store/callers.ts';
-import { type Db, openDatabase } from './store/db.ts';
+import { type Db, dropIdle, openDatabase } from './store/db.ts';
 import { findEnded } from './store/executions.ts';
 import { maintain } from './store/maintenance.ts';
 import { openPipelines } from './store/pipeline.ts';
@@ -143,8 +143,11 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       : createWorker({
           db: workDb,
           ...{ leasePipelines, finisher, models, template, slots, leaseMs },
-          // Whatever they were, they are dead: the first runs that end afterwards must not find that out.
-          onSilence: pipelines.dropIdle,
+          onSilence: () => {
+            // They are dead: what comes first afterwards must not have to find that out.
+            pipelines.dropIdle();
+            for (const one of [db, workDb]) dropIdle(one);
+          },
           onFault: log.fault,
           onError: noteAt,
         });

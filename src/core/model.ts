@@ -100,14 +100,17 @@ export function splitModelName(text: string): { provider: string; model: string 
   return { provider: text.slice(0, slash), model: text.slice(slash + 1) };
 }
 
-/** Thrown instead of a call that was not made, since its provider is left alone or has enough to do: try again later. */
+/**
+ * Thrown instead of a call that was not made, since its provider is left alone or has enough to do, or since what it
+ * needs could not be read (that is the `cause`): try again later.
+ */
 export class ModelDeferred extends Error {
   readonly afterMs: number;
   /** What a run ends with that has not so much time left. */
   readonly code: RunFailureCode;
 
-  constructor(afterMs: number, code: RunFailureCode) {
-    super(`not called, to be tried again after ${Math.round(afterMs)} ms`);
+  constructor(afterMs: number, code: RunFailureCode, options?: ErrorOptions) {
+    super(`not called, to be tried again after ${Math.round(afterMs)} ms`, options);
     this.name = 'ModelDeferred';
     this.afterMs = afterMs;
     this.code = code;

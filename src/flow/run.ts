@@ -74,7 +74,8 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
     if (signal.aborted) return { kind: 'stopped', called: !deferred };
     const endsMs = run.elapsedMs + (performance.now() - begun);
     if (deferred) {
-      const { afterMs: delayMs, code } = error;
+      const { afterMs: delayMs, code, cause } = error;
+      if (cause !== undefined) parts.onFault(cause, run);
       if (endsMs + delayMs < settings.timeoutMs) return { kind: 'deferred', delayMs };
       return failed(run, code, code === 'MODEL_TIMEOUT' ? timeoutMessage(run) : leftAlone, {
         prompt,

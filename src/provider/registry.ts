@@ -1,6 +1,7 @@
 import {
   type ModelAnswer,
   type ModelCall,
+  ModelDeferred,
   ModelFailure,
   type ModelPort,
   noCost,
@@ -48,6 +49,8 @@ export interface Models extends ModelPort, Pick<Breakers, 'states'> {
   close(): Promise<void>;
 }
 
+/** What the database is given before it is asked again for what a call needs. */
+const unreadMs = 1_000;
 /** Model objects that are kept ready. */
 const modelsMax = 1_000;
 
@@ -78,7 +81,11 @@ export function createModels(options: ModelsOptions): Models {
     const [stored, override] = await Promise.all([
       options.credentials(call.workspaceId, provider),
       options.overrides(call.workspaceId, call.model),
-    ]);
+    ]).catch((error: unknown) => {
+      if (error instanceof ModelFailure) throw error;
+      // A database that is away says nothing about the run.
+      throw new ModelDeferred(unreadMs, 'MODEL_TIMEOUT', { cause: error });
+    });
     const connection = connect(provider, stored);
     const secrets = connection.apiKey ? [connection.apiKey] : [];
     const key = JSON.stringify(connection);

@@ -34,12 +34,20 @@ export function openDatabase(options: DatabaseOptions): Db {
   });
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
-  if (statementMsMax > 0) endSilentConnections(pool, statementMsMax);
-  return new Kysely<Schema>({
+  const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
+  if (statementMsMax > 0) idleEnds.set(db, endSilentConnections(pool, statementMsMax));
+  return db;
 }
+
+/** Ends the connections that nobody uses just now: where one fell silent, the others are dead as well. */
+export function dropIdle(db: Db): void {
+  idleEnds.get(db)?.();
+}
+
+const idleEnds = new WeakMap<Db, () => void>();
 
 const statementMsDefault = 30_000;
 
@@ -66,19 +74,21 @@ export function clientConfig(
  * A connection that is in use and has not said a word for longer than any statement may take is dead, however alive the
  * socket looks: after a failover whoever waits on it would wait for ever.
  */
-function endSilentConnections(pool: pg.Pool, statementMsMax: number): void {
+function endSilentConnections(pool: pg.Pool, statementMsMax: number): () => void {
   // What the word that a statement was given up at its time may take.
   const silenceMsMax = statementMsMax + Math.min(5_000, statementMsMax / 2);
   const socketOf = (client: pg.PoolClient) =>
     (client as unknown as { connection: { stream: Socket } }).connection.stream;
   const idle = new Set<Socket>();
+  const endIdle = () => {
+    for (const one of idle) one.destroy();
+  };
   pool.on('acquire', (client) => {
     const socket = socketOf(client);
     idle.delete(socket);
     socket.setTimeout(silenceMsMax, () => {
       socket.destroy();
-      // What nobody uses just now is dead as well: not each of them is to be found out anew.
-      for (const one of idle) one.destroy();
+      endIdle();
     });
   });
   pool.on('release', (_error, client) => {
@@ -87,6 +97,7 @@ function endSilentConnections(pool: pg.Pool, statementMsMax: number): void {
     idle.add(socket);
   });
   pool.on('remove', (client) => idle.delete(socketOf(client)));
+  return endIdle;
 }
 
 /** `json` stays the text that was sent; counts become numbers; `numeric` stays a decimal text. */

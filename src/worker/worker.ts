@@ -37,7 +37,10 @@ export interface WorkerParts extends RunParts {
   readonly onError: (error: unknown, what: string) => void;
 }
 
-type Reason = 'canceled' | 'silence' | 'lost' | 'drain';
+/** What a database that did not tell what a run needs is given before it is asked again. */
+const unreadMs = 1_000;
+
+type Reason = 'canceled' | 'silence' | 'lost' | 'drain' | 'unread';
 
 interface Work {
   readonly run: Run;
@@ -79,6 +82,9 @@ export function createWorker(parts: WorkerParts): Worker {
     start,
   });
   const reconcileTimer = setInterval(() => void reconcile(), parts.leaseMs * 2);
+  const returnTimer = setInterval(() => {
+    if (lease.current() !== null) void giveBack(waitingForContact.splice(0));
+  }, parts.leaseMs / 3);
 
   function start(run: Run): void {
     const work = { run, controller: new AbortController() };
@@ -89,7 +95,7 @@ export function createWorker(parts: WorkerParts): Worker {
       .catch((error: unknown): Attempt => {
         // The database failed, not the run: hand it on as it is.
         parts.onError(error, 'run');
-        work.controller.abort('silence' satisfies Reason);
+        work.controller.abort('unread' satisfies Reason);
         return { kind: 'stopped', called: false };
       })
       .then((attempt) => settle(work, attempt))
@@ -116,6 +122,7 @@ export function createWorker(parts: WorkerParts): Worker {
     if (attempt.called && run.settings.maxAttempts === 1) return finish(givenUp(run));
     const handedOn = { ...release, spent: attempt.called ? unknownSpent : nothingSpent };
     if (reason === 'drain') return giveBack([handedOn]);
+    if (reason === 'unread') return giveBack([{ ...handedOn, delayMs: unreadMs }]);
     waitingForContact.push(handedOn);
   }
 
@@ -179,7 +186,6 @@ export function createWorker(parts: WorkerParts): Worker {
     const worker = lease.current();
     if (worker === null) return;
     try {
-      if (waitingForContact.length > 0) await giveBack(waitingForContact.splice(0));
       const unknown = (await leasedRuns(parts.db, worker)).filter(({ id }) => !working.has(id));
       const twice = unknown.filter(({ id }) => suspects.has(id));
       suspects = new Set(unknown.map(({ id }) => id));
@@ -202,6 +208,7 @@ export function createWorker(parts: WorkerParts): Worker {
       clearTimeout(timer);
     }
     clearInterval(reconcileTimer);
+    clearInterval(returnTimer);
     const worker = lease.current();
     lease.stop();
     if (worker === null) return;
