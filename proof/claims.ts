@@ -14,6 +14,7 @@ import { signInThrottle } from './claims/sign-in-throttle.ts';
 import { slowClients } from './claims/slow-clients.ts';
 import { unknownKeys } from './claims/unknown-keys.ts';
 import { workerKilled } from './claims/worker-killed.ts';
+import { workerLost } from './claims/worker-lost.ts';
 import { workerStopped } from './claims/worker-stopped.ts';
 
 /** All claims, in the order in which they are proved. */
@@ -21,6 +22,7 @@ export const claims: readonly Claim[] = [
   workerKilled,
   apiKilled,
   workerStopped,
+  workerLost,
   rollingRestart,
   providerOutage,
   fairBacklog,

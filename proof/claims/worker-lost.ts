@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import { lossesMax } from '../../src/core/settings.ts';
+import type { TestAgent } from '../../test/harness/agents.ts';
+import type { CuelineProcess } from '../../test/harness/process.ts';
+import { allEnded, checkTables } from '../checker.ts';
+import type { Claim } from '../claim.ts';
+import type { Ground } from '../ground.ts';
+import { startLoad } from '../load.ts';
+
+/**
+ * A round is two runs that kill the process that works on them, each time: one that may lose several, and one with
+ * `maxAttempts: 1`, which may lose none. Both are in the same process when it is killed for the first time.
+ */
+
+export const workerLost: Claim = {
+  name: 'worker-lost',
+  says: 'a run that kills its process each time ends as WORKER_LOST after exactly its budget, with as many calls, and is counted once',
+  rounds: { test: 1, short: 4, full: 40 },
+  roundsPerGround: 10,
+  faults: [
+    {
+      name: 'no-loss',
+      says: 'a process that is lost is charged to nobody',
+      file: 'store/workers.ts',
+      find: 'losses = q.losses + 1',
+      replace: 'losses = q.losses',
+    },
+  ],
+  async prove(ground, rounds) {
+    const api = await ground.spawn('api');
+    const { key } = await ground.key();
+    // Answered long after the process is gone.
+    const model = 'ollama/after-60000';
+    const many = await ground.agent({ model });
+    const once = await ground.agent({ model, config: { maxAttempts: 1 } });
+    const budgets = new Map([
+      [many, lossesMax],
+      [once, 1],
+    ]);
+    const violations: string[] = [];
+    const accepted: string[] = [];
+    let kills = 0;
+    for (let round = 0; round < rounds; round++) {
+      const before = ground.provider.calls.length;
+      const load = startLoad({
+        ...{ urls: () => [api.url], key, agents: [many, once] },
+        ...{ clients: 2, callsMax: 2 },
+      });
+      let worker = await ground.spawn('worker');
+      await load.done;
+      accepted.push(...load.accepted());
+      const beyond = () =>
+        load.sent.flatMap(({ agent, name }) => {
+          const calls = callsWith(ground, name);
+          const budget = budgets.get(agent) ?? 0;
+          return calls > budget ? [`${calls} calls and not ${budget}`] : [];
+        });
+      for (let calls = before + 2; await calledOrEnded(ground, calls); calls++) {
+        if (beyond().length > 0) break;
+        // Up before the other is gone, so that the run does not wait for it.
+        const next = await ground.spawn('worker');
+        await lose(ground, worker);
+        worker = next;
+        kills++;
+      }
+      await worker.kill('SIGKILL');
+      violations.push(...beyond());
+      for (const { agent, name } of load.sent) {
+        const calls = callsWith(ground, name);
+        const budget = budgets.get(agent) ?? 0;
+        if (calls < budget) violations.push(`only ${calls} calls and not ${budget}`);
+      }
+      if (violations.length > 0) break;
+    }
+    violations.push(...(await otherEnds(ground, budgets)));
+    violations.push(...(await checkTables(ground.db, { accepted })));
+    return { counts: { 'processes killed': kills, runs: accepted.length }, violations };
+  },
+};
+
+/** The variable that each call of the load has for itself stands in its prompt. */
+function callsWith({ provider }: Ground, name: string): number {
+  return provider.calls.filter(({ body }) => body?.messages?.at(-1)?.content === `Hello ${name}`)
+    .length;
+}
+
+/** Waits until that many calls have come in all, true, or until no run is left, false. */
+async function calledOrEnded({ provider, db }: Ground, calls: number): Promise<boolean> {
+  for (;;) {
+    if (provider.calls.length >= calls) return true;
+    // As any accepted run does: whoever works looks at once, and not with its next poll.
+    await sql`select pg_notify('cueline_queued', '')`.execute(db);
+    if (await allEnded(db, 100)) return provider.calls.length >= calls;
+  }
+}
+
+/** Kills the process. Its lease would run out soon; here it does so now, which is the same but for the time. */
+async function lose(ground: Ground, worker: CuelineProcess): Promise<void> {
+  await worker.kill('SIGKILL');
+  await sql`update workers set lease_until = clock_timestamp() - interval '1 hour'`.execute(
+    ground.db,
+  );
+}
+
+/** Records that do not say what they should: the code, the attempts, and of calls that died that nobody knows their cost. */
+async function otherEnds(
+  ground: Ground,
+  budgets: ReadonlyMap<TestAgent, number>,
+): Promise<string[]> {
+  const { rows } = await sql<{ agentId: string; attempts: number; code: string; known: boolean }>`
+    select agent_id, attempts, error_code as code, cost_known as known from executions`.execute(
+    ground.db,
+  );
+  const expected = new Map([...budgets].map(([agent, budget]) => [agent.id, budget]));
+  return rows
+    .filter(
+      (row) =>
+        row.code !== 'WORKER_LOST' || row.attempts !== expected.get(row.agentId) || row.known,
+    )
+    .map((row) => `a run ended otherwise: ${JSON.stringify(row)}`);
+}

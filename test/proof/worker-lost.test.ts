@@ -1,0 +1,4 @@
+import { workerLost } from '../../proof/claims/worker-lost.ts';
+import { proveInTest } from './prove.ts';
+
+proveInTest(workerLost);
