@@ -30,16 +30,18 @@ export interface Bed {
   close(): Promise<void>;
 }
 
-export async function openBed(): Promise<Bed> {
+export async function openBed({ statements }: { statements: boolean }): Promise<Bed> {
   const directory = await mkdtemp(join(tmpdir(), 'cueline-bench-'));
   await chmod(directory, 0o755);
-  const cluster = await startCluster();
+  const preload = { shared_preload_libraries: 'pg_stat_statements' };
+  const cluster = await startCluster(statements ? preload : {});
   process.env[addressVariable] = JSON.stringify(cluster.admin);
   const admin = new pg.Client(cluster.admin);
   await admin.connect();
   const generator = startGenerator();
   const ask = async <Row extends pg.QueryResultRow>(statement: string) =>
     (await admin.query<Row>(statement)).rows;
+  if (statements) await ask('create extension pg_stat_statements');
   const [backend] = await ask<{ pid: number }>('select pg_backend_pid() as pid');
   let databases = 0;
   return {

@@ -11,6 +11,8 @@ export interface Benchmark {
   readonly goal?: string;
   /** Whether a plain `npm run bench` runs it. */
   readonly byDefault: boolean;
+  /** PostgreSQL counts the time of each statement, which costs a little: only where it is asked for. */
+  readonly statements?: boolean;
   run(bed: Bed, how: How): Promise<Table[]>;
 }
 

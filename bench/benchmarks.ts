@@ -1,9 +1,25 @@
 import type { Benchmark } from './benchmark.ts';
 import { accept } from './benchmarks/accept.ts';
+import { backlog } from './benchmarks/backlog.ts';
 import { ceiling } from './benchmarks/ceiling.ts';
 import { endToEnd } from './benchmarks/end-to-end.ts';
+import { inFlightBenchmark } from './benchmarks/in-flight.ts';
 import { latency } from './benchmarks/latency.ts';
 import { peers } from './benchmarks/peers.ts';
+import { scaleOut } from './benchmarks/scale-out.ts';
+import { snapshot } from './benchmarks/snapshot.ts';
+import { start } from './benchmarks/start.ts';
 
 /** In the order in which they run. */
-export const benchmarks: readonly Benchmark[] = [ceiling, accept, endToEnd, peers, latency];
+export const benchmarks: readonly Benchmark[] = [
+  ceiling,
+  accept,
+  endToEnd,
+  peers,
+  latency,
+  inFlightBenchmark,
+  backlog,
+  snapshot,
+  scaleOut,
+  start,
+];

@@ -50,7 +50,7 @@ for (const benchmark of chosen) await measure(benchmark);
 async function measure(benchmark: Benchmark): Promise<void> {
   console.log(`\n${benchmark.name}`);
   const begun = performance.now();
-  const bed = await openBed();
+  const bed = await openBed({ statements: benchmark.statements ?? false });
   try {
     const tables = await benchmark.run(bed, how);
     const tookSeconds = Math.round((performance.now() - begun) / 1_000);

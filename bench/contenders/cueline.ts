@@ -14,7 +14,7 @@ import type { Contender, Opened } from './contender.ts';
 
 export interface CuelineOptions {
   readonly name: string;
-  /** The processes, one after the other; load goes to the first that serves. */
+  /** The processes, one after the other; the load is spread over those that serve. */
   readonly roles: readonly ('start' | 'api' | 'worker')[];
   readonly model?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -59,7 +59,8 @@ export async function openCueline(bed: Bed, options: CuelineOptions): Promise<Op
     processes.push(await startCueline(bed, connection, role, options.env));
   }
   const works = options.roles.some((role) => role !== 'api');
-  const { hostname, port } = processes[0]?.url ?? new URL('http://none');
+  const serving = processes.filter((_, at) => options.roles[at] !== 'worker');
+  const [port = 0, ...morePorts] = serving.map(({ url }) => Number(url.port));
   return {
     db,
     connection,
@@ -68,8 +69,9 @@ export async function openCueline(bed: Bed, options: CuelineOptions): Promise<Op
     key,
     processes,
     target: {
-      host: hostname,
-      port: Number(port),
+      host: '127.0.0.1',
+      port,
+      morePorts,
       path: `${agent.path}/execute`,
       headers: { Authorization: `Bearer ${key}`, 'User-Agent': 'cueline-bench/1' },
       body: JSON.stringify({ variables: { name: 'whoever reads the tables of the tides' } }),

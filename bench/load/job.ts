@@ -4,6 +4,8 @@
 export interface Target {
   readonly host: string;
   readonly port: number;
+  /** Further ports of the same host: the connections are dealt out over all. */
+  readonly morePorts?: readonly number[];
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -28,14 +28,16 @@ async function run({ target, connections, requests, seconds }: Job): Promise<Loa
   let toSend = requests ?? Number.POSITIVE_INFINITY;
   let lastAnswer = begun;
 
-  const one = () =>
+  const ports = [target.port, ...(target.morePorts ?? [])];
+
+  const one = (_: unknown, number: number) =>
     new Promise<void>((resolve, reject) => {
       let head = '';
       let sentAt = 0;
       let missing = 0;
       const socket = connect({
         host: target.host,
-        port: target.port,
+        port: ports[number % ports.length] ?? target.port,
         noDelay: true,
         onread: {
           buffer: Buffer.allocUnsafe(readBytesMax),

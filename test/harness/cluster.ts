@@ -16,7 +16,10 @@ export interface Cluster {
 /** What each test's database is a copy of. Nobody connects to it, or it could not be copied. */
 export const template = 'cueline_template';
 
-export async function startCluster(): Promise<Cluster> {
+/** `settings` are PostgreSQL's, beside those that Cueline gives it. */
+export async function startCluster(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Cluster> {
   const directory = await mkdtemp(join(tmpdir(), 'cueline-test-'));
   await chmod(directory, 0o755);
   const dataDir = join(directory, 'data');
@@ -27,7 +30,9 @@ export async function startCluster(): Promise<Cluster> {
   };
   try {
     // Files run side by side, each with a service that has connections of its own.
-    await runAsAdmin(adminOf(embedded), 'alter system set max_connections = 500');
+    for (const [name, value] of Object.entries({ max_connections: '500', ...settings })) {
+      await runAsAdmin(adminOf(embedded), `alter system set ${name} = '${value}'`);
+    }
     await embedded.stop();
     embedded = await startEmbedded({ dataDir });
     const admin = adminOf(embedded);

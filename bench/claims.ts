@@ -1,0 +1,25 @@
+import type { Bed } from './bed.ts';
+
+/** What claiming has cost a database so far, as PostgreSQL itself counted it. */
+export interface Claims {
+  readonly calls: number;
+  readonly claimed: number;
+  readonly ms: number;
+}
+
+/** A claim is told by what it does: it skips what others have locked, and holds the row of its own process. */
+export async function claimsOf(bed: Bed, database: string): Promise<Claims> {
+  const [row] = await bed.ask<{ calls: number; claimed: number; ms: number }>(`
+    select coalesce(sum(s.calls), 0)::float8 as calls, coalesce(sum(s.rows), 0)::float8 as claimed,
+      coalesce(sum(s.total_exec_time), 0)::float8 as ms
+    from pg_stat_statements s join pg_database d on d.oid = s.dbid
+    where d.datname = '${database}' and s.query ilike '%skip locked%' and s.query ilike '%key share%'`);
+  return row ?? { calls: 0, claimed: 0, ms: 0 };
+}
+
+export function since(before: Claims, after: Claims): Claims & { readonly microsEach: number } {
+  const claimed = after.claimed - before.claimed;
+  const ms = after.ms - before.ms;
+  if (claimed === 0) throw new Error('nothing was claimed, or the claim is not known by its text');
+  return { calls: after.calls - before.calls, claimed, ms, microsEach: (ms * 1_000) / claimed };
+}
