@@ -67,7 +67,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
     const { actions_per_month: actionsPerMonth, month, month_used: used } = row;
     months.set(row.id, { actionsPerMonth, month, used });
     // Virtual time runs with the clock while nothing waits, so a later backlog never gets an older tag.
-    tags.set(row.id, Math.max(state.floor ?? nowMs * 1000, row.last_tag ?? 0));
+    tags.set(row.id, Math.max(state.floor ?? clockTag(nowMs), row.last_tag ?? 0));
   }
   const recorded = new Map(
     state.refusals.map((row) => [`${row.caller} ${row.agent_id} ${row.status}`, row]),
@@ -266,6 +266,11 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
     tags.set(workspaceId, tag);
     return tag;
   }
+}
+
+/** The virtual time of the clock: microseconds. */
+export function clockTag(nowMs: number): number {
+  return nowMs * 1_000;
 }
 
 function once<T>(made: Map<string, T>, name: string, make: () => T): T {

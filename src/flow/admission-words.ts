@@ -10,7 +10,7 @@ import type { ExecutionTerms } from '../store/admission-write.ts';
 /** Whom and what the calls name, each once: many calls of a batch come from one caller. */
 export function questionOf(
   calls: readonly ExecuteCall[],
-  worker: string | null,
+  more: Pick<AdmissionQuestion, 'worker' | 'fromTag'>,
 ): AdmissionQuestion {
   const keyHashes = new Map<string, Buffer>();
   const workspaceIds = new Set<string>();
@@ -32,7 +32,7 @@ export function questionOf(
     userIds: [...userIds],
     agentIds: [...agentIds],
     idempotencyKeys: [...idempotencyKeys],
-    worker,
+    ...more,
   };
 }
 

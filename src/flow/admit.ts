@@ -2,11 +2,12 @@ import { decide, type ExecuteCall, type Refusal } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import type { RateLimits, WindowState } from '../core/limits.ts';
 import type { Slots } from '../core/run.ts';
+import { type TagBound, tagBound } from '../core/tag-bound.ts';
 import { readForAdmission } from '../store/admission-read.ts';
 import { writeAdmission } from '../store/admission-write.ts';
 import { findOutcome } from '../store/outcome.ts';
 import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
-import { type AdmissionBook, admissionBook } from './admission-book.ts';
+import { type AdmissionBook, admissionBook, clockTag } from './admission-book.ts';
 import { questionOf } from './admission-words.ts';
 import { batcher } from './batch.ts';
 
@@ -39,6 +40,8 @@ export interface AdmissionParts {
   readonly onBatch?: (size: number) => void;
 }
 
+type BoundParts = AdmissionParts & { readonly bound: TagBound };
+
 export interface Admission {
   admit(call: ExecuteCall): Promise<Admitted>;
   idle(): Promise<void>;
@@ -52,7 +55,11 @@ const lookupMs = 5_000;
 /** A connection that was idle may be as dead as the one that the commit went over. */
 const lookupAnswerMs = 1_000;
 
-export function createAdmission(parts: AdmissionParts): Admission {
+/** How long a transaction of admission usually takes at most: what waits longer is found by a claim, not by admission. */
+const usualMs = 2_000;
+
+export function createAdmission(given: AdmissionParts): Admission {
+  const parts = { ...given, bound: tagBound() };
   const { add, idle } = batcher<ExecuteCall, Admitted>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
@@ -63,10 +70,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
   return { admit: add, idle };
 }
 
-async function admitBatch(
-  parts: AdmissionParts,
-  calls: ExecuteCall[],
-): Promise<(Admitted | Error)[]> {
+async function admitBatch(parts: BoundParts, calls: ExecuteCall[]): Promise<(Admitted | Error)[]> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await parts.pipelines.use((send) => transact(parts, send, calls));
@@ -81,10 +85,7 @@ async function admitBatch(
   }
 }
 
-async function admitSingly(
-  parts: AdmissionParts,
-  calls: ExecuteCall[],
-): Promise<(Admitted | Error)[]> {
+async function admitSingly(parts: BoundParts, calls: ExecuteCall[]): Promise<(Admitted | Error)[]> {
   const answers: (Admitted | Error)[] = [];
   for (const call of calls) {
     answers.push(...(await admitBatch(parts, [call]).catch((error: Error) => [error])));
@@ -92,13 +93,12 @@ async function admitSingly(
   return answers;
 }
 
-async function transact(
-  parts: AdmissionParts,
-  send: Send,
-  calls: ExecuteCall[],
-): Promise<Admitted[]> {
+async function transact(parts: BoundParts, send: Send, calls: ExecuteCall[]): Promise<Admitted[]> {
   const worker = parts.slots?.lease() ?? null;
-  const state = await readForAdmission(send, questionOf(calls, worker));
+  const sentAt = performance.now();
+  const fromTag = parts.bound.over(usualMs, sentAt);
+  const state = await readForAdmission(send, questionOf(calls, { worker, fromTag }));
+  parts.bound.saw(state.floor ?? clockTag(state.nowMs), sentAt);
   const book = admissionBook(state, { ...parts, worker });
   try {
     const answers = calls.map((call) => admitOne(book, call, state.nowMs));

@@ -20,6 +20,8 @@ export interface AdmissionQuestion {
   readonly idempotencyKeys: readonly string[];
   /** The working process that would like to take the runs itself. */
   readonly worker: string | null;
+  /** Below this nothing waits that matters. */
+  readonly fromTag: number;
 }
 
 export interface AdmissionState {
@@ -112,7 +114,7 @@ export async function readForAdmission(
   send: Send,
   question: AdmissionQuestion,
 ): Promise<AdmissionState> {
-  const { keyHashes, workspaceIds, userIds, agentIds, idempotencyKeys, worker } = question;
+  const { keyHashes, workspaceIds, userIds, agentIds, idempotencyKeys, worker, fromTag } = question;
   const asked = [keyHashes, workspaceIds, agentIds];
   const [, keyCounts, agentCounts, , keys, agents, workspaces, line, refusals, held, replays] =
     await Promise.all([
@@ -122,8 +124,8 @@ export async function readForAdmission(
       send(lockWorkspaces, [keyHashes, workspaceIds]),
       send<KeyRow>(readKeys, [keyHashes, agentIds]),
       send<AgentRow>(readAgents, asked),
-      send<WorkspaceRow>(readWorkspaces, [keyHashes, workspaceIds]),
-      send<{ now_ms: number; xid: string; floor: number | null }>(readLine),
+      send<WorkspaceRow>(readWorkspaces, [keyHashes, workspaceIds, fromTag]),
+      send<{ now_ms: number; xid: string; floor: number | null }>(readLine, [fromTag]),
       send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
       worker === null ? [] : send(holdWorker, [worker]),
       idempotencyKeys.length === 0 ? [] : send<ReplayRow>(readReplays, [agentIds, idempotencyKeys]),
@@ -202,7 +204,8 @@ const readWorkspaces: Statement = {
   name: 'admission-read-workspaces',
   text: `select w.id, w.actions_per_month, l.month, l.month_used,
       (select max(tag) from run_queue q where q.workspace_id = w.id
-        and q.worker is null and q.available_at is null and q.holds_slot is not false) as last_tag
+        and q.worker is null and q.available_at is null and q.holds_slot is not false
+        and q.tag >= $3::bigint) as last_tag
     from workspaces w join limits l on l.subject = w.id
     where w.id in
       (select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))`,
@@ -212,7 +215,8 @@ const readLine: Statement = {
   name: 'admission-read-line',
   text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid,
       (select min(tag) from run_queue
-        where worker is null and available_at is null and holds_slot is not false) as floor`,
+        where worker is null and available_at is null and holds_slot is not false
+          and tag >= $1::bigint) as floor`,
 };
 
 const readRefusals: Statement = {

@@ -10,21 +10,30 @@ import type { Db } from './db.ts';
  */
 
 const ready = sql`worker is null and available_at is null and holds_slot is not false`;
-/** The lowest tag that waits; while nothing does, virtual time runs with the clock (microseconds). */
-const floor = sql`coalesce((select min(tag) from run_queue where ${ready}),
-  (extract(epoch from clock_timestamp()) * 1000000)::bigint)`;
+/** While nothing waits, virtual time runs with the clock (microseconds). */
+const clockTag = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
+
+/** Runs that were claimed, and the lowest tag that waited before; where none did, the virtual time of the clock. */
+export interface Claimed {
+  readonly runs: Run[];
+  readonly lowestTag: number;
+}
 
 /**
- * Claims up to `limit` ready runs in order of their tags. The worker's own row is held meanwhile: where its lease
- * has been taken away, nothing is claimed.
+ * Claims up to `limit` ready runs in order of their tags, from `fromTag` on. The worker's own row is held meanwhile:
+ * where its lease has been taken away, nothing is claimed.
  */
-export async function claimRuns(db: Db, worker: string, limit: number): Promise<Run[]> {
+export async function claimRuns(
+  db: Db,
+  worker: string,
+  question: { limit: number; fromTag: number },
+): Promise<Claimed> {
   return claim(
     db,
     worker,
     sql`
-    select id from run_queue where ${ready}
-    order by tag, id limit ${limit} for update skip locked`,
+    select id from run_queue where ${ready} and tag >= ${question.fromTag}
+    order by tag, id limit ${question.limit} for update skip locked`,
   );
 }
 
@@ -36,14 +45,15 @@ export async function claimRuns(db: Db, worker: string, limit: number): Promise<
 export async function claimForOthers(
   db: Db,
   worker: string,
-  question: { held: readonly string[]; after: string; limit: number },
+  question: { held: readonly string[]; after: string; limit: number; fromTag: number },
 ): Promise<Run[]> {
-  const { held, after, limit } = question;
+  const { held, after, limit, fromTag } = question;
   const nextWorkspace = (than: ReturnType<typeof sql>) => sql`
     (select q.workspace_id from run_queue q
      where q.worker is null and q.available_at is null and q.holds_slot is not false and q.workspace_id > ${than}
+       and q.tag >= ${fromTag}
      order by q.workspace_id limit 1)`;
-  return claim(
+  const { runs } = await claim(
     db,
     worker,
     sql`
@@ -55,17 +65,19 @@ export async function claimForOthers(
         select ${nextWorkspace(sql`walk.workspace_id`)} from walk where walk.workspace_id is not null)
       select (select q.id from run_queue q
               where q.worker is null and q.available_at is null and q.holds_slot is not false
-                and q.workspace_id = walk.workspace_id
+                and q.workspace_id = walk.workspace_id and q.tag >= ${fromTag}
               order by q.tag, q.id limit 1)
       from walk
       where walk.workspace_id is not null and walk.workspace_id <> all (${held}::uuid[])
       limit ${limit}))
     order by tag, id for update skip locked`,
   );
+  return runs;
 }
 
 interface ClaimedRow {
   readonly id: string;
+  readonly tag: number;
   readonly workspaceId: string;
   readonly agentId: string;
   readonly attempt: number;
@@ -79,8 +91,8 @@ interface ClaimedRow {
   readonly settings: string;
 }
 
-async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Promise<Run[]> {
-  const { rows } = await sql<ClaimedRow>`
+async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Promise<Claimed> {
+  const { rows } = await sql<(ClaimedRow | { id: null }) & { clockTag: number }>`
     with me as materialized (
       select id from workers where id = ${worker} and lease_until > clock_timestamp() for key share),
     picked as materialized (${picked}),
@@ -89,26 +101,46 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
         started_at = coalesce(q.started_at, clock_timestamp())
       from picked, me where q.id = picked.id
       returning q.*)
-    select c.id, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
-      (extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
-      e.prompt_version_id, e.model, e.temperature, e.input_variables, e.settings
-    from claimed c join executions e on e.id = c.id
-    where e.id = any (array(select id from claimed))`.execute(db);
-  return rows.map((row) => ({ ...row, worker, settings: JSON.parse(row.settings) as RunSettings }));
+    select ${clockTag} as clock_tag, runs.* from (values (1)) as always left join (
+      select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
+        (extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
+        e.prompt_version_id, e.model, e.temperature, e.input_variables, e.settings
+      from claimed c join executions e on e.id = c.id
+      where e.id = any (array(select id from claimed))) as runs on true`.execute(db);
+  const claimed = rows.filter((row) => row.id !== null);
+  return {
+    runs: claimed.map(({ clockTag, tag, settings, ...run }) => ({
+      ...run,
+      worker,
+      settings: JSON.parse(settings) as RunSettings,
+    })),
+    lowestTag: Math.min(...claimed.map(({ tag }) => tag), rows[0]?.clockTag ?? 0),
+  };
 }
 
+/** How many delayed runs are made ready at a time. */
+export const promotedMax = 1_000;
+
 /**
- * Makes delayed runs whose time has come ready, at most 1,000 at a time. They stand at the front of virtual time:
- * what has been tried before does not queue up again behind its workspace's backlog, yet not before others either.
+ * Makes delayed runs whose time has come ready, where `withinMs` is given only those whose time came so lately. They stand at the
+ * front of virtual time: what has been tried before does not queue up again behind its workspace's backlog, yet not
+ * before others either.
  */
-export async function promoteDelayed(db: Db): Promise<number> {
+export async function promoteDelayed(
+  db: Db,
+  { withinMs, fromTag }: { withinMs: number | null; fromTag: number },
+): Promise<number> {
   const { numAffectedRows } = await sql`
     with due as materialized (
-      select id, workspace_id, available_at from run_queue where available_at <= clock_timestamp()
-      order by available_at limit 1000 for update skip locked),
+      select id, workspace_id, available_at from run_queue
+      where available_at <= clock_timestamp()
+        and available_at > coalesce(
+          clock_timestamp() - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
+      order by available_at limit ${promotedMax} for update skip locked),
     placed as (
       select id, row_number() over (partition by workspace_id order by available_at, id) as place from due)
-    update run_queue q set available_at = null, tag = (select ${floor}) + placed.place
+    update run_queue q set available_at = null, tag = placed.place + coalesce(
+      (select min(tag) from run_queue where ${ready} and tag >= ${fromTag}), ${clockTag})
     from placed where q.id = placed.id`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

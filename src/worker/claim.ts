@@ -1,12 +1,17 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Run } from '../core/run.ts';
+import { tagBound } from '../core/tag-bound.ts';
 import type { Db } from '../store/db.ts';
-import { claimForOthers, claimRuns, promoteDelayed } from '../store/queue.ts';
+import { claimForOthers, claimRuns, promoteDelayed, promotedMax } from '../store/queue.ts';
 import { sweepWorkers } from '../store/workers.ts';
 import type { SlotCount } from './slots.ts';
 
 /**
  * The loop that claims: woken by a hint or a freed slot, and every second all the same, since hints can be lost.
  * One claim at a time; what frees meanwhile goes into the next.
+ *
+ * A claim looks only where runs can stand that were accepted by a transaction as long as transactions usually are
+ * (`tagBound`); a poll also finds those of a slow one, and once a minute it looks everywhere.
  */
 export interface ClaimLoop {
   wake(): void;
@@ -29,7 +34,12 @@ export interface ClaimParts {
 }
 
 const pollMs = 1_000;
+/** How long a transaction usually takes at most, and a slow one. */
+const usualMs = 2_000;
+const slowMs = 20_000;
+const everywhereMs = 60_000;
 const claimMax = 250;
+const startsInARow = 10;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 export function claimLoop(parts: ClaimParts): ClaimLoop {
@@ -40,6 +50,10 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
   let stopped = false;
   let lastServed = firstId;
   let sweptAt = Number.NEGATIVE_INFINITY;
+  let everywhereAt = Number.NEGATIVE_INFINITY;
+  let spanMs = slowMs;
+  let promotedAll = false;
+  const bound = tagBound();
   let pollTimer: NodeJS.Timeout | undefined;
   const timers = new Set<NodeJS.Timeout>();
   schedulePoll();
@@ -47,6 +61,7 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
   function schedulePoll(): void {
     pollTimer = setTimeout(
       () => {
+        spanMs = slowMs;
         wake();
         schedulePoll();
       },
@@ -67,10 +82,11 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
       while (again && !stopped) {
         again = false;
         await sweep();
-        await promoteDelayed(db);
-        await claim();
+        await look();
       }
     } catch (error) {
+      // What did not come back may have left anything behind.
+      everywhereAt = Number.NEGATIVE_INFINITY;
       parts.onError(error, 'claim');
     }
   }
@@ -83,19 +99,37 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
     await sweepWorkers(db, parts.leaseMs);
   }
 
-  async function claim(): Promise<void> {
+  async function look(): Promise<void> {
+    const now = performance.now();
+    const everywhere = now - everywhereAt > everywhereMs;
+    const fromTag = everywhere ? 0 : bound.over(spanMs, now);
+    // What came due is made ready within a poll, where there was not too much of it.
+    const withinMs = everywhere || !promotedAll ? null : slowMs;
+    spanMs = usualMs;
+    promotedAll = (await promoteDelayed(db, { withinMs, fromTag })) < promotedMax;
+    if (!promotedAll) again = true;
+    await claim(fromTag);
+    if (everywhere) everywhereAt = now;
+  }
+
+  async function claim(fromTag: number): Promise<void> {
     const worker = parts.lease();
     if (worker === null) return;
     const general = Math.min(claimMax, count.free);
     leftBehind = general === 0;
     if (general > 0) {
-      const runs = await holding(general, () => claimRuns(db, worker, general));
+      const sentAt = performance.now();
+      const runs = await holding(general, async () => {
+        const claimed = await claimRuns(db, worker, { limit: general, fromTag });
+        bound.saw(claimed.lowestTag, sentAt);
+        return claimed.runs;
+      });
       leftBehind = runs.length === general;
       if (leftBehind) again = true;
     }
     const reserved = Math.min(claimMax, count.freeForOthers - count.free);
     if (count.free > 0 || reserved <= 0) return;
-    const question = { held: count.holders(), limit: reserved };
+    const question = { held: count.holders(), limit: reserved, fromTag };
     const claimed = await holding(reserved, async () => {
       const runs = await claimForOthers(db, worker, { ...question, after: lastServed });
       if (runs.length === 0 && lastServed !== firstId) {
@@ -115,8 +149,11 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
     } finally {
       count.unhold(slots);
     }
-    for (const one of runs) {
-      count.add(one.workspaceId);
+    for (const one of runs) count.add(one.workspaceId);
+    for (const [index, one] of runs.entries()) {
+      // The heartbeat must get its turn in between: on a busy machine the process would start them all, find that its
+      // lease is as good as over, hand them all on, and claim them anew, without an end.
+      if (index > 0 && index % startsInARow === 0) await immediate();
       parts.start(one);
     }
     return runs;

@@ -6,9 +6,9 @@ import { nothingSpent } from '../../src/core/run.ts';
 import { openDatabase } from '../../src/store/db.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import {
-  claimForOthers,
-  claimRuns,
-  promoteDelayed,
+  claimForOthers as claimForOthersFrom,
+  claimRuns as claimRunsFrom,
+  promoteDelayed as promoteDelayedWithin,
   queueDepth,
   releaseRuns,
 } from '../../src/store/queue.ts';
@@ -56,6 +56,18 @@ async function queue(
   return id;
 }
 
+async function claimRuns(process: string, limit: number, fromTag = 0) {
+  return (await claimRunsFrom(db, process, { limit, fromTag })).runs;
+}
+
+function claimForOthers(process: string, held: string[], fromTag = 0) {
+  return claimForOthersFrom(db, process, { held, after: first, limit: 5, fromTag });
+}
+
+function promoteDelayed(withinMs: number | null = null) {
+  return promoteDelayedWithin(db, { withinMs, fromTag: 0 });
+}
+
 async function clear(): Promise<void> {
   await sql`delete from run_queue`.execute(db);
   await sql`delete from workers`.execute(db);
@@ -86,7 +98,7 @@ test('many claims at once never give a run to two', async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, (_, tag) => queue({ tag })));
   const workers = await Promise.all([worker(), worker(), worker(), worker()]);
   const claimed = (
-    await Promise.all(workers.flatMap((id) => [claimRuns(db, id, 7), claimRuns(db, id, 7)]))
+    await Promise.all(workers.flatMap((id) => [claimRuns(id, 7), claimRuns(id, 7)]))
   ).flat();
   assert.equal(claimed.length, 40);
   assert.deepEqual(claimed.map(({ id }) => id).sort(), [...ids].sort());
@@ -98,16 +110,16 @@ test('a process whose lease was taken away, or has run out, claims nothing', asy
   await queue();
   const id = await worker();
   await expire(id);
-  assert.deepEqual(await claimRuns(db, id, 1), []);
-  assert.deepEqual(await claimRuns(db, uuid7(1), 1), []);
+  assert.deepEqual(await claimRuns(id, 1), []);
+  assert.deepEqual(await claimRuns(uuid7(1), 1), []);
 });
 
 test('a sweep takes the runs of the expired only, and charges a loss', async () => {
   await clear();
   const [dead, alive] = [await worker(), await worker()];
   const [lost, kept] = [await queue({ tag: 1 }), await queue({ tag: 2 })];
-  assert.equal((await claimRuns(db, dead, 1))[0]?.id, lost);
-  assert.equal((await claimRuns(db, alive, 1))[0]?.id, kept);
+  assert.equal((await claimRuns(dead, 1))[0]?.id, lost);
+  assert.equal((await claimRuns(alive, 1))[0]?.id, kept);
   await expire(dead);
   assert.equal(await sweepWorkers(db, 1), 1);
   assert.deepEqual(await row(lost), {
@@ -126,8 +138,8 @@ test("a process that was stopped with locks in its hands keeps its runs so long,
   await clear();
   const [stopped, dead] = [await worker(), await worker()];
   const [locked, lost] = [await queue({ tag: 1 }), await queue({ tag: 2 })];
-  await claimRuns(db, stopped, 1);
-  await claimRuns(db, dead, 1);
+  await claimRuns(stopped, 1);
+  await claimRuns(dead, 1);
   await expire(stopped);
   await expire(dead);
   await db.transaction().execute(async (trx) => {
@@ -144,7 +156,7 @@ test('after a start of the database no lease counts as expired before everyone c
   await clear();
   const id = await worker();
   await queue();
-  await claimRuns(db, id, 1);
+  await claimRuns(id, 1);
   await expire(id);
   const dayMs = 86_400_000;
   assert.equal(await sweepWorkers(db, dayMs * 365), 0);
@@ -155,11 +167,11 @@ test('the fence: whoever lost a run cannot give it back, not even to itself', as
   await clear();
   const id = await queue();
   const [old, next] = [await worker(), await worker()];
-  await claimRuns(db, old, 1);
+  await claimRuns(old, 1);
   await expire(old);
   await sweepWorkers(db, 1);
-  await promoteDelayed(db);
-  const [claimed] = await claimRuns(db, next, 1);
+  await promoteDelayed();
+  const [claimed] = await claimRuns(next, 1);
   assert.equal(claimed?.attempt, 2);
   await releaseRuns(db, [
     { id, worker: old, attempt: 1, delayMs: 0, failed: true, spent: nothingSpent },
@@ -197,12 +209,12 @@ test('a delayed run is not claimed before its time, and comes before its workspa
   await sql`update run_queue set available_at = clock_timestamp() + interval '1 hour' where id = ${id}`.execute(
     db,
   );
-  await promoteDelayed(db);
-  assert.equal((await claimRuns(db, process, 1))[0]?.id, early);
+  await promoteDelayed();
+  assert.equal((await claimRuns(process, 1))[0]?.id, early);
   await sql`update run_queue set available_at = clock_timestamp() where id = ${id}`.execute(db);
   await queue({ tag: 29 });
-  assert.equal(await promoteDelayed(db), 1);
-  const order = (await claimRuns(db, process, 2)).map((one) => one.id);
+  assert.equal(await promoteDelayed(), 1);
+  const order = (await claimRuns(process, 2)).map((one) => one.id);
   assert.ok(order.includes(id) && !order.includes(late));
 });
 
@@ -215,10 +227,10 @@ test('reserved slots go round the workspaces that hold none, past any backlog', 
     await queue({ workspaceId: c, tag: 800 }),
   ];
   const process = await worker();
-  const found = await claimForOthers(db, process, { held: [a], after: first, limit: 5 });
+  const found = await claimForOthers(process, [a]);
   assert.deepEqual(found.map(({ id }) => id).sort(), [ofB, ofC].sort());
-  assert.deepEqual(await claimForOthers(db, process, { held: [a], after: first, limit: 5 }), []);
-  const again = await claimForOthers(db, process, { held: [b], after: first, limit: 5 });
+  assert.deepEqual(await claimForOthers(process, [a]), []);
+  const again = await claimForOthers(process, [b]);
   assert.equal(again.length, 1);
   assert.equal(again[0]?.workspaceId, a);
 });
@@ -233,4 +245,29 @@ test('says how much waits, and for how long the oldest that is ready', async () 
   const { depth, oldestMs } = await queueDepth(db);
   assert.equal(depth, 2);
   assert.ok(oldestMs >= 3_600_000);
+});
+
+test('a claim from a tag on takes nothing below it, and says what it saw', async () => {
+  await clear();
+  const process = await worker();
+  const [low, high] = [await queue({ tag: 10 }), await queue({ tag: 20 })];
+  const claimed = await claimRunsFrom(db, process, { limit: 5, fromTag: 15 });
+  assert.deepEqual(
+    claimed.runs.map(({ id }) => id),
+    [high],
+  );
+  assert.equal(claimed.lowestTag, 20);
+  assert.equal((await claimRuns(process, 5))[0]?.id, low);
+  // Nothing waits any more: the virtual time of the clock, in microseconds.
+  const { lowestTag } = await claimRunsFrom(db, process, { limit: 5, fromTag: 0 });
+  assert.ok(lowestTag > 1e15);
+});
+
+test('what came due long ago is made ready only where it is looked for', async () => {
+  await clear();
+  const late = await queue();
+  await sql`update run_queue set available_at = clock_timestamp() - interval '1 hour'`.execute(db);
+  assert.equal(await promoteDelayed(60_000), 0);
+  assert.equal(await promoteDelayed(), 1);
+  assert.equal((await claimRuns(await worker(), 1))[0]?.id, late);
 });
