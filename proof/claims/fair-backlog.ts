@@ -88,11 +88,14 @@ export const fairBacklog: Claim = {
     }
     await redirectBacklog(ground.db, big.id, long);
     await called(ground, long, openSlots());
+    // Some were claimed while they were being redirected, and have ended as short ones.
+    const endedBefore = await endedWith(ground.db, big.id, long);
     for (let round = 0; round < rounds; round++) {
       await next('long');
       // Later ones end by and by anyway.
-      const ended = round === 0 ? await endedWith(ground.db, big.id, long) : 0;
-      if (ended >= others) violations.push(`${ended} long runs had to end for others’ to start`);
+      const ended = (await endedWith(ground.db, big.id, long)) - endedBefore;
+      if (round === 0 && ended >= others)
+        violations.push(`${ended} long runs had to end for others’ to start`);
     }
     return {
       counts: { backlog, 'workspaces beside it': others },
