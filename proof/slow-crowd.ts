@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** Connections of clients that are slow, each in one of these ways. */
 const ways = {
@@ -16,8 +17,8 @@ const ways = {
 type Way = keyof typeof ways;
 
 export interface SlowCrowd {
-  /** How many of each way the server has closed. */
-  closed(): Record<Way, number>;
+  /** How many of each way the server has closed. Those that took nothing take it now, or they would never find out. */
+  closed(): Promise<Record<Way, number>>;
   leave(): void;
 }
 
@@ -43,7 +44,6 @@ export async function openSlowCrowd(
         closed[way]++;
         connected.resolve();
       });
-      // Only who reads finds out that the other side has gone; a receiver that never does is told by a reset.
       if (way === 'receiver') socket.pause();
       else socket.resume();
       await connected.promise;
@@ -56,7 +56,11 @@ export async function openSlowCrowd(
     for (const { socket, drip } of dripping) if (socket.writable) socket.write(drip);
   }, dripMs);
   return {
-    closed: () => ({ ...closed }),
+    async closed() {
+      for (const socket of sockets) socket.resume();
+      await wait(resetMs);
+      return { ...closed };
+    },
     leave() {
       clearInterval(timer);
       for (const socket of sockets) socket.destroy();
@@ -65,3 +69,5 @@ export async function openSlowCrowd(
 }
 
 const dripMs = 1_000;
+/** For what lies ready, and the reset behind it. */
+const resetMs = 3_000;

@@ -1,6 +1,11 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { bodyBytesMax } from '../contract/limits.ts';
 import { randomHex } from '../core/entropy.ts';
 import { CallFailure } from '../core/failure.ts';
@@ -21,8 +26,12 @@ export interface ServerOptions {
   readonly slow?: SlowLimits;
 }
 
-/** Requests open at once before new ones are turned away; callers that wait for a run count too. */
+/** Requests worked on at once before new ones are turned away; callers that wait for a run count too. */
 const openRequestsMax = 5_000;
+/** Of these on one connection, sent without waiting for the answers before; more is a flood, and it is closed. */
+const pipelinedMax = 100;
+/** Of the request line and all headers, as Node has it. */
+const headerBytesMax = 16_384;
 /** What bodies may take together: each that is announced, for as long as its call is open. A thousand of the largest. */
 const openBodyBytesMax = 1_000 * bodyBytesMax;
 
@@ -64,8 +73,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.server.maxConnections = slow.connectionsMax;
   closeSlowReceivers(app.server, slow);
 
-  let open = 0;
+  // Until the answer is there, not until it is taken: who takes none must not keep others out.
+  const open = new Set<FastifyRequest>();
   let openBodyBytes = 0;
+  const answered = (request: FastifyRequest) => {
+    if (!open.delete(request)) return;
+    openBodyBytes -= announcedBytes(request.raw);
+  };
+  const untaken = new WeakMap<Socket, number>();
   app.server.on('connection', departure.touched);
   // Hooks with callbacks: a promise for each hook of each request is a tenth of what a request costs.
   app.addHook('onRequest', (request, reply, done) => {
@@ -77,20 +92,24 @@ export function createServer(options: ServerOptions): FastifyInstance {
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
-    const bodyBytes = announcedBytes(request.raw);
-    open++;
-    openBodyBytes += bodyBytes;
+    const { socket } = request.raw;
+    const pipelined = (untaken.get(socket) ?? 0) + 1;
+    untaken.set(socket, pipelined);
+    if (pipelined > pipelinedMax) socket.destroy();
+    open.add(request);
+    openBodyBytes += announcedBytes(request.raw);
     reply.raw.once('close', () => {
-      open--;
-      openBodyBytes -= bodyBytes;
+      answered(request);
+      untaken.set(socket, (untaken.get(socket) ?? 1) - 1);
       departure.touched();
     });
-    if (open <= openRequestsMax && openBodyBytes <= openBodyBytesMax) return done();
+    if (open.size <= openRequestsMax && openBodyBytes <= openBodyBytesMax) return done();
     done(
       new CallFailure('UNAVAILABLE', 'Too many requests are open. Try again.', { retryAfter: 1 }),
     );
   });
   app.addHook('onSend', (request, reply, payload, done) => {
+    answered(request);
     // Whoever is still sending must not be read to the end for the sake of the next request.
     if (departure.begun || !request.raw.complete) reply.header('connection', 'close');
     done(null, payload);

@@ -7,25 +7,38 @@ import { pino } from 'pino';
 import { readBody } from '../../src/api/body.ts';
 import { createDeparture } from '../../src/api/departure.ts';
 import { createServer } from '../../src/api/server.ts';
+import type { SlowLimits } from '../../src/api/slow.ts';
+
+const large = 'x'.repeat(1_000_000);
+/** More than the system takes for a client that does not. */
+const huge = Buffer.alloc(16 * 1024 * 1024);
 
 /** The server with limits that run out soon. */
-const app = createServer({
-  ...{ logger: pino({ level: 'silent' }), trustedProxies: [], departure: createDeparture() },
-  slow: {
-    ...{ headersMs: 400, requestMs: 800, checkMs: 100, takingMs: 400, takenBytesMin: 65_536 },
-    connectionsMax: 50,
-  },
-});
-const large = 'x'.repeat(1_000_000);
-app.get('/large', async () => large);
-app.get('/wait', async () => {
-  await wait(1_500);
-  return 'waited';
-});
-app.post('/body', async (request) => (await readBody(request.raw)).kind);
-await app.listen({ host: '127.0.0.1', port: 0 });
-const { port } = app.server.address() as AddressInfo;
+const limits: SlowLimits = {
+  ...{ headersMs: 400, requestMs: 800, checkMs: 100, takingMs: 400, takenBytesMin: 65_536 },
+  connectionsMax: 80,
+};
+const { app, port } = await start(limits);
 after(() => app.close());
+
+async function start(slow: SlowLimits) {
+  const app = createServer({
+    ...{ logger: pino({ level: 'silent' }), trustedProxies: [], departure: createDeparture() },
+    slow,
+  });
+  app.get('/small', async () => 'small');
+  app.get('/large', async () => large);
+  app.get('/huge', async () => huge);
+  app.get('/wait', async () => {
+    await wait(1_500);
+    return 'waited';
+  });
+  app.post('/body', async (request) => (await readBody(request.raw)).kind);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return { app, port: (app.server.address() as AddressInfo).port };
+}
+
+const get = 'GET /large HTTP/1.1\r\nhost: x\r\n\r\n';
 
 /** Resolves with what came back once the server has closed the connection. */
 async function closedWhile(begin: (socket: Socket) => void, drip?: string): Promise<string> {
@@ -88,10 +101,39 @@ test('who takes nothing of what it asked for is cut off', async () => {
   socket.on('error', () => {});
   socket.pause();
   await once(socket, 'connect');
-  socket.write('GET /large HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(40));
+  socket.write(get.repeat(40));
   while ((await connections()) === 0) await wait(5);
   await noneLeft();
   socket.destroy();
+});
+
+test('a flood of requests on one connection ends it', async () => {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {}).resume();
+  socket.write(get.repeat(200));
+  await once(socket, 'close');
+  await noneLeft();
+});
+
+test('answers that nobody takes keep nobody else out', async () => {
+  const patient = await start({
+    ...limits,
+    headersMs: 60_000,
+    requestMs: 60_000,
+    takingMs: 60_000,
+  });
+  let requests = 0;
+  patient.app.server.on('request', () => requests++);
+  const sockets = Array.from({ length: 60 }, () => connect(patient.port, '127.0.0.1'));
+  for (const socket of sockets) socket.on('error', () => {}).pause();
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  // Together more than may be worked on at once.
+  const small = get.replace('large', 'small').repeat(94);
+  for (const socket of sockets) socket.write(get.replace('large', 'huge') + small);
+  while (requests < 60 * 95) await wait(20);
+  assert.equal((await fetch(`http://127.0.0.1:${patient.port}/small`)).status, 200);
+  for (const socket of sockets) socket.destroy();
+  await patient.app.close();
 });
 
 test('who takes it steadily gets all, and who waits for an answer waits', async () => {
@@ -108,7 +150,7 @@ test('who takes it steadily gets all, and who waits for an answer waits', async 
 });
 
 test('there is an end to connections', async () => {
-  const sockets = Array.from({ length: 60 }, () => connect(port, '127.0.0.1'));
+  const sockets = Array.from({ length: 90 }, () => connect(port, '127.0.0.1'));
   const closed = sockets.map((socket) =>
     once(
       socket.on('error', () => {}),
@@ -116,7 +158,7 @@ test('there is an end to connections', async () => {
     ),
   );
   await Promise.race(closed);
-  assert.ok((await connections()) <= 50);
+  assert.ok((await connections()) <= 80);
   for (const socket of sockets) socket.destroy();
   await Promise.all(closed);
 });
