@@ -1,9 +1,16 @@
 import type { Claim } from './claim.ts';
 import { access } from './claims/access.ts';
 import { apiKilled } from './claims/api-killed.ts';
+import { behindPooler } from './claims/behind-pooler.ts';
+import { canaries } from './claims/canaries.ts';
+import { commitUnanswered } from './claims/commit-unanswered.ts';
+import { databaseRestarted } from './claims/database-restarted.ts';
+import { deaf } from './claims/deaf.ts';
 import { fairBacklog } from './claims/fair-backlog.ts';
 import { idempotent } from './claims/idempotent.ts';
 import { limitsExact } from './claims/limits-exact.ts';
+import { malformed } from './claims/malformed.ts';
+import { oneAction } from './claims/one-action.ts';
 import { outboundGuard } from './claims/outbound-guard.ts';
 import { providerOutage } from './claims/provider-outage.ts';
 import { quotaExact } from './claims/quota-exact.ts';
@@ -13,6 +20,7 @@ import { rollingRestart } from './claims/rolling-restart.ts';
 import { signInThrottle } from './claims/sign-in-throttle.ts';
 import { slowClients } from './claims/slow-clients.ts';
 import { unknownKeys } from './claims/unknown-keys.ts';
+import { workerCutOff } from './claims/worker-cut-off.ts';
 import { workerKilled } from './claims/worker-killed.ts';
 import { workerLost } from './claims/worker-lost.ts';
 import { workerStopped } from './claims/worker-stopped.ts';
@@ -36,4 +44,12 @@ export const claims: readonly Claim[] = [
   refusedRows,
   idempotent,
   revoked,
+  oneAction,
+  behindPooler,
+  canaries,
+  commitUnanswered,
+  databaseRestarted,
+  deaf,
+  malformed,
+  workerCutOff,
 ];

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { lossesMax } from '../src/core/settings.ts';
 import type { Db } from '../src/store/db.ts';
-import type { Member, RunCall } from './fleet.ts';
+import type { RunCall } from './fleet.ts';
 
 /**
  * Holds what the provider has recorded of each run against its record. The agents must answer with numbered models
@@ -29,7 +29,6 @@ interface Row {
 export async function checkHistories(
   db: Db,
   calls: ReadonlyMap<string, readonly RunCall[]>,
-  members: readonly Member[],
 ): Promise<Histories> {
   const { rows } = await sql<Row>`
     select e.id, e.input_variables ->> 'name' as name, e.status, e.error_code, e.attempts, e.output, e.user_prompt,
@@ -37,13 +36,12 @@ export async function checkHistories(
     from executions e join agents a on a.id = e.agent_id
     where e.status in ('success', 'failed')
     order by e.id`.execute(db);
-  const kills = members.filter(({ killedMs }) => killedMs !== null).length;
   const histories = rows.map((row) => historyOf(row, calls.get(`Hello ${row.name}`) ?? []));
   const sum = (count: (one: (typeof histories)[number]) => number) =>
     histories.reduce((total, one) => total + count(one), 0);
   return {
     violations: histories.flatMap((history) =>
-      [...complaints(history, kills)].map(
+      [...complaints(history)].map(
         (complaint) => `${complaint}: ${JSON.stringify(history.row)}, calls ${said(history.calls)}`,
       ),
     ),
@@ -80,7 +78,7 @@ function historyOf(row: Row, calls: readonly RunCall[]): History {
   return { row, calls, lostMs };
 }
 
-function* complaints({ row, calls }: History, kills: number): Generator<string> {
+function* complaints({ row, calls }: History): Generator<string> {
   if (row.status === 'success') {
     // A later call means that the process of the earlier one had no right to end the run any more.
     if (Number(row.output) !== calls.at(-1)?.number)
@@ -89,7 +87,7 @@ function* complaints({ row, calls }: History, kills: number): Generator<string> 
   } else {
     if (row.errorCode !== 'WORKER_LOST') yield 'a run failed for another reason than its processes';
     const budget = row.atMostOnce ? 1 : lossesMax;
-    if (row.attempts < budget || kills < budget) yield 'a run was given up before its time';
+    if (row.attempts < budget) yield 'a run was given up before its time';
   }
   if (row.atMostOnce && calls.length > 1) yield 'at most once was called twice';
 }

@@ -63,7 +63,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const ended = await allEnded(db, 60_000);
   const accepted = [...new Set([...once.accepted(), ...sure.accepted()])];
   const sent = [...once.sent, ...sure.sent];
-  const histories = await checkHistories(db, fleet.calls(), fleet.members);
+  const histories = await checkHistories(db, fleet.calls());
   const { records, twice } = await recordsByName(db);
   return {
     counts: {

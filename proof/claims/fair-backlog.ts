@@ -40,8 +40,8 @@ export const fairBacklog: Claim = {
       name: 'first-come',
       says: 'who comes first is served first, whoever else it is that waits',
       file: 'flow/admission-book.ts',
-      find: 'state.floor ?? nowMs * 1000',
-      replace: 'nowMs * 1000',
+      find: 'state.floor ?? clockTag(nowMs)',
+      replace: 'clockTag(nowMs)',
     },
     {
       name: 'no-reserve',

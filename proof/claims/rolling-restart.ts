@@ -44,9 +44,11 @@ export const rollingRestart: Claim = {
     {
       name: 'turn-away',
       says: 'who asks once more over a connection that it kept is turned away',
-      file: 'api/server.ts',
-      find: 'if (open <= openRequestsMax) return done();',
-      replace: 'if (open <= openRequestsMax && !departure.begun) return done();',
+      file: 'api/departure.ts',
+      find: 'begun = true;',
+      replace: `begun = true;
+        server.removeAllListeners('request');
+        server.on('request', (_request, response) => response.writeHead(503).end('{}'));`,
     },
     {
       name: 'cut-off',

@@ -71,7 +71,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const ended = await allEnded(db, 60_000 + 5 * leaseMs);
   const sent = loads.flatMap((load) => load.sent);
   const unanswered = sent.filter(({ outcome }) => outcome.kind !== 'accepted');
-  const histories = await checkHistories(db, fleet.calls(), fleet.members);
+  const histories = await checkHistories(db, fleet.calls());
   const { taken, given } = await handedOn(db);
   return {
     counts: {

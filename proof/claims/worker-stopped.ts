@@ -80,7 +80,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   for (const [id, row] of seen) {
     if (after.get(id) !== row) violations.push(`the record of ${id} was written over`);
   }
-  const histories = await checkHistories(db, fleet.calls(), fleet.members);
+  const histories = await checkHistories(db, fleet.calls());
   return {
     counts: { stops: rounds, 'records compared': seen.size, ...histories.counts },
     violations: [

@@ -48,7 +48,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     requestTimeout: slow.requestMs,
     keepAliveTimeout: idleMs,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 8_192, ignoreDuplicateSlashes: false },
+    // No limit of the router's own: a key is looked at whatever stands in the path, and the headers are bounded.
+    routerOptions: { maxParamLength: headerBytesMax, ignoreDuplicateSlashes: false },
+    rewriteUrl: ({ url = '/' }) => (url.includes('%') ? readable(url) : url),
     clientErrorHandler: answerMalformed,
     http: {
       requireHostHeader: false,
@@ -57,7 +59,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       connectionsCheckingInterval: slow.checkMs,
     },
     frameworkErrors: (_error, request, reply) => {
-      reply.header('x-request-id', request.id);
+      reply.headers({ 'x-request-id': request.id, connection: 'close' });
       send(reply, errorAnswer(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id));
     },
   });
@@ -65,6 +67,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // A body of unusual expectations is a body like any other.
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response);
+  });
+  // Without a listener the connection would be closed and nothing said.
+  app.server.on('connect', (_request, socket) => {
+    const failure = new CallFailure('METHOD_NOT_ALLOWED', 'This server is no proxy.');
+    answerBare(socket as Socket, 405, failure, [`Allow: ${methodsShown.join(', ')}`]);
   });
   // Bodies are read by the routes: on execute a broken one is a value, not an exception.
   app.removeAllContentTypeParsers();
@@ -111,7 +118,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('onSend', (request, reply, payload, done) => {
     answered(request);
     // Whoever is still sending must not be read to the end for the sake of the next request.
-    if (departure.begun || !request.raw.complete) reply.header('connection', 'close');
+    // What has no body may not be marked complete yet where it is answered at once.
+    const sending = !request.raw.complete && announcedBytes(request.raw) > 0;
+    if (departure.begun || sending) reply.header('connection', 'close');
     done(null, payload);
   });
 
@@ -145,8 +154,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
 function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [status, text] = malformed[error.code ?? ''] ?? [400, 'The request is not valid HTTP.'];
+  answerBare(socket, status, new CallFailure('INVALID_REQUEST', text), []);
+}
+
+/** Answers on a connection that no request stands for, and closes it. */
+function answerBare(
+  socket: Socket,
+  status: number,
+  failure: CallFailure,
+  headers: readonly string[],
+): void {
   const requestId = makeRequestId();
-  const failure = new CallFailure('INVALID_REQUEST', text);
   const body = toJson(errorAnswer(failure, requestId).body);
   socket.end(
     [
@@ -155,6 +173,7 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
+      ...headers,
       '',
       body,
     ].join('\r\n'),
@@ -174,6 +193,18 @@ const malformed: Readonly<Record<string, [number, string]>> = {
 function announcedBytes({ headers }: IncomingMessage): number {
   if (headers['transfer-encoding'] !== undefined) return bodyBytesMax;
   return Math.min(Number(headers['content-length'] ?? 0), bodyBytesMax);
+}
+
+/** A path whose escapes are broken, as one that holds them as text: the router would answer before the key is looked at. */
+function readable(url: string): string {
+  const at = url.indexOf('?');
+  const path = at < 0 ? url : url.slice(0, at);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
 }
 
 function makeRequestId(): string {

@@ -58,6 +58,45 @@ test('a request without a host or with odd expectations is a request like any ot
   }
 });
 
+test('a proxy is not what this is, and that is said', async () => {
+  const { status, head, body } = await raw('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n');
+  assert.equal(status, 405);
+  assert.match(head, /^Allow: GET, POST/m);
+  assert.equal(JSON.parse(body).code, 'METHOD_NOT_ALLOWED');
+});
+
+test('methods that no route knows are refused as any other', async () => {
+  for (const [method, path, expected] of [
+    ['QUERY', '/nope', 404],
+    ['QUERY', '/api/v1/prompts', 405],
+    ['QUERY', '/api/auth/sign-out', 405],
+    ['TRACE', '/healthz', 405],
+  ]) {
+    const end = 'Host: x\r\nConnection: close\r\n\r\n';
+    const { status, body } = await raw(`${method} ${path} HTTP/1.1\r\n${end}`);
+    assert.equal(status, expected);
+    assert.ok(JSON.parse(body).requestId);
+  }
+});
+
+test('a key is looked at whatever stands in the path', async () => {
+  const body = { variables: { name: 'x' } };
+  for (const id of ['%', '%ff', '%E0%A4%A', 'a%2Fb', '%00', 'a'.repeat(9_000)]) {
+    const path = `/api/v1/agents/${id}/execute`;
+    assert.equal((await service.call('POST', path, { key, body })).status, 404);
+    assert.equal((await service.call('POST', path, { key: makeKey(), body })).status, 401);
+  }
+});
+
+test('who is answered before the body has come is told that the connection ends, others are not', async () => {
+  const path = '/api/v1/agents/%ff';
+  const unfinished = `PATCH ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`;
+  const { head } = await raw(unfinished);
+  assert.match(head, /^connection: close/im);
+  const { headers } = await fetch(`${service.url}/healthz`);
+  assert.equal(headers.get('connection'), 'keep-alive');
+});
+
 for (const type of [
   'json',
   '/',

@@ -8,6 +8,8 @@ export interface CuelineProcess {
   readonly child: ChildProcess;
   /** Where it listens; empty for a worker without a port. */
   readonly url: string;
+  /** All that it has written so far, to standard output and to standard error. */
+  output(): { readonly said: string; readonly logged: string };
   /** Sends the signal and waits for the end. */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
@@ -49,6 +51,7 @@ export async function spawnCueline(
   await up.promise;
   return {
     child,
+    output: () => ({ said, logged }),
     url: /http:\/\/[\d.:]+/.exec(said)?.[0] ?? '',
     async kill(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return;

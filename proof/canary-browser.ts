@@ -1,0 +1,46 @@
+import { cookiesOf } from '../test/harness/sessions.ts';
+import type { Places } from './canary-life.ts';
+
+type Headers = Readonly<Record<string, string>>;
+// biome-ignore lint/suspicious/noExplicitAny: whoever asks knows what comes back
+type Answer = any;
+
+/** Makes calls, as whoever is signed in unless told otherwise, and puts every answer where it belongs. */
+export function createBrowser(url: string, places: Pick<Places, 'answers' | 'errors'>) {
+  let cookie = '';
+
+  async function send(
+    method: string,
+    path: string,
+    body: unknown,
+    given: Headers,
+    into: string[] = places.answers,
+  ): Promise<Answer> {
+    const signedIn = given.authorization === undefined && given.cookie === undefined;
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(signedIn && cookie !== '' && { cookie, origin: url }),
+        ...given,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    const shown = `${method} ${path} ${response.status} ${text}`;
+    (response.status >= 400 ? places.errors : into).push(shown.slice(`${method} ${path} `.length));
+    if (path.endsWith('/sign-in/email') && response.ok) cookie = cookiesOf(response);
+    return text.startsWith('{') ? JSON.parse(text) : {};
+  }
+
+  return {
+    cookie: () => cookie,
+    signIn: (email: string, password: string) =>
+      send('POST', '/api/auth/sign-in/email', { email, password }, {}),
+    get: (path: string, headers: Headers, into?: string[]) =>
+      send('GET', path, undefined, headers, into),
+    post: (path: string, body: unknown, headers: Headers = {}) => send('POST', path, body, headers),
+    put: (path: string, body: unknown) => send('PUT', path, body, {}),
+  };
+}

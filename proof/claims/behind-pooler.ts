@@ -1,0 +1,73 @@
+import { checkAnswers, countAnswers } from '../answers.ts';
+import { allEnded, checkTables } from '../checker.ts';
+import type { Claim, Found } from '../claim.ts';
+import type { Ground } from '../ground.ts';
+import { startLoad } from '../load.ts';
+import { poolerVersion, startPooler } from '../pooler.ts';
+
+/** A round is some calls through PgBouncer in transaction mode, and the `kill -9` of the worker meanwhile. */
+
+const callsPerRound = 30;
+
+export const behindPooler: Claim = {
+  name: 'behind-pooler',
+  says: 'behind a transaction pooler calls are accepted, worked on, resumed and ended as without one',
+  rounds: { test: 1, short: 5, full: 30 },
+  roundsPerGround: 15,
+  faults: [
+    {
+      name: 'statements-named',
+      says: 'statements are prepared in a session that somebody else has afterwards',
+      file: 'store/pipeline.ts',
+      find: '!options.connection.pooled',
+      replace: 'true',
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const version = poolerVersion();
+  if (version === null) return { counts: {}, violations: ['pgbouncer is not installed'] };
+  const { db, leaseMs } = ground;
+  const pooler = await startPooler(ground.connection);
+  const env = { CUELINE_LEASE_MS: String(leaseMs) };
+  const spawn = (role: 'api' | 'start' | 'worker') => ground.spawn(role, env, pooler.connection);
+  const [api, start, first] = await Promise.all([spawn('api'), spawn('start'), spawn('worker')]);
+  let worker = first;
+  const { key } = await ground.key();
+  const agents = [
+    await ground.agent({ model: 'ollama/after-100' }),
+    await ground.agent({ model: 'ollama/after-20', config: { maxConcurrency: 3 } }),
+  ];
+  const urls = () => [api.url, start.url];
+  const sent = [];
+  const accepted: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const clients = { urls, key, agents, clients: 3, callsMax: callsPerRound / 2 };
+    const loads = [
+      startLoad({ ...clients, named: `plain-${round}` }),
+      startLoad({ ...clients, retry: true, named: `retried-${round}` }),
+    ];
+    await worker.kill('SIGKILL');
+    worker = await spawn('worker');
+    for (const load of loads) {
+      await load.stop();
+      sent.push(...load.sent);
+      accepted.push(...load.accepted());
+    }
+  }
+  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  await pooler.stop();
+  return {
+    counts: { [`kills behind ${version}`]: rounds, ...countAnswers(sent) },
+    violations: [
+      ...(ended ? [] : ['not all runs came to an end']),
+      ...sent
+        .filter(({ outcome }) => outcome.kind !== 'accepted')
+        .map((one) => `not accepted: ${JSON.stringify(one)}`),
+      ...(await checkAnswers(db, sent)),
+      ...(await checkTables(db, { accepted })),
+    ],
+  };
+}

@@ -1,0 +1,63 @@
+import { found, makeCanaries } from '../canaries.ts';
+import { liveWith } from '../canary-life.ts';
+import type { Claim, Found } from '../claim.ts';
+
+/** Handed out once, in the answer to who asked for it. */
+const handedOut = ['apiKey', 'rotatedKey', 'invitationToken'];
+
+/**
+ * Secrets stand in no place that anything comes out of, in no form, and what users wrote stands in no log, metric or
+ * trace and in no answer to who may not see it.
+ */
+export const canaries: Claim = {
+  name: 'canaries',
+  says: 'Secrets come out nowhere, and what users wrote only to those who may see it',
+  rounds: { test: 1, short: 3, full: 20 },
+  roundsPerGround: 20,
+  faults: [
+    {
+      name: 'words-unscrubbed',
+      says: "a provider's words are kept with the key in them",
+      file: 'provider/redact.ts',
+      find: 'for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, gone);',
+      replace: 'void forms;',
+    },
+    {
+      name: 'runs-logged-whole',
+      says: 'of an ended run all is logged that is known',
+      file: 'log.ts',
+      find: "log[level]({ ...named(id, agentId), ...how }, 'ended');",
+      replace: "log[level]({ ...how, ...run }, 'ended');",
+    },
+  ],
+  async prove(ground, rounds): Promise<Found> {
+    const counts: Record<string, number> = {};
+    const violations: string[] = [];
+    const count = (name: string, more: number) => {
+      counts[name] = (counts[name] ?? 0) + more;
+    };
+    for (let round = 0; round < rounds; round++) {
+      const planted = makeCanaries();
+      const { counts: lived, ...places } = await liveWith(planted, ground);
+      for (const [name, more] of Object.entries(lived)) count(name, more);
+      for (const [place, texts] of Object.entries(places)) {
+        const text = texts.join('\n');
+        count(`characters of ${place}`, text.length);
+        if (text === '') violations.push(`nothing came out at ${place}: it was not looked at`);
+        const secrets = found(planted.secrets, text);
+        const shown =
+          place === 'answers' ? secrets.filter((name) => !handedOut.includes(name)) : secrets;
+        violations.push(...shown.map((name) => `${name} stands in the ${place}`));
+        if (place === 'answers' || place === 'dump') continue;
+        // A complaint about a call may name what its caller has just sent.
+        const contents = found(planted.contents, text).filter(
+          (name) => place !== 'errors' || name !== 'malformed',
+        );
+        violations.push(...contents.map((name) => `${name} stands in the ${place}`));
+      }
+      count('secrets', planted.secrets.size);
+      count('texts of users', planted.contents.size);
+    }
+    return { counts, violations };
+  },
+};

@@ -1,0 +1,115 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { checkAnswers, countAnswers } from '../answers.ts';
+import { allEnded, checkTables } from '../checker.ts';
+import type { Claim, Found } from '../claim.ts';
+import type { Ground } from '../ground.ts';
+import { startLoad } from '../load.ts';
+import { type DatabaseProxy, startProxy } from '../proxy.ts';
+
+/** A round breaks connections between Cueline and PostgreSQL off, mostly between a commit and its answer. */
+
+/** In turn. `after`: the database has carried the commit out; `before`: it never came there. */
+const breaks: readonly ((proxy: DatabaseProxy, random: () => number) => Promise<void>)[] = [
+  (proxy) => atNext(proxy, /admission-.*plain-\d.*commit/s, 'after'),
+  (proxy) => atNext(proxy, /admission-.*plain-\d.*commit/s, 'before'),
+  (proxy) => atNext(proxy, /admission-.*retried-\d.*commit/s, 'after'),
+  (proxy) => atNext(proxy, /finish-.*commit/s, 'after'),
+  (proxy) => atNext(proxy, /finish-.*commit/s, 'before'),
+  atAnyMoment,
+  unreachableAfterwards,
+];
+
+export const commitUnanswered: Claim = {
+  name: 'commit-unanswered',
+  says: 'where a commit is not answered, clients are told what became of it, and a retry with its key yields one run',
+  rounds: { test: 4, short: 35, full: 350 },
+  roundsPerGround: 70,
+  faults: [
+    {
+      name: 'lost-taken-for-kept',
+      says: 'a commit that never came to the database passes for done',
+      file: 'flow/admit.ts',
+      find: "if (outcome === 'aborted') throw error;",
+      replace: '',
+    },
+    {
+      name: 'nobody-asks',
+      says: 'a commit that is not answered passes for lost',
+      file: 'flow/admit.ts',
+      find: 'const outcome = await lookUp(',
+      replace: 'throw error; const outcome = await lookUp(',
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const { db, leaseMs, random } = ground;
+  const proxy = await startProxy(ground.connection);
+  const env = { CUELINE_LEASE_MS: String(leaseMs) };
+  const { url } = await ground.spawn('start', env, proxy.connection);
+  const { key } = await ground.key();
+  const agents = [await ground.agent({ model: 'ollama/after-5' })];
+  const clients = { urls: () => [url], key, agents, clients: 3, pauseMs: 5 };
+  const loads = [
+    startLoad({ ...clients, named: 'plain' }),
+    startLoad({ ...clients, retry: true, named: 'retried' }),
+  ];
+  for (let round = 0; round < rounds; round++) {
+    await wait(100 * random());
+    await breaks[round % breaks.length]?.(proxy, random);
+  }
+  await Promise.all(loads.map((load) => load.stop()));
+  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  const sent = loads.flatMap((load) => load.sent);
+  const counts = countAnswers(sent);
+  await proxy.close();
+  return {
+    counts: { breaks: rounds, ...counts },
+    violations: [
+      ...(ended ? [] : ['not all runs came to an end']),
+      ...(rounds < breaks.length || counts.OUTCOME_UNKNOWN
+        ? []
+        : ['the database was not to be reached, and nobody was told that the outcome is unknown']),
+      ...(await checkAnswers(db, sent)),
+      ...(await checkTables(db, {
+        accepted: loads.flatMap((load) => load.accepted()),
+        unknownToo: true,
+      })),
+    ],
+  };
+}
+
+const patienceMs = 60_000;
+
+/** Breaks the one connection off that sends this next. */
+async function atNext(proxy: DatabaseProxy, sent: RegExp, side: 'before' | 'after'): Promise<void> {
+  const { promise: broken, resolve } = Promise.withResolvers<true>();
+  proxy.onSent = (_link, text) => {
+    if (!sent.test(text)) return null;
+    proxy.onSent = null;
+    resolve(true);
+    return side;
+  };
+  const given = wait(patienceMs, false, { ref: false });
+  if (!(await Promise.race([broken, given]))) {
+    throw new Error(`nothing like ${sent} was sent to the database any more`);
+  }
+}
+
+async function atAnyMoment(proxy: DatabaseProxy, random: () => number): Promise<void> {
+  for (let cuts = 0; cuts < 5; cuts++) {
+    proxy.cut(() => random() < 0.7);
+    await wait(40 * random());
+  }
+}
+
+/** For longer than a commit is asked after. */
+const unreachableMs = 7_000;
+
+async function unreachableAfterwards(proxy: DatabaseProxy): Promise<void> {
+  await atNext(proxy, /admission-.*plain-\d.*commit/s, 'after');
+  proxy.refuse();
+  await wait(unreachableMs);
+  proxy.heal();
+}

@@ -1,0 +1,111 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { checkAnswers, countAnswers } from '../answers.ts';
+import { allEnded, checkTables } from '../checker.ts';
+import type { Claim, Found } from '../claim.ts';
+import { type Ground, openGround } from '../ground.ts';
+import { type Load, startLoad } from '../load.ts';
+import { type OwnDatabase, startOwnDatabase } from '../own-database.ts';
+
+/** A round is a restart of PostgreSQL under load, in turn by SIGINT and by SIGKILL. */
+
+const backMsGoal = 3_000;
+const taken = 'first 202 after the database takes connections';
+const finished = 'first run that ends after the database takes connections';
+
+export const databaseRestarted: Claim = {
+  name: 'database-restarted',
+  says: 'over a restart of PostgreSQL no process exits, calls are answered 202 or 503, and what is acknowledged is kept',
+  rounds: { test: 2, short: 6, full: 30 },
+  roundsPerGround: 10,
+  faults: [
+    {
+      name: 'errors-unheard',
+      says: 'nobody hears that the connection for hints has gone',
+      file: 'store/bus.ts',
+      find: "fresh.on('error', lost);",
+      replace: '',
+    },
+    {
+      name: 'away-is-a-fault',
+      says: 'that the database is away counts as a fault of the program',
+      file: 'api/errors.ts',
+      find: 'if (isDatabaseAway(thrown)) {',
+      replace: 'if (false) {',
+    },
+  ],
+  prove,
+  judge: ({ samplesMs = {} }) =>
+    Object.entries(samplesMs)
+      .filter(([, samples]) => samples.some((ms) => ms > backMsGoal))
+      .map(([name]) => `${name}: beyond ${backMsGoal} ms`),
+};
+
+async function prove({ fault, leaseMs }: Ground, rounds: number): Promise<Found> {
+  const database = await startOwnDatabase();
+  const ground = await openGround({ fault, seed: 1, leaseMs, database });
+  try {
+    return await proveOn(ground, database, rounds);
+  } finally {
+    await ground.close();
+  }
+}
+
+async function proveOn(ground: Ground, database: OwnDatabase, rounds: number): Promise<Found> {
+  const { db, leaseMs } = ground;
+  const env = { CUELINE_LEASE_MS: String(leaseMs) };
+  const roles = ['api', 'start', 'worker'] as const;
+  const processes = await Promise.all(roles.map((role) => ground.spawn(role, env)));
+  const exited = () => roles.filter((_, index) => processes[index]?.child.exitCode !== null);
+  const { key } = await ground.key();
+  const agents = [
+    await ground.agent({ model: 'ollama/after-50' }),
+    await ground.agent({ model: 'ollama/after-50', config: { maxConcurrency: 4 } }),
+  ];
+  const urls = () => processes.slice(0, 2).map(({ url }) => url);
+  const clients = { urls, key, agents, clients: 3, pauseMs: 20 };
+  const loads = [startLoad(clients), startLoad({ ...clients, retry: true, named: 'retried' })];
+  const back: Record<string, number[]> = { [taken]: [], [finished]: [] };
+
+  for (let round = 0; round < rounds && exited().length === 0; round++) {
+    await wait(200 + ground.random() * leaseMs);
+    const upMs = await database.restart(round % 2 === 0 ? 'SIGKILL' : 'SIGINT');
+    await until(exited, () => loads.some((load) => acceptedSince(load, upMs)));
+    back[taken]?.push(performance.now() - upMs);
+    await until(exited, () => endedSinceStart(ground));
+    back[finished]?.push(performance.now() - upMs);
+  }
+  await Promise.all(loads.map((load) => load.stop()));
+  const gone = exited().map((role) => `the process ${role} has exited`);
+  if (gone.length > 0) return { counts: {}, violations: gone };
+  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  const sent = loads.flatMap((load) => load.sent);
+  const accepted = loads.flatMap((load) => load.accepted());
+  return {
+    counts: { restarts: rounds, ...countAnswers(sent) },
+    samplesMs: back,
+    violations: [
+      ...(ended ? [] : ['not all runs came to an end']),
+      ...(await checkAnswers(db, sent)),
+      ...(await checkTables(db, { accepted, unknownToo: true })),
+    ],
+  };
+}
+
+/** Looked at often, for the times are measured by it. */
+async function until(
+  exited: () => readonly string[],
+  there: () => boolean | Promise<boolean>,
+): Promise<void> {
+  while (exited().length === 0 && !(await there())) await wait(5);
+}
+
+function acceptedSince({ sent }: Load, ms: number): boolean {
+  return sent.some(({ outcome, answeredMs }) => outcome.kind === 'accepted' && answeredMs >= ms);
+}
+
+async function endedSinceStart({ db }: Ground): Promise<boolean> {
+  const { rows } = await sql`
+    select from executions where completed_at > pg_postmaster_start_time() limit 1`.execute(db);
+  return rows.length > 0;
+}

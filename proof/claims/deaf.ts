@@ -1,0 +1,91 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { allEnded, checkTables } from '../checker.ts';
+import { type Claim, type Found, percentile } from '../claim.ts';
+import type { Ground } from '../ground.ts';
+import { startLoad } from '../load.ts';
+import { startProxy } from '../proxy.ts';
+
+/** A round is some calls to an API process, for a worker that hears no hint of them: its `LISTEN` never gets through. */
+
+const callsPerRound = 5;
+/** The poll is each second, give or take a fifth. */
+const startedMsGoal = 1_500;
+/** Heartbeats are as many as polls on any machine, however slow: 20 of them take four polls at least. */
+const beatsMax = 40;
+const started = 'from the 202 to the call of the model';
+
+export const deaf: Claim = {
+  name: 'deaf',
+  says: 'a worker that hears no hints finds by itself what another process has accepted',
+  rounds: { test: 1, short: 10, full: 100 },
+  roundsPerGround: 50,
+  faults: [
+    {
+      name: 'no-poll',
+      says: 'nothing is claimed without a hint',
+      file: 'worker/claim.ts',
+      find: 'pollMs * (0.8 + Math.random() * 0.4),',
+      replace: '2 ** 31 - 1,',
+    },
+  ],
+  prove,
+  judge: ({ samplesMs = {} }) =>
+    percentile(samplesMs[started] ?? [], 1) > startedMsGoal
+      ? [`${started}: beyond ${startedMsGoal} ms`]
+      : [],
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const { db, provider } = ground;
+  const proxy = await startProxy(ground.connection);
+  let beats = 0;
+  proxy.onSent = (_link, text) => {
+    // With its name comes every heartbeat, its text only the first.
+    if (text.includes('worker-renew-lease')) beats++;
+    return /listen cueline_/.test(text) ? 'before' : null;
+  };
+  const env = { CUELINE_LEASE_MS: String(ground.leaseMs) };
+  const [api] = await Promise.all([
+    ground.spawn('api', env),
+    ground.spawn('worker', env, proxy.connection),
+  ]);
+  const { key } = await ground.key();
+  const agents = [await ground.agent({ model: 'ollama/after-0' })];
+  const accepted: string[] = [];
+  const startedMs: number[] = [];
+  const violations: string[] = [];
+
+  for (let round = 0; round < rounds && violations.length === 0; round++) {
+    const before = provider.calls.length;
+    const load = startLoad({
+      ...{ urls: () => [api.url], key, agents, named: `round-${round}` },
+      ...{ clients: callsPerRound, callsMax: callsPerRound },
+    });
+    await load.done;
+    accepted.push(...load.accepted());
+    const beatsBefore = beats;
+    while (provider.calls.length < before + load.sent.length) {
+      if (beats - beatsBefore > beatsMax) {
+        violations.push(`runs were not begun within ${beatsMax} heartbeats of their worker`);
+        break;
+      }
+      await wait(5);
+    }
+    const answeredMs = new Map(load.sent.map((one) => [`Hello ${one.name}`, one.answeredMs]));
+    for (const { body, atMs } of provider.calls.slice(before)) {
+      const sinceMs = answeredMs.get(String(body?.messages?.at(-1)?.content));
+      if (sinceMs !== undefined) startedMs.push(Math.max(0, atMs - sinceMs));
+    }
+  }
+  const ended = violations.length > 0 || (await allEnded(db, 60_000));
+  await proxy.close();
+  return {
+    counts: { accepted: accepted.length, heartbeats: beats },
+    samplesMs: { [started]: startedMs },
+    violations: [
+      ...violations,
+      ...(ended ? [] : ['not all runs came to an end']),
+      ...(violations.length > 0 ? [] : await checkTables(db, { accepted })),
+    ],
+  };
+}

@@ -1,0 +1,97 @@
+import type { Socket } from 'node:net';
+import fc from 'fast-check';
+import type { Claim } from '../claim.ts';
+import type { Attack } from '../malformed/attack.ts';
+import { attacks } from '../malformed/attacks.ts';
+import { complaints } from '../malformed/complaints.ts';
+import { makeTargets, memoryKiB, stillWell } from '../malformed/target.ts';
+import { send } from '../malformed/wire.ts';
+
+/** Malformed requests over raw sockets at one process that serves and works. A round is a request. */
+export const malformed: Claim = {
+  name: 'malformed',
+  says: 'whatever is sent, the process answers each request once, in form, with no 5xx, keeps its memory and does its work',
+  rounds: { test: 600, short: 10_000, full: 100_000 },
+  roundsPerGround: 100_000,
+  faults: [
+    {
+      name: 'nul-unchecked',
+      says: 'a NUL goes on to the database',
+      file: 'core/json.ts',
+      find: "if (value.includes('\\0') || !value.isWellFormed()) return false;",
+      replace: 'if (!value.isWellFormed()) return false;',
+    },
+    {
+      name: 'lenient-parser',
+      says: 'a request that can be read in two ways is read in one of them',
+      file: 'api/server.ts',
+      find: 'requireHostHeader: false,',
+      replace: 'requireHostHeader: false, insecureHTTPParser: true,',
+    },
+  ],
+  async prove(ground, rounds) {
+    const process = await ground.spawn('start', { CUELINE_SLOTS: '50' });
+    const port = Number(new URL(process.url).port);
+    const violations: string[] = [];
+    const statuses = new Map<number, number>();
+    const open = new Set<Socket>();
+    let sent = 0;
+    let warm = 0;
+    while (sent < rounds && violations.length < enough) {
+      // Anew, for what is attacked does not last: agents are deleted and plans set to nothing.
+      const arbitrary = attacks(await makeTargets(ground, process.url));
+      const seed = Math.floor(ground.random() * 2 ** 31);
+      const batch = fc.sample(arbitrary, { numRuns: Math.min(batchSize, rounds - sent), seed });
+      await inTurn(batch, async (attack) => {
+        if (violations.length >= enough) return;
+        const heard = await send(port, attack, open);
+        for (const { status } of heard.answers)
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (violations.length >= enough) return;
+        violations.push(...complaints(attack, heard));
+        // Others may wait long for an answer that does not come either.
+        if (violations.length >= enough) for (const socket of open) socket.destroy();
+      });
+      sent += batch.length;
+      if (warm === 0 && sent >= rounds / 5) warm = await memoryKiB(process.url);
+    }
+    violations.push(...(await stillWell(ground, process)));
+    const end = await memoryKiB(process.url);
+    const of = (first: number) =>
+      [...statuses].reduce(
+        (sum, [status, n]) => (Math.floor(status / 100) === first ? sum + n : sum),
+        0,
+      );
+    return {
+      counts: {
+        'requests sent over sockets of their own': sent,
+        '2xx and 3xx': of(2) + of(3),
+        '4xx': of(4),
+        '5xx': of(5),
+        'KiB of memory after a fifth': warm,
+        'KiB of memory at the end': end,
+      },
+      violations,
+    };
+  },
+  judge({ counts }) {
+    const warm = counts['KiB of memory after a fifth'] ?? 0;
+    const grown = (counts['KiB of memory at the end'] ?? 0) - warm;
+    return grown > grownKiBMax ? [`memory has grown by ${grown} KiB; goal ${grownKiBMax}`] : [];
+  },
+};
+
+/** Violations after which nothing more is sent. */
+const enough = 5;
+const batchSize = 500;
+const atOnce = 16;
+/** The collector lets so much lie around when nobody presses it. */
+const grownKiBMax = 64 * 1024;
+
+async function inTurn(batch: readonly Attack[], work: (attack: Attack) => Promise<void>) {
+  const rest = batch.values();
+  const worker = async () => {
+    for (const attack of rest) await work(attack);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

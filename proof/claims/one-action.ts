@@ -1,0 +1,172 @@
+import { sql } from 'kysely';
+import { toId } from '../../src/core/id.ts';
+import { failing } from '../../test/fake-provider.ts';
+import type { TestAgent } from '../../test/harness/agents.ts';
+import { addWorkspace } from '../../test/harness/people.ts';
+import { type Answer, type Call, execute } from '../calls.ts';
+import { allEnded, checkTables } from '../checker.ts';
+import type { Claim, Found } from '../claim.ts';
+import type { Ground } from '../ground.ts';
+
+const callsPerRound = 100;
+const clients = 10;
+/** Of the months' AI Actions: fewer than there are calls that would be accepted. */
+const quota = 60;
+const endedWithinMs = 90_000;
+/** Long enough that on a busy machine only who was killed loses it. */
+const lease = { CUELINE_LEASE_MS: '1500' };
+
+export const oneAction: Claim = {
+  name: 'one-action',
+  says: 'an accepted run costs one AI Action, however often it is tried, replayed, lost or canceled; a refusal none',
+  rounds: { test: 1, short: 8, full: 150 },
+  roundsPerGround: 15,
+  faults: [
+    {
+      name: 'retries-charged',
+      says: 'each further attempt is charged',
+      file: 'store/queue.ts',
+      find: `for update of q)
+    update run_queue q set worker = null, failures`,
+      replace: `for update of q),
+    charged as (update limits set month_used = month_used + 1 where subject in (
+      select r.workspace_id from run_queue r join given g on r.id = g.id where g.failed))
+    update run_queue q set worker = null, failures`,
+    },
+    {
+      name: 'refusals-charged',
+      says: 'refused calls are charged as well',
+      file: 'flow/admission-book.ts',
+      find: 'if (!record) return;',
+      replace: `const charged = months.get(caller.workspaceId);
+      charged.used++;
+      spentMonths.add(caller.workspaceId);
+      if (!record) return;`,
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  // Few slots, so that the worker has its part of the runs.
+  const { url } = await ground.spawn('start', { ...lease, CUELINE_SLOTS: '4' });
+  let worker = await ground.spawn('worker', lease);
+  const counts: Record<string, number> = {
+    calls: 0,
+    accepted: 0,
+    replayed: 0,
+    'refused by the quota': 0,
+    'bodies refused': 0,
+    canceled: 0,
+    'kills -9': 0,
+  };
+  const accepted: string[] = [];
+  const violations: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const kill = async () => {
+      const killed = worker.kill('SIGKILL');
+      counts['kills -9'] = (counts['kills -9'] ?? 0) + 1;
+      worker = await ground.spawn('worker', lease);
+      await killed;
+    };
+    const { answers, canceled, found } = await oneWorkspace(ground, url, kill);
+    violations.push(...found.map((one) => `round ${round}: ${one}`));
+    counts.canceled = (counts.canceled ?? 0) + canceled;
+    for (const { status, replayed, executionId } of answers) {
+      const what = replayed ? 'replayed' : (names[status] ?? `answered ${status}`);
+      counts.calls = (counts.calls ?? 0) + 1;
+      counts[what] = (counts[what] ?? 0) + 1;
+      if (status === 202 && !replayed && executionId) accepted.push(executionId);
+    }
+  }
+  violations.push(...(await checkTables(ground.db, { accepted })));
+  return { counts: { ...counts, 'calls of the model': ground.provider.calls.length }, violations };
+}
+
+const names: Readonly<Record<number, string>> = {
+  202: 'accepted',
+  400: 'bodies refused',
+  429: 'refused by the quota',
+};
+
+/** A workspace with a quota that its calls exceed; in the middle of them a worker is killed. */
+async function oneWorkspace(ground: Ground, url: string, kill: () => Promise<void>) {
+  const { db, provider, random } = ground;
+  const { workspaceId, ownerId: userId } = await addWorkspace(db);
+  await sql`update workspaces set actions_per_month = ${quota} where id = ${workspaceId}`.execute(
+    db,
+  );
+  const { key } = await ground.key({ workspaceId, userId });
+  const model = 'ollama/after-40';
+  const [agent, once] = await Promise.all([
+    ground.agent({ workspaceId, createdBy: userId, model }),
+    ground.agent({ workspaceId, createdBy: userId, model, config: { maxAttempts: 1 } }),
+  ]);
+  // Every fifth call of the model fails, and its run is tried again.
+  const steps = [failing(500, 'The server had an error.'), {}, {}, {}, {}];
+  provider.script(...Array.from({ length: callsPerRound / 5 }, () => steps).flat());
+
+  const calls = Array.from({ length: callsPerRound }, () => plan(random, key, [agent, once]));
+  const answers: Answer[] = [];
+  let canceled = 0;
+  let killed = Promise.resolve();
+  async function client(): Promise<void> {
+    for (let call = calls.pop(); call; call = calls.pop()) {
+      const answer = await execute(url, call);
+      answers.push(answer);
+      if (answers.length === callsPerRound / 4) killed = kill();
+      if (answer.executionId === null || random() > 0.1) continue;
+      const id = toId('execution', answer.executionId);
+      const response = await fetch(`${url}${call.path}/executions/${id}/cancel`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+      });
+      if (response.ok) canceled++;
+      await response.arrayBuffer();
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client));
+  await killed;
+  const found = (await allEnded(db, endedWithinMs)) ? [] : ['runs that have not ended'];
+  found.push(...(await checkUsage(db, { workspaceId, url, key }, answers)));
+  return { answers, canceled, found };
+}
+
+function plan(random: () => number, key: string, agents: readonly TestAgent[]): Call {
+  const path = agents[Math.floor(random() * agents.length)]?.path ?? '';
+  const chance = random();
+  if (chance < 0.1) return { path, key, body: { variables: {} } };
+  const body = { variables: { name: 'you' } };
+  if (chance > 0.25) return { path, key, body };
+  return { path, key, body, headers: { 'idempotency-key': `again ${Math.floor(random() * 4)}` } };
+}
+
+/** The answers, the records, the count of the month and what the API says of it are one number. */
+async function checkUsage(
+  db: Ground['db'],
+  { workspaceId, url, key }: { workspaceId: string; url: string; key: string },
+  answers: readonly Answer[],
+): Promise<string[]> {
+  const { rows } = await sql<{ records: number; counted: number }>`
+    select l.month_used as counted, (
+      select count(*) from executions e where e.workspace_id = l.subject
+        and e.status not in ('rate_limited', 'unauthorized')) as records
+    from limits l where l.subject = ${workspaceId}`.execute(db);
+  const response = await fetch(`${url}/api/v1/usage`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const { actionsUsed } = (await response.json()) as { actionsUsed: number };
+  const accepted = answers.filter(({ status, replayed }) => status === 202 && !replayed).length;
+  const { records, counted } = rows[0] ?? {};
+  const violations: string[] = [];
+  if (records !== accepted || counted !== accepted || actionsUsed !== accepted) {
+    violations.push(
+      `${accepted} runs were accepted, ${records} are recorded, ${counted} are counted, usage says ${actionsUsed}`,
+    );
+  }
+  const refused = answers.filter(({ limitedBy }) => limitedBy?.scope === 'quota').length;
+  if (accepted > quota || (refused > 0 && accepted < quota)) {
+    violations.push(`${accepted} runs of ${quota} were accepted`);
+  }
+  return violations;
+}

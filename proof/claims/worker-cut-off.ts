@@ -1,0 +1,110 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { allEnded, checkTables } from '../checker.ts';
+import type { Claim, Found } from '../claim.ts';
+import type { Ground } from '../ground.ts';
+import { startLoad } from '../load.ts';
+import { startProxy } from '../proxy.ts';
+import { checkOutputs, noteCalls, overlapping } from '../two-workers.ts';
+
+/** A round cuts one of two workers off from the database for a while: packets vanish, and nobody is told. */
+
+/** With the lease as it is shipped, for a minute; else until the other worker has ended all runs. */
+const shippedLeaseMs = 6_000;
+const cutLeases = 10;
+/** A third of it lies between the abort of the calls and the end of the lease, on a busy machine as well. */
+const leaseMsMin = 1_500;
+/** Calls that the worker has begun when it is cut off. */
+const unanswered = 4;
+const patienceMs = 60_000;
+
+export const workerCutOff: Claim = {
+  name: 'worker-cut-off',
+  says: 'a worker cut off from the database gives its calls up before another takes them over, and writes nothing late',
+  rounds: { test: 1, short: 3, full: 20 },
+  roundsPerGround: 1,
+  faults: [
+    {
+      name: 'silence-unheeded',
+      says: 'a worker that hears nothing of the database lets its calls go on',
+      file: 'worker/lease.ts',
+      find: 'parts.onSilence();',
+      replace: '',
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground): Promise<Found> {
+  const { db, provider } = ground;
+  const leaseMs = Math.max(leaseMsMin, ground.leaseMs);
+  const proxy = await startProxy(ground.connection);
+  const base = new URL(provider.url);
+  const env = (name: string) => ({
+    CUELINE_LEASE_MS: String(leaseMs),
+    // The provider knows by the path who calls.
+    OLLAMA_BASE_URL: `${base.origin}/${name}${base.pathname}`,
+  });
+  const [api, victim] = await Promise.all([
+    ground.spawn('api', env('api')),
+    ground.spawn('worker', env('victim'), proxy.connection),
+  ]);
+  const { key } = await ground.key();
+  // Some are answered while the worker is cut off and still hopes.
+  const agents = [await ground.agent({ model: `ollama/numbered-${Math.round(0.4 * leaseMs)}` })];
+  const clients = { urls: () => [api.url], key, agents, clients: unanswered };
+  const calls = noteCalls(provider, '/victim/', unanswered);
+  const violations: string[] = [];
+
+  // While it is alone it begins calls that end only when they are given up.
+  provider.script(...Array<'hang'>(unanswered).fill('hang'));
+  const first = startLoad({ ...clients, callsMax: unanswered, named: 'first' });
+  await Promise.all([first.done, provider.arrived(unanswered)]);
+  await ground.spawn('worker', env('other'));
+  const before = startLoad({ ...clients, pauseMs: leaseMs / 20, named: 'before' });
+  await until(() => calls.underWay().filter((call) => call.victim).length > unanswered);
+  proxy.silence();
+  const silentMs = performance.now();
+  await before.stop();
+  if (!(await allEnded(db, patienceMs + cutLeases * leaseMs))) {
+    violations.push('the runs of a worker that was cut off were not ended by another');
+  }
+  if (leaseMs >= shippedLeaseMs) {
+    await wait(Math.max(0, silentMs + cutLeases * leaseMs - performance.now()));
+  }
+  const healMs = performance.now();
+  violations.push(...calls.begunByVictim(silentMs + leaseMs, healMs));
+  proxy.heal();
+  const after = startLoad({ ...clients, pauseMs: leaseMs / 20, named: 'after' });
+  if (!(await until(() => calls.begunByVictim(healMs).length > 0))) {
+    violations.push('a worker that was cut off did not work again');
+  }
+  await after.stop();
+  if (!(await allEnded(db, patienceMs))) violations.push('not all runs came to an end');
+  if (victim.child.exitCode !== null) violations.push('a worker that was cut off has exited');
+  await proxy.close();
+  const all = calls.stop();
+  const accepted = [first, before, after].flatMap((load) => load.accepted());
+  return {
+    counts: {
+      cuts: 1,
+      accepted: accepted.length,
+      'model calls': all.length,
+      'calls given up': all.filter(({ hungUpMs }) => hungUpMs !== null).length,
+    },
+    violations: [
+      ...violations,
+      ...overlapping(all),
+      ...(await checkOutputs(db, all)),
+      ...(await checkTables(db, { accepted })),
+    ],
+  };
+}
+
+async function until(there: () => boolean): Promise<boolean> {
+  const endMs = performance.now() + patienceMs;
+  while (!there()) {
+    if (performance.now() > endMs) return false;
+    await wait(5);
+  }
+  return true;
+}

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { toId } from '../../src/core/id.ts';
+import { addAgent } from '../../test/harness/agents.ts';
+import { addMember, addWorkspace } from '../../test/harness/people.ts';
+import type { CuelineProcess } from '../../test/harness/process.ts';
+import { ask } from '../access/ask.ts';
+import type { Ground } from '../ground.ts';
+import type { Targets } from './attacks.ts';
+
+/** What is attacked, and how it is afterwards. */
+
+/**
+ * One thing of each kind in a workspace of its own. The key that is revoked and the member who is removed are not those
+ * who attack.
+ */
+export async function makeTargets(ground: Ground, url: string): Promise<Targets> {
+  const { db } = ground;
+  const { workspaceId, ownerId: userId } = await addWorkspace(db);
+  const { key } = await ground.key({ workspaceId, userId });
+  const headers = { authorization: `Bearer ${key}` };
+  const call = async (method: string, path: string, body?: object) =>
+    JSON.parse((await ask(url + path, method, headers, body)).text);
+  const { promptId } = await call('POST', '/api/v1/prompts', { name: 'Prompt' });
+  const version = { user: 'Hello {{name}}', model: 'cueline/echo' };
+  const { promptVersionId } = await call('POST', `/api/v1/prompts/${promptId}/versions`, version);
+  const pin = { agentName: 'Agent', promptId, promptVersionId };
+  const { agentId } = await call('POST', '/api/v1/agents', pin);
+  for (const action of ['enable-api', 'deploy']) {
+    await call('POST', `/api/v1/agents/${agentId}/lifecycle`, { action });
+  }
+  const path = `/api/v1/agents/${agentId}/execute`;
+  const { executionId } = await call('POST', path, { variables: { name: 'you' } });
+  const { apiKeyId } = await ground.key({ workspaceId, userId });
+  const memberId = toId('user', await addMember(db, workspaceId, 'viewer'));
+  return { key, agentId, executionId, promptId, promptVersionId, apiKeyId, userId: memberId };
+}
+
+/** The resident memory of the process, as it says itself. */
+export async function memoryKiB(url: string): Promise<number> {
+  const { text } = await ask(`${url}/metrics`, 'GET', {});
+  return Math.round(Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]) / 1024);
+}
+
+/** What is wrong with a workspace that nobody attacked, though its process and its database are the same. */
+export async function stillWell(ground: Ground, process: CuelineProcess): Promise<string[]> {
+  const { child, url } = process;
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return [`the process has ended: ${child.exitCode ?? child.signalCode}`];
+  }
+  const { db } = ground;
+  const { workspaceId, ownerId } = await addWorkspace(db);
+  const { key } = await ground.key({ workspaceId, userId: ownerId });
+  const { path } = await addAgent({ db, workspaceId, ownerId });
+  const headers = { authorization: `Bearer ${key}` };
+  const found: string[] = [];
+  const call = async (method: string, at: string, expected: number, body?: object) => {
+    const { status, text } = await ask(url + at, method, headers, body);
+    if (status !== expected) found.push(`afterwards ${method} ${at} answers ${status}: ${text}`);
+    return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+  };
+  // Read from the prototype, it would be there without having been sent.
+  const prompt = await call('POST', '/api/v1/prompts', 201, { name: 'Calm' });
+  if (prompt.description !== null) found.push(`a prototype is polluted: ${prompt.description}`);
+  // Names are names, and values come out as they went in.
+  const variables = { ['__proto__']: { a: 1 }, constructor: 'c', name: 'you', toString: null };
+  const { statusUrl } = await call('POST', `${path}/execute`, 202, { variables });
+  for (let tries = 0; tries < triesMax && found.length === 0; tries++) {
+    const record = await call('GET', `${String(statusUrl)}?wait=20`, 200);
+    if (record.status === 'processing') {
+      await delay(pauseMs);
+      continue;
+    }
+    if (record.output !== 'Hello you') found.push(`a run ended as ${JSON.stringify(record)}`);
+    const kept = JSON.stringify(record.inputVariables);
+    if (kept !== JSON.stringify(variables)) found.push(`variables were kept as ${kept}`);
+    return found;
+  }
+  return found.length > 0 ? found : ['a run did not end'];
+}
+
+const triesMax = 5;
+const pauseMs = 100;

@@ -1,0 +1,85 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer, Attack } from './attack.ts';
+
+/** Sends an attack over a socket of its own, and reads what comes back until the connection is closed. */
+
+export interface Heard {
+  readonly answers: readonly Answer[];
+  /** What came and is no HTTP. */
+  readonly rest: string;
+  /** Whether the connection was closed in time. */
+  readonly closed: boolean;
+}
+
+const closeWithinMs = 20_000;
+
+/** Among `open` while it is. */
+export async function send(port: number, attack: Attack, open: Set<Socket>): Promise<Heard> {
+  const methods = attack.requests.map(({ method }) => method);
+  const whole = attack.requests.filter((one) => one.whole).length;
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+  open.add(socket);
+  let heard = '';
+  let ended = false;
+  const closed = Promise.withResolvers<boolean>();
+  socket.on('error', () => {});
+  socket.once('close', () => closed.resolve(true));
+  socket.once('end', () => end());
+  const end = () => {
+    if (ended) return;
+    ended = true;
+    if (attack.afterwards === 'abort') socket.destroy();
+    else socket.end();
+  };
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    heard += chunk;
+    // Whoever reads on ends its side once all that is due has come: whatever comes then is one answer too many.
+    if (attack.afterwards === 'read' && parse(heard, methods).answers.length >= whole) end();
+  });
+  const timer = setTimeout(() => closed.resolve(false), closeWithinMs);
+  for (const [index, piece] of attack.requests.flatMap(({ pieces }) => pieces).entries()) {
+    if (index > 0 && attack.pauseMs > 0) await delay(attack.pauseMs);
+    if (socket.destroyed || !socket.writable) break;
+    socket.write(piece);
+  }
+  if (attack.afterwards !== 'read' || whole === 0) end();
+  const inTime = await closed.promise;
+  clearTimeout(timer);
+  socket.destroy();
+  open.delete(socket);
+  return { ...parse(heard, methods), closed: inTime };
+}
+
+/** As strictly as we can: a client that reads otherwise would see other answers. */
+export function parse(text: string, methods: readonly string[]): Omit<Heard, 'closed'> {
+  const answers: Answer[] = [];
+  let at = 0;
+  for (;;) {
+    const headEnd = text.indexOf('\r\n\r\n', at);
+    if (headEnd < 0) break;
+    const [line = '', ...fields] = text.slice(at, headEnd).split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) [\x20-\x7e]+$/.exec(line)?.[1] ?? 0);
+    const headers = new Map<string, string>();
+    for (const field of fields) {
+      const [, name = '', value = ''] = /^([!-9;-~]+): ([^\r\n]*)$/.exec(field) ?? [];
+      headers.set(name.toLowerCase(), value);
+    }
+    if (status === 0 || headers.has('')) break;
+    const from = headEnd + 4;
+    if (status < 200) {
+      at = from;
+      continue;
+    }
+    const announced = Number(headers.get('content-length') ?? Number.NaN);
+    // What is no HTTP is answered as if it were no HEAD, and with the close of the connection.
+    const unread = status === 400 && from + announced === text.length;
+    const head = methods[answers.length] === 'HEAD' && !unread;
+    const length = head || status === 204 || status === 304 ? 0 : announced;
+    if (!(from + length <= text.length)) break;
+    const body = Buffer.from(text.slice(from, from + length), 'latin1').toString('utf8');
+    answers.push({ status, headers, body });
+    at = from + length;
+  }
+  return { answers, rest: text.slice(at) };
+}

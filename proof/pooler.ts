@@ -1,0 +1,78 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
+import { accountFor } from '../src/store/embedded/account.ts';
+import { knock } from '../src/store/reach.ts';
+import { startProxy } from './proxy.ts';
+
+/** A real PgBouncer in transaction mode before a database. */
+export interface Pooler {
+  /** The database, through the pooler. */
+  readonly connection: pg.ClientConfig;
+  stop(): Promise<void>;
+}
+
+/** Its version, or null where it is not installed. */
+export function poolerVersion(): string | null {
+  try {
+    return execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' }).split('\n')[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export async function startPooler(target: pg.ClientConfig): Promise<Pooler> {
+  const directory = await mkdtemp(join(tmpdir(), 'cueline-pooler-'));
+  // The database's socket may be closed to the pooler's account.
+  const bridge = await startProxy(target);
+  const port = await freePort();
+  const { host, port: bridgePort, user, password, database } = bridge.connection;
+  const config = `
+    [databases]
+    ${database} = host=${host} port=${bridgePort} user=${user} password=${password}
+    [pgbouncer]
+    listen_addr = 127.0.0.1
+    listen_port = ${port}
+    unix_socket_dir =
+    auth_type = any
+    pool_mode = transaction
+    max_client_conn = 500
+    default_pool_size = 8`;
+  await writeFile(join(directory, 'pgbouncer.ini'), config.replaceAll(/^ +/gm, ''));
+  // It refuses to run as root, as PostgreSQL does.
+  await chmod(directory, 0o755);
+  const account = await accountFor(directory);
+  const child = spawn('pgbouncer', ['--quiet', 'pgbouncer.ini'], {
+    cwd: directory,
+    stdio: 'ignore',
+    ...account,
+  });
+  const connection = { ...target, host: '127.0.0.1', port };
+  while ((await knock(connection)) !== null) {
+    if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}`);
+    await wait(20);
+  }
+  return {
+    connection,
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+      await bridge.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
