@@ -13,6 +13,8 @@ export interface Benchmark {
   readonly byDefault: boolean;
   /** PostgreSQL counts the time of each statement, which costs a little: only where it is asked for. */
   readonly statements?: boolean;
+  /** Rows that it fills tables with, unless the command line says how many. */
+  readonly runs?: number;
   run(bed: Bed, how: How): Promise<Table[]>;
 }
 
@@ -25,7 +27,6 @@ export interface How {
   readonly requests: number;
   /** Open at once by the load generator. */
   readonly connections: number;
-  /** Rows of the benchmarks that fill tables. */
   readonly runs: number;
   readonly note: (line: string) => void;
 }

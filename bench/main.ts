@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
     requests: { type: 'string', default: '20000' },
     connections: { type: 'string', default: '128' },
-    runs: { type: 'string', default: '1000000' },
+    runs: { type: 'string' },
     dry: { type: 'boolean', default: false },
   },
 });
@@ -30,12 +30,11 @@ if (unknown.length > 0) {
   console.error(`There are ${benchmarks.map(({ name }) => name).join(', ')}.`);
   process.exit(2);
 }
-const how: How = {
+const given: Omit<How, 'runs'> = {
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
   requests: Number(values.requests),
   connections: Number(values.connections),
-  runs: Number(values.runs),
   note: (line) => console.log(`  ${line}`),
 };
 const chosen = benchmarks.filter(({ name, byDefault }) =>
@@ -50,6 +49,7 @@ for (const benchmark of chosen) await measure(benchmark);
 async function measure(benchmark: Benchmark): Promise<void> {
   console.log(`\n${benchmark.name}`);
   const begun = performance.now();
+  const how: How = { ...given, runs: Number(values.runs ?? benchmark.runs ?? 0) };
   const bed = await openBed({ statements: benchmark.statements ?? false });
   try {
     const tables = await benchmark.run(bed, how);

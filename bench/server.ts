@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,9 +29,8 @@ export async function startServer({ command, env, logFile, cwd }: ServerOptions)
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', openSync(logFile, 'a')],
   });
-  const last = () => child.kill('SIGKILL');
-  process.once('exit', last);
-  const exited = once(child, 'exit').finally(() => process.off('exit', last));
+  const forget = endWithUs(child);
+  const exited = once(child, 'exit').finally(forget);
   const url = await new Promise<string>((resolve, reject) => {
     let said = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -53,6 +52,17 @@ export async function startServer({ command, env, logFile, cwd }: ServerOptions)
       await exited;
     },
   };
+}
+
+const alive = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
+/** A benchmark that fails leaves nothing running. Answers how to forget a child that has ended. */
+export function endWithUs(child: ChildProcess): () => void {
+  alive.add(child);
+  return () => void alive.delete(child);
 }
 
 /** The folder of the scripts that are spawned. */

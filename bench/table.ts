@@ -57,7 +57,7 @@ export function withRange({ median, min, max }: Spread, form: (value: number) =>
 export const whole = (value: number) => Math.round(value).toLocaleString('en-US');
 export const hundredths = (value: number) => value.toFixed(2);
 export const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
-export const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
+export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 
 function median(series: Series, of: (sample: Series['samples'][number]) => number): number {
   return spread(series.samples.map(of)).median;

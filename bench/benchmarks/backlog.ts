@@ -22,6 +22,7 @@ export const backlog: Benchmark = {
   goal: 'with 1,000,000 queued runs at most 1.2 times the cost',
   byDefault: true,
   statements: true,
+  runs: 1_000_000,
   async run(bed, how) {
     const [short, long] = [await openQueue(bed), await openQueue(bed)];
     how.note(`filling the queue with ${whole(how.runs)} runs`);

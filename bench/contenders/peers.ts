@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseUrl } from '../../test/harness/process.ts';
 import type { Bed } from '../bed.ts';
-import { startServer } from '../server.ts';
+import { endWithUs, startServer } from '../server.ts';
 import type { Contender, Opened } from './contender.ts';
 import { postgresDurability } from './cueline.ts';
 
@@ -104,16 +104,15 @@ async function startRedis(bed: Bed): Promise<Store> {
     Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
     { stdio: 'ignore' },
   );
-  const last = () => child.kill('SIGKILL');
-  process.once('exit', last);
+  const forget = endWithUs(child);
   while (!(await answers(port))) await delay(20);
   return {
     pid: child.pid ?? 0,
     env: { REDIS_PORT: String(port) },
     async close() {
-      process.off('exit', last);
       child.kill('SIGTERM');
       await once(child, 'exit');
+      forget();
     },
   };
 }

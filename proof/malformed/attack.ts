@@ -45,3 +45,24 @@ export function bytes(text: string | Buffer, method = 'GET', more: Partial<Sent>
   const pieces = [typeof text === 'string' ? Buffer.from(text, 'latin1') : text];
   return { pieces, method, whole: false, status: null, ...more };
 }
+
+/** What there is to be called, as wire ids. */
+export interface Targets {
+  readonly key: string;
+  readonly agentId: string;
+  readonly executionId: string;
+  readonly promptId: string;
+  readonly promptVersionId: string;
+  readonly apiKeyId: string;
+  readonly userId: string;
+}
+
+export function bearer({ key }: Targets): string {
+  return `Authorization: Bearer ${key}`;
+}
+
+export const json = 'Content-Type: application/json';
+
+export function utf8(text: string): Buffer {
+  return Buffer.from(text, 'utf8');
+}

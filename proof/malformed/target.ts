@@ -5,7 +5,7 @@ import { addMember, addWorkspace } from '../../test/harness/people.ts';
 import type { CuelineProcess } from '../../test/harness/process.ts';
 import { ask } from '../access/ask.ts';
 import type { Ground } from '../ground.ts';
-import type { Targets } from './attacks.ts';
+import type { Targets } from './attack.ts';
 
 /** What is attacked, and how it is afterwards. */
 

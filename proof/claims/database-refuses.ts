@@ -1,0 +1,99 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { databaseUrl } from '../../test/harness/process.ts';
+import { checkAnswers, countAnswers } from '../answers.ts';
+import { allEnded, checkTables } from '../checker.ts';
+import type { Claim, Found } from '../claim.ts';
+import type { Ground } from '../ground.ts';
+import { startLoad } from '../load.ts';
+import { startProxy } from '../proxy.ts';
+
+/** In a round, in turn, the database has no connection left, or a lock keeps statements longer than they may take. */
+
+const patienceMs = 60_000;
+const statementMsMax = 1_000;
+
+export const databaseRefuses: Claim = {
+  name: 'database-refuses',
+  says: 'without connections, or over time, calls are answered 503, no process exits, and what is acknowledged is kept',
+  rounds: { test: 2, short: 10, full: 60 },
+  roundsPerGround: 20,
+  faults: [
+    {
+      name: 'refusals-are-faults',
+      says: 'that the database is full or gives a statement up counts as a fault of the program',
+      file: 'api/errors.ts',
+      find: '/^(08|25|40|53|55|57)[0-9A-Z]{3}$/',
+      replace: '/^(08|25|40|55)[0-9A-Z]{3}$/',
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const { db, leaseMs } = ground;
+  const proxy = await startProxy(ground.connection);
+  const url = `${databaseUrl(proxy.connection)}?statement_timeout=${statementMsMax}`;
+  const env = { CUELINE_LEASE_MS: String(leaseMs), DATABASE_URL: url };
+  const processes = await Promise.all([ground.spawn('start', env), ground.spawn('worker', env)]);
+  const key = await ground.key();
+  const agents = [await ground.agent({ model: 'ollama/after-20' })];
+  const urls = () => processes.slice(0, 1).map((one) => one.url);
+  const clients = { urls, key: key.key, agents, clients: 3, pauseMs: 10 };
+  const loads = [
+    startLoad({ ...clients, named: 'plain' }),
+    startLoad({ ...clients, retry: true, named: 'retried' }),
+  ];
+  const [plain] = loads;
+  const seen = (kind: 'accepted' | 'refused') => {
+    const from = plain?.sent.length ?? 0;
+    return () => plain?.sent.slice(from).some(({ outcome }) => outcome.kind === kind) ?? false;
+  };
+  const violations: string[] = [];
+
+  for (let round = 0; round < rounds; round++) {
+    if (!(await until(seen('accepted')))) violations.push('nothing was accepted any more');
+    const refused = seen('refused');
+    if (round % 2 === 0) {
+      await connectionsMax(ground, 0);
+      proxy.cut();
+      await until(refused);
+      await connectionsMax(ground, -1);
+    } else {
+      await db.transaction().execute(async (trx) => {
+        await sql`select from limits where subject = ${key.id} for update`.execute(trx);
+        await until(refused);
+      });
+    }
+  }
+  if (!(await until(seen('accepted')))) violations.push('nothing was accepted any more');
+  await Promise.all(loads.map((load) => load.stop()));
+  if (processes.some(({ child }) => child.exitCode !== null)) violations.push('a process exited');
+  if (!(await allEnded(db, patienceMs))) violations.push('not all runs came to an end');
+  await proxy.close();
+  const sent = loads.flatMap((load) => load.sent);
+  const accepted = loads.flatMap((load) => load.accepted());
+  return {
+    counts: { rounds, ...countAnswers(sent) },
+    violations: [
+      ...violations,
+      ...(await checkAnswers(db, sent)),
+      ...(await checkTables(db, { accepted, unknownToo: true })),
+    ],
+  };
+}
+
+/** For everybody but superusers. */
+async function connectionsMax({ db, connection }: Ground, most: number): Promise<void> {
+  const { database = '' } = connection;
+  await sql`alter database ${sql.id(database)} connection limit ${sql.lit(most)}`.execute(db);
+}
+
+async function until(there: () => boolean): Promise<boolean> {
+  const endMs = performance.now() + patienceMs;
+  while (!there()) {
+    if (performance.now() > endMs) return false;
+    await wait(5);
+  }
+  return true;
+}

@@ -1,0 +1,4 @@
+import { commitUnanswered } from '../../proof/claims/commit-unanswered.ts';
+import { proveInTest } from './prove.ts';
+
+proveInTest(commitUnanswered);
