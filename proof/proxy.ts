@@ -118,6 +118,8 @@ function connectTo({ host = '', port = 5432 }: pg.ClientConfig): Socket {
 }
 
 function breakOff({ client, server }: Carried): void {
-  client.resetAndDestroy();
+  // Node never ends a process that has reset a socket whose end was on its way.
+  if (client.writableEnded) client.destroy();
+  else client.resetAndDestroy();
   server.destroy();
 }

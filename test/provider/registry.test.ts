@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type ModelCall, ModelFailure } from '../../src/core/model.ts';
+import { type ModelCall, ModelDeferred, ModelFailure } from '../../src/core/model.ts';
 import { createModels, type ModelsOptions } from '../../src/provider/registry.ts';
 import type { ProviderSettings } from '../../src/provider/settings.ts';
 import { type FakeProvider, failing, startFakeProvider } from '../fake-provider.ts';
@@ -229,10 +229,14 @@ describe('credentials', () => {
     );
   });
 
-  test('that cannot be read are a fault, and no failure of the model', async () => {
+  test('that cannot be read defer the call, and are no failure of the model', async () => {
     const fault = new Error('database away');
     const broken = { credentials: () => Promise.reject(fault) };
-    await assert.rejects(ask({}, null, broken), fault);
+    await assert.rejects(ask({}, null, broken), (error) => {
+      assert.ok(error instanceof ModelDeferred);
+      assert.equal(error.cause, fault);
+      return true;
+    });
   });
 
   test('that no header can hold are refused by nobody but us', async () => {
