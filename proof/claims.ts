@@ -4,6 +4,7 @@ import { apiKilled } from './claims/api-killed.ts';
 import { behindPooler } from './claims/behind-pooler.ts';
 import { canaries } from './claims/canaries.ts';
 import { commitUnanswered } from './claims/commit-unanswered.ts';
+import { databaseRefuses } from './claims/database-refuses.ts';
 import { databaseRestarted } from './claims/database-restarted.ts';
 import { deaf } from './claims/deaf.ts';
 import { fairBacklog } from './claims/fair-backlog.ts';
@@ -49,6 +50,7 @@ export const claims: readonly Claim[] = [
   canaries,
   commitUnanswered,
   databaseRestarted,
+  databaseRefuses,
   deaf,
   malformed,
   workerCutOff,
