@@ -93,7 +93,8 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
     },
     refuse() {
       refusing = true;
-      for (const link of links) breakOff(link);
+      // A silent one has nobody at this end any more, and the server is let do what it was sent.
+      for (const link of links) if (!link.silent) breakOff(link);
     },
     heal() {
       silent = false;

@@ -1,6 +1,7 @@
 /**
- * Work that is done together because it came together: a batch is what queued while the ones before were in flight.
- * No timer adds latency, and under load the batches grow by themselves.
+ * Work that is done together because it came together: a batch is what queued while the one before was in flight, so
+ * under load the batches grow by themselves. A second one goes beside it only where many wait, or have waited long: two
+ * small batches cost the database more than one, and most often the second would wait for the locks of the first.
  */
 export interface Batcher<Item, Result> {
   add(item: Item): Promise<Result>;
@@ -10,6 +11,9 @@ export interface Batcher<Item, Result> {
 
 /** A single item may weigh more; it then goes alone. */
 const weightMax = 8_388_608;
+/** How many must wait, or how long, for another batch to go beside one that is in flight. */
+const crowd = 200;
+const patienceMs = 50;
 
 export function batcher<Item, Result>(options: {
   readonly sizeMax: number;
@@ -28,20 +32,31 @@ export function batcher<Item, Result>(options: {
   let queue: Waiting[] = [];
   let inFlight = 0;
   let scheduled = false;
+  let patience: NodeJS.Timeout | null = null;
   let idlers: (() => void)[] = [];
 
-  function pump(): void {
+  function pump(impatient = false): void {
     scheduled = false;
-    while (inFlight < options.inFlightMax && queue.length > 0) {
+    while (queue.length > 0 && (mayGo() || (impatient && inFlight < options.inFlightMax))) {
       const batch = queue.slice(0, fitting());
       queue = queue.slice(batch.length);
       inFlight++;
       void run(batch);
     }
+    if (queue.length > 0) {
+      patience ??= setTimeout(() => {
+        patience = null;
+        pump(true);
+      }, patienceMs);
+    }
     if (inFlight === 0 && queue.length === 0) {
       for (const done of idlers) done();
       idlers = [];
     }
+  }
+
+  function mayGo(): boolean {
+    return inFlight === 0 || (inFlight < options.inFlightMax && queue.length >= crowd);
   }
 
   function fitting(): number {
@@ -66,6 +81,8 @@ export function batcher<Item, Result>(options: {
       for (const one of batch) one.reject(error);
     } finally {
       inFlight--;
+      if (patience) clearTimeout(patience);
+      patience = null;
       pump();
     }
   }
@@ -75,7 +92,7 @@ export function batcher<Item, Result>(options: {
       return new Promise((resolve, reject) => {
         queue.push({ item, resolve, reject });
         // After the current turn of the event loop, so that requests read together travel together.
-        if (!scheduled && inFlight < options.inFlightMax) {
+        if (!scheduled && (mayGo() || patience === null)) {
           scheduled = true;
           setImmediate(pump);
         }

@@ -33,10 +33,8 @@ export async function lockRuns(
   ids: readonly string[],
   slotAgentIds: readonly string[],
 ): Promise<RunRow[]> {
-  const [, , , rows] = await Promise.all([
+  const [, , rows] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
-    // A partition that was empty when the plan was made would be read from end to end until it is analyzed.
-    send({ name: 'finish-by-index', text: 'set local enable_seqscan = off' }),
     slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
     send<RunRow>(lockQueue, [ids]),
   ]);

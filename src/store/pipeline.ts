@@ -35,6 +35,12 @@ export interface PipelineOptions {
   readonly onError: (error: Error) => void;
 }
 
+/**
+ * Plans are made once for each connection: to plan the statements of a batch anew costs as much as to run them. They go by
+ * indexes only, for a table that was empty when its plan was made would be read from end to end once it is full.
+ */
+const planning = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
+
 export function openPipelines(options: PipelineOptions): Pipelines {
   const idle: pg.Client[] = [];
   const all = new Set<pg.Client>();
@@ -45,6 +51,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
       ...clientConfig(options.connection),
       connectionTimeoutMillis: Math.min(5_000, options.answerTimeoutMs),
       pipeline: true,
+      ...(!options.connection.pooled && { options: planning }),
     });
     client.on('error', (error) => {
       drop(client);

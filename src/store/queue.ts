@@ -105,8 +105,9 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
         (extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
         e.prompt_version_id, e.model, e.temperature, e.input_variables, e.settings
-      from claimed c join executions e on e.id = c.id
-      where e.id = any (array(select id from claimed))) as runs on true`.execute(db);
+      from claimed c cross join lateral (
+        select prompt_version_id, model, temperature, input_variables, settings
+        from executions where id = c.id offset 0) as e) as runs on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
   return {
     runs: claimed.map(({ clockTag, tag, settings, ...run }) => ({

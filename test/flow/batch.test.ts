@@ -41,3 +41,51 @@ test('an error is its item’s alone, a rejection everyone’s', async () => {
     ['rejected', 'rejected'],
   );
 });
+
+test('a second batch goes beside one that does not end, at once where many wait, and never a third', async () => {
+  const batches: number[] = [];
+  const { promise, resolve: end } = Promise.withResolvers<void>();
+  const { add, idle } = batcher<number, number>({
+    sizeMax: 1_000,
+    inFlightMax: 2,
+    weight: () => 1,
+    run: async (items) => {
+      batches.push(items.length);
+      await promise;
+      return items;
+    },
+  });
+  const answers = [add(0)];
+  await new Promise(setImmediate);
+  // A few wait until it has taken long, and then go together.
+  answers.push(...[1, 2, 3].map(add));
+  while (batches.length < 2) await new Promise(setImmediate);
+  answers.push(...Array.from({ length: 500 }, (_, at) => add(4 + at)));
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  assert.deepEqual(batches, [1, 3]);
+  end();
+  assert.equal((await Promise.all(answers)).length, 504);
+  assert.deepEqual(batches, [1, 3, 500]);
+  await idle();
+});
+
+test('a crowd does not wait for the batch in flight', async () => {
+  const batches: number[] = [];
+  const first = Promise.withResolvers<void>();
+  const { add } = batcher<number, number>({
+    sizeMax: 1_000,
+    inFlightMax: 2,
+    weight: () => 1,
+    run: async (items) => {
+      batches.push(items.length);
+      if (batches.length === 1) await first.promise;
+      return items;
+    },
+  });
+  const stuck = add(0);
+  await new Promise(setImmediate);
+  await Promise.all(Array.from({ length: 200 }, (_, at) => add(1 + at)));
+  assert.deepEqual(batches, [1, 200]);
+  first.resolve();
+  await stuck;
+});
