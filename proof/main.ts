@@ -3,13 +3,15 @@ import { startCluster } from '../test/harness/cluster.ts';
 import { addressVariable } from '../test/harness/database.ts';
 import { addUp, type Claim, type Found } from './claim.ts';
 import { claims } from './claims.ts';
+import type { Fault } from './fault.ts';
 import { openGround } from './ground.ts';
 import { keep, kept } from './progress.ts';
 import { reportOf } from './report.ts';
 
 /**
- * `npm run proof -- [NAME…] [--full] [--fault NAME] [--rounds N] [--anew]`: puts the claims to the proof, one after the
- * other, and ends with 1 where one does not hold. A full proof that was stopped goes on where it was.
+ * `npm run proof -- [NAME…] [--full] [--fault NAME] [--faults] [--rounds N] [--anew]`: puts the claims to the proof, one
+ * after the other, and ends with 1 where one does not hold. A full proof that was stopped goes on where it was.
+ * With `--faults` a few rounds are made with each deliberate fault, and it ends with 1 where one is not found.
  */
 
 const { values, positionals } = parseArgs({
@@ -18,6 +20,7 @@ const { values, positionals } = parseArgs({
     full: { type: 'boolean', default: false },
     anew: { type: 'boolean', default: false },
     fault: { type: 'string' },
+    faults: { type: 'boolean', default: false },
     rounds: { type: 'string' },
   },
 });
@@ -38,7 +41,15 @@ const cluster = await startCluster();
 process.env[addressVariable] = JSON.stringify(cluster.admin);
 let holds = true;
 try {
-  for (const claim of chosen) {
+  for (const claim of values.faults ? chosen : []) {
+    for (const one of claim.faults) {
+      const { violations } = await proveOnce(claim, one);
+      console.log(`${claim.name} with ${one.name} (${one.says}):`);
+      console.log(`  ${violations[0]?.slice(0, 200) ?? 'NOT FOUND'}`);
+      if (violations.length === 0) holds = false;
+    }
+  }
+  for (const claim of values.faults ? [] : chosen) {
     const rounds = Number(values.rounds ?? claim.rounds[values.full ? 'full' : 'short']);
     console.log(`\n${claim.name}: ${claim.says}`);
     const found = await proveInParts(claim, rounds);
@@ -50,6 +61,16 @@ try {
   await cluster.stop();
 }
 process.exitCode = holds ? 0 : 1;
+
+/** As many rounds as a test makes. */
+async function proveOnce(claim: Claim, one: Fault): Promise<Found> {
+  const ground = await openGround({ fault: one, seed: 1 });
+  try {
+    return await claim.prove(ground, claim.rounds.test);
+  } finally {
+    await ground.close();
+  }
+}
 
 /** Part by part, each on fresh ground and kept as soon as it is done. */
 async function proveInParts(claim: Claim, rounds: number): Promise<Found> {
