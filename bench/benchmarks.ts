@@ -1,6 +1,7 @@
 import type { Benchmark } from './benchmark.ts';
 import { accept } from './benchmarks/accept.ts';
 import { backlog } from './benchmarks/backlog.ts';
+import { bytes } from './benchmarks/bytes.ts';
 import { ceiling } from './benchmarks/ceiling.ts';
 import { endToEnd } from './benchmarks/end-to-end.ts';
 import { inFlightBenchmark } from './benchmarks/in-flight.ts';
@@ -22,4 +23,5 @@ export const benchmarks: readonly Benchmark[] = [
   snapshot,
   scaleOut,
   start,
+  bytes,
 ];

@@ -58,9 +58,10 @@ async function measure(benchmark: Benchmark): Promise<void> {
       benchmark.says,
       ...(benchmark.goal ? [`Goal: ${benchmark.goal}.`] : []),
       ...tables.map(markdown),
-      [...(await machine(bed)), `\`${command}\`, ${how.rounds} rounds, ${tookSeconds} s.`].join(
-        '\n',
-      ),
+      [
+        ...(await machine(bed)),
+        `\`${command}\`; figures with a range are of ${how.rounds} rounds; ${tookSeconds} s.`,
+      ].join('\n'),
     ].join('\n\n');
     console.log(`\n${text}`);
     if (!values.dry) keepSection(benchmark.name, text, order);

@@ -13,10 +13,10 @@ export interface Entry {
   readonly measure: (opened: Opened) => Promise<Sample>;
 }
 
-/**
- * Side by side in alternation: A B C, A B C, … so that whatever else the machine does meets all of them alike. A round
- * before the first, which is not counted, warms each of them up.
- */
+/** Not counted: it takes a JavaScript engine some ten seconds under load to have compiled what is hot. */
+const warmUps = 3;
+
+/** Side by side in alternation: A B C, A B C, … so that whatever else the machine does meets all of them alike. */
 export async function inAlternation(
   bed: Bed,
   entries: readonly Entry[],
@@ -27,10 +27,10 @@ export async function inAlternation(
     for (const entry of entries) {
       open.push({ entry, opened: await entry.contender.open(bed), samples: [] });
     }
-    for (let round = 0; round <= rounds; round++) {
+    for (let round = -warmUps; round < rounds; round++) {
       for (const { entry, opened, samples } of open) {
         const sample = await entry.measure(opened);
-        if (round > 0) samples.push(sample);
+        if (round >= 0) samples.push(sample);
       }
     }
     return open.map(({ entry, samples }) => ({ contender: entry.contender, samples }));
