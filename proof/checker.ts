@@ -27,7 +27,17 @@ export async function checkTables(db: Db, expected: Expected): Promise<string[]>
   await none('statistics that are not the sum of the records', wrongStatistics);
   if (expected.fromZero !== false) await none('workspaces with a wrong month', wrongMonths);
   await none('idempotency keys that lead nowhere', brokenIdempotency);
+  violations.push(...(await checkDeadlocks(db)));
   return violations;
+}
+
+/** Locks are taken in one order everywhere, so nobody ever waits in a circle. PostgreSQL counts within a second. */
+export async function checkDeadlocks(db: Db): Promise<string[]> {
+  await wait(1_100);
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(db);
+  const deadlocks = rows[0]?.deadlocks ?? 0;
+  return deadlocks === 0 ? [] : [`${deadlocks} deadlocks`];
 }
 
 /**

@@ -11,6 +11,8 @@ export interface Fault {
   /** Must stand there exactly once. */
   readonly find: string;
   readonly replace: string;
+  /** Where it takes more than a test makes to find it. */
+  readonly rounds?: number;
 }
 
 /** The source with the fault in it. */

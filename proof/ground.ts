@@ -34,6 +34,8 @@ export interface Ground {
   /** Without limits unless given. */
   key(options?: KeyOptions & { workspaceId?: string; userId?: string }): Promise<TestKey>;
   agent(options?: AgentOptions): Promise<TestAgent>;
+  /** Of the processes that have ended though nobody sent them a signal. */
+  deaths(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export async function openGround({
   const owned = await addWorkspace(db);
   const { workspaceId, ownerId } = owned;
   const processes = new Set<CuelineProcess>();
+  const deaths: string[] = [];
   const faulty = fault && { CUELINE_FAULT: JSON.stringify(fault) };
   return {
     fault,
@@ -76,12 +79,16 @@ export async function openGround({
       const own = { OLLAMA_BASE_URL: provider.url, CUELINE_LOG_LEVEL: 'fatal', ...faulty, ...env };
       const spawned = await spawnCueline(role, through, own, faulty ? ['--import', loader] : []);
       processes.add(spawned);
-      spawned.child.once('exit', () => processes.delete(spawned));
+      spawned.child.once('exit', (code, signal) => {
+        processes.delete(spawned);
+        if (!spawned.child.killed) deaths.push(`a process ended by itself, with ${code ?? signal}`);
+      });
       return spawned;
     },
     key: ({ workspaceId: other = workspaceId, userId = ownerId, ...rest } = {}) =>
       addKey(db, { workspaceId: other, userId }, { rateLimits: unlimited, ...rest }),
     agent: (options) => addAgent({ db, workspaceId, ownerId }, options),
+    deaths: () => deaths,
     async close() {
       await Promise.all([...processes].map((one) => one.kill('SIGKILL')));
       await provider.close();

@@ -3,9 +3,8 @@ import { startCluster } from '../test/harness/cluster.ts';
 import { addressVariable } from '../test/harness/database.ts';
 import { addUp, type Claim, type Found } from './claim.ts';
 import { claims } from './claims.ts';
-import type { Fault } from './fault.ts';
-import { openGround } from './ground.ts';
 import { keep, kept } from './progress.ts';
+import { proveOn } from './prove.ts';
 import { reportOf } from './report.ts';
 
 /**
@@ -43,7 +42,11 @@ let holds = true;
 try {
   for (const claim of values.faults ? chosen : []) {
     for (const one of claim.faults) {
-      const { violations } = await proveOnce(claim, one);
+      const { violations } = await proveOn(
+        { fault: one, seed: 1 },
+        claim,
+        one.rounds ?? claim.rounds.test,
+      );
       console.log(`${claim.name} with ${one.name} (${one.says}):`);
       console.log(`  ${violations[0]?.slice(0, 200) ?? 'NOT FOUND'}`);
       if (violations.length === 0) holds = false;
@@ -53,7 +56,14 @@ try {
     const rounds = Number(values.rounds ?? claim.rounds[values.full ? 'full' : 'short']);
     console.log(`\n${claim.name}: ${claim.says}`);
     const found = await proveInParts(claim, rounds);
-    const violations = [...found.violations, ...(claim.judge?.(found) ?? [])];
+    const unseen = Object.entries(found.samplesMs ?? {}).filter(
+      ([, samples]) => samples.length === 0,
+    );
+    const violations = [
+      ...found.violations,
+      ...unseen.map(([name]) => `${name}: nothing was measured`),
+      ...(claim.judge?.(found) ?? []),
+    ];
     console.log(reportOf(rounds, { ...found, violations }));
     if (violations.length > 0) holds = false;
   }
@@ -61,16 +71,6 @@ try {
   await cluster.stop();
 }
 process.exitCode = holds ? 0 : 1;
-
-/** As many rounds as a test makes. */
-async function proveOnce(claim: Claim, one: Fault): Promise<Found> {
-  const ground = await openGround({ fault: one, seed: 1 });
-  try {
-    return await claim.prove(ground, claim.rounds.test);
-  } finally {
-    await ground.close();
-  }
-}
 
 /** Part by part, each on fresh ground and kept as soon as it is done. */
 async function proveInParts(claim: Claim, rounds: number): Promise<Found> {
@@ -81,19 +81,15 @@ async function proveInParts(claim: Claim, rounds: number): Promise<Found> {
   const found = done.map((part) => part.found);
   while (made < rounds) {
     const now = Math.min(claim.roundsPerGround, rounds - made);
-    const ground = await openGround({
+    const options = {
       fault: fault ?? null,
       seed: made + 1,
       // With the lease as it is shipped a round takes ten times as long.
       ...(values.full && made % (10 * claim.roundsPerGround) === 0 && { leaseMs: shippedLeaseMs }),
-    });
-    try {
-      const part = await claim.prove(ground, now);
-      found.push(part);
-      if (resumable) keep(claim.name, { rounds: now, found: part });
-    } finally {
-      await ground.close();
-    }
+    };
+    const part = await proveOn(options, claim, now);
+    found.push(part);
+    if (resumable) keep(claim.name, { rounds: now, found: part });
     made += now;
     if (made < rounds) console.log(`  ${made} of ${rounds} rounds`);
   }

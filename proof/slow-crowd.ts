@@ -17,6 +17,8 @@ const ways = {
 type Way = keyof typeof ways;
 
 export interface SlowCrowd {
+  /** How many are still let be. */
+  open(): number;
   /** How many of each way the server has closed. Those that took nothing take it now, or they would never find out. */
   closed(): Promise<Record<Way, number>>;
   leave(): void;
@@ -56,6 +58,7 @@ export async function openSlowCrowd(
     for (const { socket, drip } of dripping) if (socket.writable) socket.write(drip);
   }, dripMs);
   return {
+    open: () => sockets.filter(({ closed: gone }) => !gone).length,
     async closed() {
       for (const socket of sockets) socket.resume();
       await wait(resetMs);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAuthenticator } from './api/authenticate.ts';
-import { createDeparture } from './api/departure.ts';
+import { closeWithin, createDeparture } from './api/departure.ts';
 import { countCalls, createMetrics } from './api/metrics.ts';
 import type { ApiParts } from './api/parts.ts';
 import { referenceRoutes, systemRoutes } from './api/routes/system.ts';
@@ -77,6 +77,8 @@ export interface WiringParts {
 
 /** A hot statement that takes longer than this counts as unanswered. */
 const answerTimeoutMs = 15_000;
+/** What the rest of a request gets that is not all here when the process ends. */
+const unfinishedMs = 5_000;
 /** For claims, releases, templates and the sweep. */
 const workPoolMax = 3;
 /** However short the lease: a claim on a busy machine takes its time. */
@@ -206,7 +208,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       await worker?.drain(timeoutMs);
       waiters.close();
       await departure.depart(app.server, timeoutMs);
-      await app.close();
+      await closeWithin(app, unfinishedMs);
       await admission.idle();
       await house?.stop();
       await finisher.idle();

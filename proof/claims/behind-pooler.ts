@@ -28,7 +28,7 @@ export const behindPooler: Claim = {
 
 async function prove(ground: Ground, rounds: number): Promise<Found> {
   const version = poolerVersion();
-  if (version === null) return { counts: {}, violations: ['pgbouncer is not installed'] };
+  if (version === null) throw new Error('pgbouncer is not installed: apt-get install pgbouncer');
   const { db, leaseMs } = ground;
   const pooler = await startPooler(ground.connection);
   const env = { CUELINE_LEASE_MS: String(leaseMs) };

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { windows } from '../../src/core/limits.ts';
 import { untilBlocked } from '../../test/harness/locks.ts';
 import type { CuelineProcess } from '../../test/harness/process.ts';
+import { checkDeadlocks } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import { type Clock, shadowClock } from '../clock.ts';
 import { sendAll, spawnCrew } from '../crew.ts';
@@ -31,6 +32,16 @@ export const limitsExact: Claim = {
     order by subject for update`,
       replace: `where subject in (select id from api_keys where hash = any($1::bytea[]))
     order by subject`,
+    },
+    {
+      name: 'any-order',
+      says: 'the rows of keys are locked in any order',
+      file: 'store/admission-read.ts',
+      find: `where subject in (select id from api_keys where hash = any($1::bytea[]))
+    order by subject for update`,
+      replace: `where subject in (select id from api_keys where hash = any($1::bytea[]))
+    order by random() for update`,
+      rounds: 4,
     },
     {
       name: 'transaction-clock',
@@ -65,6 +76,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       if (answer.status === 429) counts['refused by a limit']++;
     }
   }
+  violations.push(...(await checkDeadlocks(ground.db)));
   return { counts, violations };
 }
 

@@ -12,7 +12,7 @@ export const refusedRows: Claim = {
   name: 'refused-rows',
   says: 'refused calls of a known key leave at most 60 rows per agent, status and hour, and are all counted',
   rounds: { test: 2_000, short: 50_000, full: 1_000_000 },
-  roundsPerGround: 250_000,
+  roundsPerGround: 1_000_000,
   faults: [
     {
       name: 'records-uncapped',
@@ -87,6 +87,9 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     select status, date_trunc('hour', executed_at) as hour, count(*)::int as records from executions
     where status in ('rate_limited', 'unauthorized')
     group by api_key_id, agent_id, status, 2`.execute(db);
+  if (hours.length !== 4) {
+    violations.push(`rows in ${hours.length} of two hours for each of two agents`);
+  }
   for (const { status, hour, records } of hours) {
     if (records === rowsMax) continue;
     violations.push(`${records} rows of ${status} in the hour of ${hour}, not ${rowsMax}`);

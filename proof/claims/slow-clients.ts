@@ -46,6 +46,7 @@ export const slowClients: Claim = {
       const slow = await openSlowCrowd(target, size);
       // To open so many at once is work; what is asked here is what they cost while they stay.
       if (rounds > 1) await wait(settleMs);
+      if (slow.open() < size) violations.push(`only ${slow.open()} of ${size} slow are let in`);
       await callAll(target, number, samplesMs[beside] ?? [], violations);
       grownBytes = Math.max(grownBytes, (await memoryOf(url)) - before);
       // The last crowd stays until the server is through with it.

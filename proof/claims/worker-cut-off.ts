@@ -83,6 +83,9 @@ async function prove(ground: Ground): Promise<Found> {
   if (victim.child.exitCode !== null) violations.push('a worker that was cut off has exited');
   await proxy.close();
   const all = calls.stop();
+  const leaseEndMs = silentMs + leaseMs;
+  const outlived = ({ victim: mine, atMs, hungUpMs, doneMs }: (typeof all)[number]) =>
+    mine && atMs < silentMs && Math.min(hungUpMs ?? Infinity, doneMs ?? Infinity) > leaseEndMs;
   const accepted = [first, before, after].flatMap((load) => load.accepted());
   return {
     counts: {
@@ -94,6 +97,7 @@ async function prove(ground: Ground): Promise<Found> {
     violations: [
       ...violations,
       ...overlapping(all),
+      ...all.filter(outlived).map(() => 'a call was not given up before the lease ended'),
       ...(await checkOutputs(db, all)),
       ...(await checkTables(db, { accepted })),
     ],

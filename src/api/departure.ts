@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, connect, isIPv6, Server } from 'node:net';
 
 /**
@@ -47,6 +48,16 @@ export function createDeparture(): Departure {
       await Promise.race([gone, after(Math.min(withinMs, usableMs))]);
     },
   };
+}
+
+/** Closes the server; after that time also under requests of which the rest never came. */
+export async function closeWithin(
+  app: { readonly server: HttpServer; close(): Promise<unknown> },
+  ms: number,
+): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), ms);
+  await app.close();
+  clearTimeout(timer);
 }
 
 /**

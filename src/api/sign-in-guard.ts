@@ -38,19 +38,20 @@ export async function guard(
       retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
     });
   };
+  let response: Response;
   try {
     await count(`${network}|${path}`, bounds.network);
     await count(`${network}|${path}|${account}`, bounds.networkAndAccount);
     const known = (await sessionAddresses(db, account)).some((one) => networkOf(one) === network);
     if (!known) await count(`everywhere|${path}|${account}`, bounds.account);
-    const response = await attempt();
-    if (response.ok) await takeBack();
-    return response;
+    response = await attempt();
   } catch (error) {
     // Nothing was tried.
     await takeBack();
     throw error;
   }
+  if (response.ok) await takeBack();
+  return response;
 }
 
 /** The address, or of IPv6 the /64 it is in: whoever has one address there has them all. */

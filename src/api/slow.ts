@@ -42,7 +42,7 @@ export function closeSlowReceivers(server: Server, limits: SlowLimits): void {
   const timer = setInterval(() => {
     const nowMs = performance.now();
     for (const [socket, begun] of sockets) {
-      const taken = socket.bytesWritten - socket.writableLength;
+      const taken = takenBytes(socket);
       if (socket.writableLength === 0) sockets.set(socket, null);
       else if (begun === null) sockets.set(socket, { sinceMs: nowMs, taken });
       else if (nowMs - begun.sinceMs < takingMs) continue;
@@ -52,4 +52,16 @@ export function closeSlowReceivers(server: Server, limits: SlowLimits): void {
   }, checkMs);
   timer.unref();
   server.once('close', () => clearInterval(timer));
+}
+
+/** What the kernel has taken of what was written, within a chunk as well: an answer is mostly one. */
+function takenBytes(socket: Socket): number {
+  const { _handle } = socket as unknown as { _handle: Handle | null };
+  return _handle ? _handle.bytesWritten - _handle.writeQueueSize : 0;
+}
+
+/** Node's own, which its timeouts of sockets go by. */
+interface Handle {
+  readonly bytesWritten: number;
+  readonly writeQueueSize: number;
 }

@@ -23,6 +23,8 @@ export interface Breaker {
   openingsInRow: number;
   openUntilMs: number;
   recoveredAtMs: number;
+  /** When a call was last let go. */
+  enteredAtMs: number;
 }
 
 /** What came of a call. `unknown`: it was given up, and nobody knows what the provider would have said. */
@@ -51,6 +53,7 @@ export function closedBreaker(): Breaker {
     openingsInRow: 0,
     openUntilMs: Number.NEGATIVE_INFINITY,
     recoveredAtMs: Number.NEGATIVE_INFINITY,
+    enteredAtMs: Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -61,8 +64,11 @@ export function enter(breaker: Breaker, nowMs: number): Entry {
   if (breaker.openingsInRow === 0 && nowMs - breaker.recoveredAtMs >= steadyMs) {
     breaker.window = Number.POSITIVE_INFINITY;
   }
-  if (breaker.inFlight >= breaker.window) return { kind: 'full' };
+  // A call may take an hour or hang: whether the provider is back is then asked by another one.
+  const silentMs = nowMs - breaker.enteredAtMs;
+  if (breaker.inFlight >= breaker.window && silentMs < pauseMsMax) return { kind: 'full' };
   breaker.inFlight++;
+  breaker.enteredAtMs = nowMs;
   return { kind: 'go', epoch: breaker.epoch };
 }
 
@@ -92,7 +98,10 @@ export function leave(
   if (outcome.askedMs > 0) {
     // It answers, only not so much: half of what was under way is where to go on from.
     const half = Math.max(1, Math.floor(breaker.inFlight / 2));
-    open(breaker, nowMs + Math.round(outcome.askedMs * (1 + random / 10)), probing ? 1 : half);
+    // Not for longer than after a failure: what one model or one minute has too much of need not stop all others. The
+    // run that was asked to wait does so by itself.
+    const pauseMs = Math.min(pauseMsMax, outcome.askedMs);
+    open(breaker, nowMs + Math.round(pauseMs * (1 + random / 10)), probing ? 1 : half);
   } else if (probing || breaker.failuresInRow >= failuresMax) {
     const pauseMs = Math.min(pauseMsMax, firstPauseMs * 2 ** breaker.openingsInRow);
     open(breaker, nowMs + pauseMs * (0.5 + random), 1);

@@ -13,10 +13,13 @@ const ready = sql`worker is null and available_at is null and holds_slot is not 
 /** While nothing waits, virtual time runs with the clock (microseconds). */
 const clockTag = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
 
-/** Runs that were claimed, and the lowest tag that waited before; where none did, the virtual time of the clock. */
+/**
+ * Runs that were claimed, and the lowest tag that waited before; where none did, the virtual time of the clock, and null
+ * where the worker had no lease, so that nothing was looked for.
+ */
 export interface Claimed {
   readonly runs: Run[];
-  readonly lowestTag: number;
+  readonly lowestTag: number | null;
 }
 
 /**
@@ -92,7 +95,7 @@ interface ClaimedRow {
 }
 
 async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Promise<Claimed> {
-  const { rows } = await sql<(ClaimedRow | { id: null }) & { clockTag: number }>`
+  const { rows } = await sql<(ClaimedRow | { id: null }) & { clockTag: number; held: boolean }>`
     with me as materialized (
       select id from workers where id = ${worker} and lease_until > clock_timestamp() for key share),
     picked as materialized (${picked}),
@@ -101,7 +104,7 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
         started_at = coalesce(q.started_at, clock_timestamp())
       from picked, me where q.id = picked.id
       returning q.*)
-    select ${clockTag} as clock_tag, runs.* from (values (1)) as always left join (
+    select ${clockTag} as clock_tag, exists (select from me) as held, runs.* from (values (1)) as always left join (
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
         (extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
         e.prompt_version_id, e.model, e.temperature, e.input_variables, e.settings
@@ -110,12 +113,12 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
         from executions where id = c.id offset 0) as e) as runs on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
   return {
-    runs: claimed.map(({ clockTag, tag, settings, ...run }) => ({
+    runs: claimed.map(({ clockTag, held, tag, settings, ...run }) => ({
       ...run,
       worker,
       settings: JSON.parse(settings) as RunSettings,
     })),
-    lowestTag: Math.min(...claimed.map(({ tag }) => tag), rows[0]?.clockTag ?? 0),
+    lowestTag: rows[0]?.held ? Math.min(...claimed.map(({ tag }) => tag), rows[0].clockTag) : null,
   };
 }
 

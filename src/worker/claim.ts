@@ -52,6 +52,7 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
   let sweptAt = Number.NEGATIVE_INFINITY;
   let everywhereAt = Number.NEGATIVE_INFINITY;
   let spanMs = slowMs;
+  let lookedAt = 0;
   let promotedAll = false;
   const bound = tagBound();
   let pollTimer: NodeJS.Timeout | undefined;
@@ -104,31 +105,36 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
     const everywhere = now - everywhereAt > everywhereMs;
     const fromTag = everywhere ? 0 : bound.over(spanMs, now);
     // What came due is made ready within a poll, where there was not too much of it.
-    const withinMs = everywhere || !promotedAll ? null : slowMs;
-    spanMs = usualMs;
+    // While a machine sleeps its own clock may stand still.
+    const pausedMs = Date.now() - lookedAt;
+    lookedAt = Date.now();
+    const withinMs = everywhere || !promotedAll || pausedMs > slowMs / 2 ? null : slowMs;
     promotedAll = (await promoteDelayed(db, { withinMs, fromTag })) < promotedMax;
     if (!promotedAll) again = true;
-    await claim(fromTag);
+    // Where no slot was free nothing was looked for: the next look is still due to go as far.
+    if (!(await claim(fromTag))) return;
+    spanMs = usualMs;
     if (everywhere) everywhereAt = now;
   }
 
-  async function claim(fromTag: number): Promise<void> {
+  /** Whether it was asked for runs of anyone. */
+  async function claim(fromTag: number): Promise<boolean> {
     const worker = parts.lease();
-    if (worker === null) return;
+    if (worker === null) return false;
     const general = Math.min(claimMax, count.free);
     leftBehind = general === 0;
     if (general > 0) {
       const sentAt = performance.now();
       const runs = await holding(general, async () => {
         const claimed = await claimRuns(db, worker, { limit: general, fromTag });
-        bound.saw(claimed.lowestTag, sentAt);
+        if (claimed.lowestTag !== null) bound.saw(claimed.lowestTag, sentAt);
         return claimed.runs;
       });
       leftBehind = runs.length === general;
       if (leftBehind) again = true;
     }
     const reserved = Math.min(claimMax, count.freeForOthers - count.free);
-    if (count.free > 0 || reserved <= 0) return;
+    if (count.free > 0 || reserved <= 0) return general > 0;
     const question = { held: count.holders(), limit: reserved, fromTag };
     const claimed = await holding(reserved, async () => {
       const runs = await claimForOthers(db, worker, { ...question, after: lastServed });
@@ -138,6 +144,7 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
       return runs;
     });
     lastServed = claimed.at(-1)?.workspaceId ?? firstId;
+    return general > 0;
   }
 
   /** Keeps the slots while the claim is under way, then fills them. */

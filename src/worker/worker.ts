@@ -39,6 +39,9 @@ export interface WorkerParts extends RunParts {
 
 /** What a database that did not tell what a run needs is given before it is asked again. */
 const unreadMs = 1_000;
+/** In one statement, which has little time. */
+const releasedMax = 1_000;
+const handedOnMax = 10_000;
 
 type Reason = 'canceled' | 'silence' | 'lost' | 'drain' | 'unread';
 
@@ -52,6 +55,8 @@ export function createWorker(parts: WorkerParts): Worker {
   const working = new Map<string, Work>();
   const waitingForContact: Release[] = [];
   let suspects = new Set<string>();
+  /** Claims of runs that were never begun here. */
+  const handedOn = new Set<string>();
   let draining = false;
   let drained = () => {};
 
@@ -87,6 +92,11 @@ export function createWorker(parts: WorkerParts): Worker {
   }, parts.leaseMs / 3);
 
   function start(run: Run): void {
+    // Its commit was answered so late that the run is another's by now, or nobody's.
+    if (handedOn.delete(claimOf(run))) {
+      count.giveBack(run.workspaceId);
+      return;
+    }
     const work = { run, controller: new AbortController() };
     working.set(run.id, work);
     // The lease may have ended since the run was claimed or born: then it must not begin.
@@ -158,8 +168,11 @@ export function createWorker(parts: WorkerParts): Worker {
   async function giveBack(releases: readonly Release[]): Promise<void> {
     if (releases.length === 0) return;
     try {
-      await releaseRuns(parts.db, releases);
-      for (const { delayMs } of releases) claims.wakeIn(delayMs);
+      while (releases.length > 0) {
+        await releaseRuns(parts.db, releases.slice(0, releasedMax));
+        for (const { delayMs } of releases.slice(0, releasedMax)) claims.wakeIn(delayMs);
+        releases = releases.slice(releasedMax);
+      }
     } catch (error) {
       parts.onError(error, 'release');
       // Tried again with the next contact; should the lease end before, the sweep of another process sees to them.
@@ -180,7 +193,7 @@ export function createWorker(parts: WorkerParts): Worker {
 
   /**
    * Runs that are leased to this process but not known to it: an answer to a claim or a commit was lost on the way.
-   * Seen twice in a row they are handed on; a birth under way is seen once at most.
+   * Seen twice in a row they are handed on, and not begun here any more should that answer still come.
    */
   async function reconcile(): Promise<void> {
     const worker = lease.current();
@@ -189,6 +202,8 @@ export function createWorker(parts: WorkerParts): Worker {
       const unknown = (await leasedRuns(parts.db, worker)).filter(({ id }) => !working.has(id));
       const twice = unknown.filter(({ id }) => suspects.has(id));
       suspects = new Set(unknown.map(({ id }) => id));
+      if (handedOn.size > handedOnMax) handedOn.clear();
+      for (const run of twice) handedOn.add(claimOf(run));
       await giveBack(twice.map((run) => unchanged({ ...run, worker })));
     } catch (error) {
       parts.onError(error, 'reconcile');
@@ -245,6 +260,10 @@ export function createWorker(parts: WorkerParts): Worker {
       return working.size;
     },
   };
+}
+
+function claimOf({ id, attempt }: Pick<Run, 'id' | 'attempt'>): string {
+  return `${id} ${attempt}`;
 }
 
 /** A run that is given back as it was taken. */

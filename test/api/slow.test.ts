@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readBody } from '../../src/api/body.ts';
-import { createDeparture } from '../../src/api/departure.ts';
+import { closeWithin, createDeparture } from '../../src/api/departure.ts';
 import { createServer } from '../../src/api/server.ts';
 import type { SlowLimits } from '../../src/api/slow.ts';
 
@@ -161,4 +161,32 @@ test('there is an end to connections', async () => {
   assert.ok((await connections()) <= 80);
   for (const socket of sockets) socket.destroy();
   await Promise.all(closed);
+});
+
+test('who takes a long answer slowly, yet steadily, gets all of it', async () => {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write('GET /huge HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  let taken = 0;
+  socket.on('data', (bytes) => {
+    taken += bytes.length;
+    socket.pause();
+    setTimeout(() => socket.resume(), 5);
+  });
+  await once(socket, 'close');
+  assert.ok(taken > huge.length);
+});
+
+test('a request of which the rest never comes does not hold the end up', async () => {
+  const ending = await start({ ...limits, headersMs: 60_000, requestMs: 60_000 });
+  const begun = ['GET / HT', 'POST /body HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n12'];
+  const sockets = begun.map((text) => {
+    const socket = connect(ending.port, '127.0.0.1').on('error', () => {});
+    socket.write(text);
+    return socket;
+  });
+  const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
+  await wait(100);
+  await closeWithin(ending.app, 50);
+  await closed;
 });

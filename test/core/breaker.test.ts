@@ -106,3 +106,23 @@ test('who asks to be left alone is, at once, and a little longer', () => {
   assert.deepEqual(enter(breaker, 0), { kind: 'open', leftMs: 7_700 });
   assert.equal(room(breaker, 7_700).length, 4);
 });
+
+test('a probe that says nothing for half a minute is followed by another, and by one more after that', () => {
+  const breaker = opened();
+  const probe = go(breaker, 1_000);
+  assert.equal(enter(breaker, 30_999).kind, 'full');
+  const second = go(breaker, 31_000);
+  assert.equal(enter(breaker, 60_999).kind, 'full');
+  // The first is still under way when the second is answered: all is well again.
+  leave(breaker, second, answered, 61_000, middle);
+  assert.equal(room(breaker, 61_000).length, 1);
+  leave(breaker, probe, answered, 61_000, middle);
+});
+
+test('however long a provider asks to be left alone, after half a minute one call asks again', () => {
+  const breaker = closedBreaker();
+  leave(breaker, go(breaker, 0), { kind: 'failed', askedMs: 3_600_000 }, 0, 0);
+  const entry = enter(breaker, 0);
+  assert.equal(entry.kind === 'open' && entry.leftMs, 30_000);
+  go(breaker, 30_000);
+});

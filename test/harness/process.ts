@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { inherited } from './environment.ts';
 
 /** A Cueline process of its own on a test's database, to be killed. */
 export interface CuelineProcess {
@@ -24,7 +25,7 @@ export async function spawnCueline(
 ): Promise<CuelineProcess> {
   const child = spawn(process.execPath, [...nodeOptions, main, role], {
     env: {
-      PATH: process.env.PATH ?? '',
+      ...inherited(),
       DATABASE_URL: databaseUrl(connection),
       CUELINE_SECRET: 'a secret that only tests know of, and no one else',
       CUELINE_LEASE_MS: '600',

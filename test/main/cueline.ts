@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { inherited } from '../harness/environment.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
@@ -21,7 +22,7 @@ export interface Running {
 /** A command as a user runs it, with no more environment than is given. */
 export function begin(args: readonly string[], env: Record<string, string>, input = ''): Running {
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: '/usr/bin:/bin', ...env },
+    env: { ...inherited('/usr/bin:/bin'), ...env },
     timeout: 100_000,
   });
   child.stdin.on('error', () => {}).end(input);

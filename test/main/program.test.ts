@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { readPostmaster } from '../../src/store/embedded/postmaster.ts';
+import { inherited } from '../harness/environment.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 let directory = '';
@@ -108,7 +109,7 @@ interface Running {
 function run(t: TestContext, command: string, env: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [main, command], {
     cwd: directory,
-    env: { PATH: '/usr/bin:/bin', PORT: '0', CUELINE_DATA_DIR: dataDir, ...env },
+    env: { ...inherited('/usr/bin:/bin'), PORT: '0', CUELINE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.after(() => child.kill('SIGKILL'));
