@@ -158,7 +158,8 @@ function play(step: Step, body: any, response: ServerResponse): void {
   if (!('half' in step)) {
     const { afterMs = 0 } = step;
     if (afterMs === 0) return void response.end(text);
-    return void setTimeout(() => response.end(text), afterMs);
+    // Nobody waits for an answer once the test is over.
+    return void setTimeout(() => response.end(text), afterMs).unref();
   }
   response.write(text.slice(0, text.length / 2), () => {
     if (step.half === 'reset') response.socket?.resetAndDestroy();
