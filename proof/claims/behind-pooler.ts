@@ -1,13 +1,21 @@
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
-import type { Claim, Found } from '../claim.ts';
+import { type Claim, type Found, percentile } from '../claim.ts';
 import type { Ground } from '../ground.ts';
 import { startLoad } from '../load.ts';
 import { poolerVersion, startPooler } from '../pooler.ts';
+import { startedAfter } from '../started.ts';
 
-/** A round is some calls through PgBouncer in transaction mode, and the `kill -9` of the worker meanwhile. */
+/**
+ * A round is some calls through PgBouncer in transaction mode, and the `kill -9` of the worker meanwhile. Before the first
+ * round it is seen how soon a run starts of which no hint can tell the worker.
+ */
 
 const callsPerRound = 30;
+const callsAlone = 10;
+/** The poll is each second, give or take a fifth. */
+const startedMsGoal = 1_500;
+const started = 'from the 202 to the call of the model';
 
 export const behindPooler: Claim = {
   name: 'behind-pooler',
@@ -24,31 +32,43 @@ export const behindPooler: Claim = {
     },
   ],
   prove,
+  judge: ({ samplesMs = {} }) =>
+    percentile(samplesMs[started] ?? [], 1) > startedMsGoal
+      ? [`${started}: beyond ${startedMsGoal} ms`]
+      : [],
 };
 
 async function prove(ground: Ground, rounds: number): Promise<Found> {
   const version = poolerVersion();
   if (version === null) throw new Error('pgbouncer is not installed: apt-get install pgbouncer');
-  const { db, leaseMs } = ground;
+  const { db, leaseMs, provider } = ground;
   const pooler = await startPooler(ground.connection);
   const env = { CUELINE_LEASE_MS: String(leaseMs) };
   const spawn = (role: 'api' | 'start' | 'worker') => ground.spawn(role, env, pooler.connection);
-  const [api, start, first] = await Promise.all([spawn('api'), spawn('start'), spawn('worker')]);
+  const [api, first] = await Promise.all([spawn('api'), spawn('worker')]);
   let worker = first;
   const { key } = await ground.key();
   const agents = [
     await ground.agent({ model: 'ollama/after-100' }),
     await ground.agent({ model: 'ollama/after-20', config: { maxConcurrency: 3 } }),
   ];
+  const alone = startLoad({
+    ...{ urls: () => [api.url], key, agents: agents.slice(0, 1), named: 'alone' },
+    ...{ clients: 1, callsMax: callsAlone },
+  });
+  await Promise.all([alone.done, provider.arrived(callsAlone)]);
+  const start = await spawn('start');
   const urls = () => [api.url, start.url];
-  const sent = [];
-  const accepted: string[] = [];
+  const sent = [...alone.sent];
+  const accepted = alone.accepted();
   for (let round = 0; round < rounds; round++) {
     const clients = { urls, key, agents, clients: 3, callsMax: callsPerRound / 2 };
     const loads = [
       startLoad({ ...clients, named: `plain-${round}` }),
       startLoad({ ...clients, retry: true, named: `retried-${round}` }),
     ];
+    // Under way, some of them at this worker.
+    await provider.arrived(provider.calls.length + 2);
     await worker.kill('SIGKILL');
     worker = await spawn('worker');
     for (const load of loads) {
@@ -61,6 +81,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   await pooler.stop();
   return {
     counts: { [`kills behind ${version}`]: rounds, ...countAnswers(sent) },
+    samplesMs: { [started]: startedAfter(provider, alone) },
     violations: [
       ...(ended ? [] : ['not all runs came to an end']),
       ...sent

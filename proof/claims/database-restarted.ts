@@ -12,6 +12,8 @@ import { type OwnDatabase, startOwnDatabase } from '../own-database.ts';
 const backMsGoal = 3_000;
 const taken = 'first 202 after the database takes connections';
 const finished = 'first run that ends after the database takes connections';
+const lastRefused = 'last 503 of any process after the database takes connections';
+const settledMs = 500;
 
 export const databaseRestarted: Claim = {
   name: 'database-restarted',
@@ -65,15 +67,23 @@ async function proveOn(ground: Ground, database: OwnDatabase, rounds: number): P
   const urls = () => processes.slice(0, 2).map(({ url }) => url);
   const clients = { urls, key, agents, clients: 3, pauseMs: 20 };
   const loads = [startLoad(clients), startLoad({ ...clients, retry: true, named: 'retried' })];
-  const back: Record<string, number[]> = { [taken]: [], [finished]: [] };
+  const back = {
+    [taken]: [] as number[],
+    [finished]: [] as number[],
+    [lastRefused]: [] as number[],
+  };
 
   for (let round = 0; round < rounds && exited().length === 0; round++) {
     await wait(200 + ground.random() * leaseMs);
+    const downMs = performance.now();
     const upMs = await database.restart(round % 2 === 0 ? 'SIGKILL' : 'SIGINT');
     await until(exited, () => loads.some((load) => acceptedSince(load, upMs)));
-    back[taken]?.push(performance.now() - upMs);
+    back[taken].push(performance.now() - upMs);
     await until(exited, () => endedSinceStart(ground));
-    back[finished]?.push(performance.now() - upMs);
+    back[finished].push(performance.now() - upMs);
+    // Until the other process is back, too: calls go to both in turn.
+    await wait(settledMs);
+    back[lastRefused].push(lastRefusal(loads, downMs) - upMs);
   }
   await Promise.all(loads.map((load) => load.stop()));
   const gone = exited().map((role) => `the process ${role} has exited`);
@@ -102,6 +112,13 @@ async function until(
 
 function acceptedSince({ sent }: Load, ms: number): boolean {
   return sent.some(({ outcome, answeredMs }) => outcome.kind === 'accepted' && answeredMs >= ms);
+}
+
+function lastRefusal(loads: readonly Load[], sinceMs: number): number {
+  const refused = loads.flatMap(({ sent }) =>
+    sent.filter(({ outcome, answeredMs }) => outcome.kind === 'refused' && answeredMs > sinceMs),
+  );
+  return Math.max(sinceMs, ...refused.map(({ answeredMs }) => answeredMs));
 }
 
 async function endedSinceStart({ db }: Ground): Promise<boolean> {

@@ -4,6 +4,7 @@ import { type Claim, type Found, percentile } from '../claim.ts';
 import type { Ground } from '../ground.ts';
 import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
+import { startedAfter } from '../started.ts';
 
 /** A round is some calls to an API process, for a worker that hears no hint of them: its `LISTEN` never gets through. */
 
@@ -71,11 +72,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       }
       await wait(5);
     }
-    const answeredMs = new Map(load.sent.map((one) => [`Hello ${one.name}`, one.answeredMs]));
-    for (const { body, atMs } of provider.calls.slice(before)) {
-      const sinceMs = answeredMs.get(String(body?.messages?.at(-1)?.content));
-      if (sinceMs !== undefined) startedMs.push(Math.max(0, atMs - sinceMs));
-    }
+    startedMs.push(...startedAfter(provider, load));
   }
   const ended = violations.length > 0 || (await allEnded(db, 60_000));
   await proxy.close();

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { addWorkspace } from '../../test/harness/people.ts';
 import { addBacklog, endedWith, redirectBacklog } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
@@ -97,8 +98,13 @@ export const fairBacklog: Claim = {
       if (round === 0 && ended >= others)
         violations.push(`${ended} long runs had to end for others’ to start`);
     }
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from run_queue where agent_id = ${big.id}`.execute(ground.db);
+    const left = rows[0]?.n ?? 0;
+    if (left === 0)
+      violations.push('of the backlog nothing was left: there was nothing to be fair against');
     return {
-      counts: { backlog, 'workspaces beside it': others },
+      counts: { backlog, 'left of it': left, 'workspaces beside it': others },
       samplesMs: {
         'accepted to called, beside short runs': samplesMs.short,
         'accepted to called, beside long runs': samplesMs.long,

@@ -39,7 +39,10 @@ export const idempotent: Claim = {
     },
   ],
   prove,
+  judge: ({ counts }) => (counts[broken] ? [] : ['no kill ever hit a call']),
 };
+
+const broken = 'tries that a kill broke off';
 
 async function prove(ground: Ground, rounds: number): Promise<Found> {
   const { path } = await ground.agent();
@@ -50,6 +53,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     replayed: 0,
     'refused for another body': 0,
     'kills -9': 0,
+    [broken]: 0,
   };
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -58,6 +62,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     // In every second round all of them stand before the lock together.
     const answers = await sendAtOnce(ground, crew, calls, round % 2 === 1 ? key : null);
     counts['kills -9']++;
+    counts[broken] += answers.reduce((sum, one) => sum + one.broken, 0);
     const found = await checkRound(ground, key, calls, answers);
     violations.push(...found.map((one) => `round ${round}: ${one}`));
     for (const { status, replayed } of answers) {
@@ -68,6 +73,11 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     if (round + 1 < rounds) crew.push(await ground.spawn('api'));
   }
   return { counts, violations };
+}
+
+interface Tried extends Answer {
+  /** Tries before it to which no answer came. */
+  readonly broken: number;
 }
 
 interface Named extends Call {
@@ -88,7 +98,7 @@ async function sendAtOnce(
   crew: CuelineProcess[],
   calls: readonly Call[],
   held: TestKey | null,
-): Promise<Answer[]> {
+): Promise<Tried[]> {
   const { db, random } = ground;
   const send = () => Promise.all(calls.map((call, index) => untilAnswered(crew, call, index)));
   const kill = async () => {
@@ -97,7 +107,7 @@ async function sendAtOnce(
     await victim?.kill('SIGKILL');
   };
   if (!held) return (await Promise.all([send(), kill()]))[0];
-  let answers: Promise<Answer[]> | undefined;
+  let answers: Promise<Tried[]> | undefined;
   await db.transaction().execute(async (trx) => {
     await sql`select from limits where subject = ${held.id} for update`.execute(trx);
     answers = send();
@@ -112,11 +122,13 @@ async function untilAnswered(
   crew: readonly CuelineProcess[],
   call: Call,
   index: number,
-): Promise<Answer> {
+): Promise<Tried> {
+  let broken = 0;
   for (let attempt = 0; ; attempt++) {
     const url = crew[(index + attempt) % crew.length]?.url ?? '';
     const answer = await execute(url, call).catch(() => null);
-    if (answer && answer.status !== 503) return answer;
+    if (answer && answer.status !== 503) return { ...answer, broken };
+    if (!answer) broken++;
     await wait(5);
   }
 }

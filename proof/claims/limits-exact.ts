@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { windows } from '../../src/core/limits.ts';
 import { untilBlocked } from '../../test/harness/locks.ts';
 import type { CuelineProcess } from '../../test/harness/process.ts';
+import type { LimitedBy } from '../calls.ts';
 import { checkDeadlocks } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import { type Clock, shadowClock } from '../clock.ts';
@@ -52,7 +53,17 @@ export const limitsExact: Claim = {
     },
   ],
   prove,
+  judge: ({ counts }) =>
+    limitsThatBind.filter((limit) => !counts[limit]).map((limit) => `never ${limit}`),
 };
+
+const limitsThatBind = (['key', 'agent', 'stage'] as const).flatMap((scope) =>
+  windows.map((window) => refusedBy({ scope, window })),
+);
+
+function refusedBy({ scope, window }: Pick<LimitedBy, 'scope' | 'window'>): string {
+  return `refused by the ${window} of the ${scope}`;
+}
 
 async function prove(ground: Ground, rounds: number): Promise<Found> {
   const clock = await shadowClock(ground);
@@ -61,7 +72,8 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const crew = await spawnCrew(ground, rounds > 1 ? 4 : 2, {
     CUELINE_TESTING_LIMITS: Object.values(testingLimits).join('/'),
   });
-  const counts = { calls: 0, accepted: 0, 'refused by a limit': 0 };
+  const counts: Record<string, number> = { calls: 0, accepted: 0 };
+  for (const limit of limitsThatBind) counts[limit] = 0;
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const legs = await travel(ground, clock, crew);
@@ -71,9 +83,11 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     ];
     violations.push(...found.map((one) => `round ${round}: ${one}`));
     for (const { answer } of legs.flatMap((leg) => leg.answered)) {
-      counts.calls++;
-      if (answer.status === 202) counts.accepted++;
-      if (answer.status === 429) counts['refused by a limit']++;
+      const { status, limitedBy } = answer;
+      const names = ['calls'];
+      if (status === 202) names.push('accepted');
+      if (limitedBy) names.push(refusedBy(limitedBy));
+      for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
     }
   }
   violations.push(...(await checkDeadlocks(ground.db)));

@@ -86,6 +86,8 @@ async function proveWith(provider: OutageProvider, ground: Ground, rounds: numbe
     await wait(50);
   }
   const seconds = Math.round(outMs() / 1_000);
+  const waiting = await unfinished(ground);
+  if (waiting === 0) violations.push('no run waits for the provider when it comes back');
   provider.back();
   const backAt = performance.now();
   await Promise.all([first.done, more.stop()]);
@@ -104,7 +106,8 @@ async function proveWith(provider: OutageProvider, ground: Ground, rounds: numbe
     counts: {
       'seconds of outage': seconds,
       'calls meanwhile': provider.callsInOutage,
-      'runs that waited for it': accepted.length,
+      'runs that waited when it came back': waiting,
+      'runs in all': accepted.length,
       ...Object.fromEntries(ends.rows.map(({ end, n }) => [`ended: ${end}`, n])),
     },
     samplesMs: { 'until all had ended': [performance.now() - backAt] },
@@ -128,4 +131,9 @@ function mostCalls(outMs: number): number {
 async function leavesAlone({ url }: CuelineProcess): Promise<boolean> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return /^cueline_provider_open\{provider="ollama"\} [1-9]/m.test(text);
+}
+
+async function unfinished({ db }: Ground): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from run_queue`.execute(db);
+  return rows[0]?.n ?? 0;
 }
