@@ -12,6 +12,9 @@ import { startLoad } from '../load.ts';
  * `maxAttempts: 1`, which may lose none. Both are in the same process when it is killed for the first time.
  */
 
+/** Long enough that on a busy machine only who was killed loses it. */
+const lease = { CUELINE_LEASE_MS: '1500' };
+
 export const workerLost: Claim = {
   name: 'worker-lost',
   says: 'a run that kills its process each time ends as WORKER_LOST after exactly its budget, with as many calls, and is counted once',
@@ -44,9 +47,9 @@ export const workerLost: Claim = {
       const before = ground.provider.calls.length;
       const load = startLoad({
         ...{ urls: () => [api.url], key, agents: [many, once] },
-        ...{ clients: 2, callsMax: 2 },
+        ...{ clients: 2, callsMax: 2, named: `round-${round}` },
       });
-      let worker = await ground.spawn('worker');
+      let worker = await ground.spawn('worker', lease);
       await load.done;
       accepted.push(...load.accepted());
       const beyond = () =>
@@ -57,9 +60,10 @@ export const workerLost: Claim = {
         });
       for (let calls = before + 2; await calledOrEnded(ground, calls); calls++) {
         if (beyond().length > 0) break;
+        const doomed = await workersNow(ground);
         // Up before the other is gone, so that the run does not wait for it.
-        const next = await ground.spawn('worker');
-        await lose(ground, worker);
+        const next = await ground.spawn('worker', lease);
+        await lose(ground, worker, doomed);
         worker = next;
         kills++;
       }
@@ -95,11 +99,15 @@ async function calledOrEnded({ provider, db }: Ground, calls: number): Promise<b
 }
 
 /** Kills the process. Its lease would run out soon; here it does so now, which is the same but for the time. */
-async function lose(ground: Ground, worker: CuelineProcess): Promise<void> {
+async function lose({ db }: Ground, worker: CuelineProcess, ids: readonly string[]): Promise<void> {
   await worker.kill('SIGKILL');
-  await sql`update workers set lease_until = clock_timestamp() - interval '1 hour'`.execute(
-    ground.db,
-  );
+  await sql`update workers set lease_until = clock_timestamp() - interval '1 hour'
+    where id = any(${ids})`.execute(db);
+}
+
+async function workersNow({ db }: Ground): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select id from workers`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** Records that do not say what they should: the code, the attempts, and of calls that died that nobody knows their cost. */
