@@ -33,11 +33,11 @@ export interface Planned {
   readonly agentId: string | null;
 }
 
-/** As `CUELINE_TESTING_LIMITS` has them: low enough to bind. */
+/** As `CUELINE_TESTING_LIMITS` has them: low enough, and close enough to each other, for each of them to bind. */
 export const testingLimits: RateLimits = {
   requestsPerMinute: 7,
-  requestsPerHour: 25,
-  requestsPerDay: 60,
+  requestsPerHour: 9,
+  requestsPerDay: 11,
 };
 
 export async function planMixture(ground: Ground, count: number): Promise<Planned[]> {
