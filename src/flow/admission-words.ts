@@ -97,7 +97,7 @@ export function termsOf(caller: Caller, agent: AgentAtAdmission): AcceptedTerms 
   };
 }
 
-export function sourceOf(caller: Caller): 'api' | 'dashboard' {
+function sourceOf(caller: Caller): 'api' | 'dashboard' {
   return caller.kind === 'key' ? 'api' : 'dashboard';
 }
 

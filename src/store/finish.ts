@@ -15,6 +15,9 @@ export interface RunRow {
   readonly losses: number;
   readonly holds_slot: boolean | null;
   readonly source: Source;
+  readonly prompt_version_id: string;
+  readonly model: string;
+  readonly api_key_id: string | null;
   readonly spent_input_tokens: number;
   readonly spent_output_tokens: number;
   readonly spent_usd: string;
@@ -95,7 +98,8 @@ const lockAgents: Statement = {
 
 const lockQueue: Statement = {
   name: 'finish-lock-queue',
-  text: `select q.id, q.agent_id, q.worker, q.attempt, q.failures, q.losses, q.holds_slot, e.source,
+  text: `select q.id, q.agent_id, q.worker, q.attempt, q.failures, q.losses, q.holds_slot,
+      e.source, e.prompt_version_id, e.model, e.api_key_id,
       q.spent_input_tokens, q.spent_output_tokens, q.spent_usd, q.spent_known,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
       (extract(epoch from q.started_at) * 1000)::float8 as started_ms
