@@ -4,6 +4,7 @@ import type { ApiParts } from './parts.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { executeRoutes } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
+import { historyRoutes } from './routes/history.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { memberRoutes } from './routes/members.ts';
 import { priceRoutes } from './routes/prices.ts';
@@ -19,6 +20,7 @@ export function apiRoutes(app: FastifyInstance, parts: ApiParts): void {
   parts.sessions.mount(app);
   executeRoutes(app, parts);
   executionRoutes(app, parts);
+  historyRoutes(app, parts);
   promptRoutes(app, parts);
   agentRoutes(app, parts);
   statisticsRoutes(app, parts);

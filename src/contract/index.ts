@@ -15,6 +15,7 @@ export const endpoints = {
   cancelExecution: executions.cancelExecution,
   listExecutions: executions.listExecutions,
   listExecutionsUnversioned: executions.listExecutionsUnversioned,
+  listAllExecutions: executions.listAllExecutions,
   executeAgentInDashboard: executions.executeAgentInDashboard,
   getStatistics: statistics.getStatistics,
   createAgent: agents.createAgent,

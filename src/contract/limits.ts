@@ -48,4 +48,9 @@ export const waitSecondsMax = 60;
 export const pageDefault = 20;
 export const pageMax = 100;
 export const offsetMax = 1_000_000_000;
+/** Records that are read one by one at most, where no count says which of them match. */
+export const recordsReadMax = 100_000;
+export const latencyMsMax = 2_147_483_647;
+export const variableFilterMax = 1_000;
+export const variableFiltersMax = 10;
 export const statisticsStepsMax = 1_500;

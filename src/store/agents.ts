@@ -49,6 +49,13 @@ export async function findAgent(db: Db, viewer: Viewer, id: string): Promise<Age
   return rows[0] ? agentRow(rows[0]) : null;
 }
 
+/** The stored ids of all agents that the viewer sees, the archived ones too. */
+export async function listVisibleAgents(db: Db, viewer: Viewer): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select a.id from agents a where ${visibleTo(viewer)}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** An agent whatever the caller sees of it by now: who changes one may thereby lose sight of it. */
 export async function readAgent(trx: Trx, id: string): Promise<AgentRow> {
   const { rows } = await sql<StoredRow>`
