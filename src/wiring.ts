@@ -15,6 +15,7 @@ import { createAdmission } from './flow/admit.ts';
 import { createCanceler } from './flow/cancel.ts';
 import { createFinisher } from './flow/finish.ts';
 import { createKeyUse } from './flow/key-use.ts';
+import { makeRounds } from './flow/retention-round.ts';
 import { templateCache } from './flow/run.ts';
 import { createWaiters } from './flow/wait.ts';
 import { runLog } from './log.ts';
@@ -159,7 +160,13 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     bus.subscribe('cueline_canceled', worker.cancel);
     await worker.start();
   }
-  const house = worker && keepHouse({ maintain: () => maintain(db), onError: noteAt });
+  const house =
+    worker &&
+    keepHouse({
+      maintain: () => maintain(db),
+      makeRounds: (signal) => makeRounds({ db, pipelines, signal }),
+      onError: noteAt,
+    });
 
   const admission = createAdmission({
     ...{ pipelines, onQueued, testingLimits: config.testingLimits },
@@ -188,7 +195,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     const { caller: session, checkSameOrigin } = sessions;
     const onKeyUsed = keyUse.used;
     const api: ApiParts = {
-      ...{ db, admission, canceler, waiters, sessions, checkSameOrigin, onKeyUsed },
+      ...{ db, pipelines, admission, canceler, waiters, sessions, checkSameOrigin, onKeyUsed },
       authenticator: createAuthenticator({ db, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
       sealKey: deriveSealKey(parts.secret),

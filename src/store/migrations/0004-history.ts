@@ -126,9 +126,76 @@ export async function up(db: Kysely<never>): Promise<void> {
       details json not null default '{}'
     );
     create index audit_of_workspace on audit (workspace_id, id desc);
+
+    -- Runs of an erasure's end user that had not ended when it came past them: it waits for them.
+    create table erasure_runs (
+      erasure_id uuid not null references erasures on delete cascade,
+      execution_id uuid not null,
+      primary key (erasure_id, execution_id)
+    );
+
+    -- Outputs of agents that store no bodies: kept a while so that whoever polls gets them.
+    create table brief_outputs (
+      execution_id uuid primary key,
+      ended_at timestamptz not null
+    );
+    create index brief_outputs_by_age on brief_outputs (ended_at);
+
+    -- Up to which time the buckets know that their records are gone: it follows the floor.
+    alter table history_floor add column counted_to timestamptz not null default 'epoch';
+
+    -- Which kinds of housekeeping began when, so that one process at a time does what one is enough for.
+    create table rounds (
+      name text primary key,
+      begun_at timestamptz not null default 'epoch'
+    );
+    insert into rounds (name) values ('retention'), ('folding');
+
+    -- As before, by one process at a time, and with vacuums that keep up with rows that are all updated once.
+    create or replace function make_execution_partitions(months_ahead integer) returns void language plpgsql as $$
+    declare
+      -- Without a zone, or a month would have the length that the session's zone gives it.
+      first_day timestamp;
+      name text;
+    begin
+      if not pg_try_advisory_xact_lock(${partitionLock}) then
+        return;
+      end if;
+      -- Behind a long read everyone else would wait for this; there are months left to try again.
+      perform set_config('lock_timeout', '200ms', true);
+      for ahead in 0..months_ahead loop
+        first_day := date_trunc('month', clock_timestamp() at time zone 'UTC') + make_interval(months => ahead);
+        name := 'executions_' || to_char(first_day, 'YYYY_MM');
+        continue when to_regclass(name) is not null;
+        begin
+          execute format('create table %I partition of executions for values from (%L) to (%L) with (${vacuumed})',
+            name,
+            id_floor(first_day at time zone 'UTC'),
+            id_floor((first_day + interval '1 month') at time zone 'UTC'));
+        exception
+          when check_violation then
+            raise warning 'executions of % stay in the default partition', name;
+        end;
+      end loop;
+    end $$;
+    do $$
+    declare
+      name regclass;
+    begin
+      for name in select inhrelid from pg_inherits where inhparent = 'executions'::regclass loop
+        execute format('alter table %s set (${vacuumed})', name);
+      end loop;
+    end $$;
   `)
     .execute(db);
 }
 
 /** The first millisecond of each bin from the first on; the same as in the program, as it was then. */
 const binStarts = Array.from({ length: 95 }, (_, index) => Math.ceil(2 ** (index / 4)));
+
+/** Any number that nothing else locks: partitions are made by one process at a time. */
+const partitionLock = 7_315_202_612;
+
+/** Every row is updated once, so a fifth of the table, as PostgreSQL has it, would be a month's worth of dead rows. */
+const vacuumed =
+  'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02';
