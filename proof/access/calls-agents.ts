@@ -48,6 +48,18 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
     return { path: `${unversioned(path)}/execute`, agents: [agentId], body: { variables } };
   },
   'GET /api/v1/agents/{agentId}/statistics': ofAgent('/statistics'),
+  async 'GET /api/v1/statistics'(world, note) {
+    const [one, hidden] = [await world.agent(note), await world.privateAgent()];
+    await sql`
+      insert into statistics
+      select id, 'day', date_trunc('day', clock_timestamp(), 'UTC'), 'success', 'api', 1, 1, 0, 0, 0, '{}'
+      from unnest(${[one.id, hidden.id]}::uuid[]) as id`.execute(world.ground.db);
+    return {
+      path: '/api/v1/statistics?groupBy=agent',
+      agents: [one.agentId],
+      privateAgents: [hidden.agentId],
+    };
+  },
   async 'POST /api/v1/agents'(world, note) {
     const { promptId, promptVersionId } = await pinned(world, note);
     const body = { agentName: 'New', promptId, promptVersionId };

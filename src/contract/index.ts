@@ -18,6 +18,7 @@ export const endpoints = {
   listAllExecutions: executions.listAllExecutions,
   executeAgentInDashboard: executions.executeAgentInDashboard,
   getStatistics: statistics.getStatistics,
+  getWorkspaceStatistics: statistics.getWorkspaceStatistics,
   createAgent: agents.createAgent,
   listAgents: agents.listAgents,
   getAgent: agents.getAgent,

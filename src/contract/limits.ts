@@ -54,3 +54,9 @@ export const latencyMsMax = 2_147_483_647;
 export const variableFilterMax = 1_000;
 export const variableFiltersMax = 10;
 export const statisticsStepsMax = 1_500;
+/** Steps × groups, as far as something happened in them. */
+export const statisticsBucketsMax = 50_000;
+/** Rows of stored statistics that are added up for one answer. */
+export const statisticsRowsMax = 250_000;
+/** How far back minutes are kept whatever happened in them. */
+export const statisticsMinuteDays = 2;

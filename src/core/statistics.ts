@@ -17,6 +17,18 @@ export const levelMs: Record<Level | BreakdownLevel, number> = {
   day: 86_400_000,
 };
 
+/** What calls are told apart by. */
+export const groupings = [
+  'agent',
+  'status',
+  'source',
+  'version',
+  'model',
+  'key',
+  'errorCode',
+] as const;
+export type Grouping = (typeof groupings)[number];
+
 /** What one ended or refused call adds to the statistics. */
 export interface Tally {
   readonly agentId: string;

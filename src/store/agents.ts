@@ -23,8 +23,13 @@ export interface AgentRow extends AgentSettings, Standing {
 export type Viewer = Pick<Caller, 'workspaceId' | 'userId' | 'role' | 'allAgents' | 'agentIds'>;
 
 /** The agents `a` that there are for a caller: `sees` of core/member, and the agents that its key is tied to. */
-export function visibleTo({ workspaceId, userId, role, allAgents, agentIds }: Viewer) {
-  return sql`a.workspace_id = ${workspaceId} and a.deleted_at is null
+export function visibleTo(viewer: Viewer) {
+  return sql`a.deleted_at is null and ${seenBy(viewer)}`;
+}
+
+/** The same with those that were deleted, as long as the caller would see them if they were not. */
+export function seenBy({ workspaceId, userId, role, allAgents, agentIds }: Viewer) {
+  return sql`a.workspace_id = ${workspaceId}
     and (a.visibility = 'public' or ${role === 'owner'} or a.created_by = ${userId})
     and (${allAgents} or a.id = any (${agentIds}::uuid[]))`;
 }
