@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { toId } from '../../src/core/id.ts';
+import { fromId, toId } from '../../src/core/id.ts';
 import type { Prepare } from './calls.ts';
 import type { World } from './world.ts';
 
@@ -38,6 +38,16 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
   'GET /api/v1/agents/{agentId}/executions/{executionId}': ofRun(''),
   'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofRun('/cancel'),
+  async 'DELETE /api/v1/agents/{agentId}/executions/{executionId}'(world, note, caller) {
+    const call = await ofRun('')(world, note, caller);
+    const id = fromId('execution', call.path.split('/').at(-1) ?? '');
+    await sql`delete from run_queue where id = ${id}`.execute(world.ground.db);
+    await sql`
+      update executions set status = 'canceled', completed_at = clock_timestamp(), settings = null,
+        error_code = 'CANCELED', error = 'Canceled.'
+      where id = ${id}`.execute(world.ground.db);
+    return call;
+  },
   'GET /api/v1/agents/{agentId}/executions': ofAgent('/executions'),
   async 'GET /api/agents/{agentId}/executions'(world, note) {
     const { agentId, path } = await world.agent(note);

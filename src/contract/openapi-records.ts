@@ -31,6 +31,8 @@ const agent = {
   tags: ['docs'],
   description: 'Explains a topic to an audience.',
   allowedOrigins: ['https://app.example.com'],
+  retention: { recordsDays: null, bodiesDays: 7 },
+  storeBodies: true,
   createdAt: at,
   updatedAt: at,
   createdBy: by,
@@ -76,6 +78,30 @@ const invitation = {
 };
 
 export const records: Readonly<Record<string, unknown>> = {
+  Retention: { recordsDays: 90, bodiesDays: 30 },
+  Erasure: {
+    erasureId: exampleId('erasure'),
+    status: 'processing',
+    agentId: null,
+    variable: 'customer',
+    deleted: 118,
+    waiting: 1,
+    requestedAt: at,
+    requestedBy: by,
+    completedAt: null,
+  },
+  AuditLine: {
+    auditId: exampleId('audit'),
+    at,
+    action: 'retention.change',
+    subject: exampleId('workspace'),
+    userId: by,
+    apiKeyId: null,
+    details: {
+      from: { recordsDays: 90, bodiesDays: null },
+      to: { recordsDays: 90, bodiesDays: 30 },
+    },
+  },
   Execution: execution,
   Agent: agent,
   Pin: {

@@ -3,6 +3,7 @@ import type { Caller } from '../core/admission.ts';
 import type { Stage, Standing } from '../core/agent.ts';
 import type { AgentSettings } from '../core/agent-settings.ts';
 import type { RateLimits } from '../core/limits.ts';
+import type { Retention } from '../core/retention.ts';
 import type { Db, Trx } from './db.ts';
 import { holds, type Page, readPage } from './page.ts';
 
@@ -34,8 +35,9 @@ export function seenBy({ workspaceId, userId, role, allAgents, agentIds }: Viewe
     and (${allAgents} or a.id = any (${agentIds}::uuid[]))`;
 }
 
-type StoredRow = Omit<AgentRow, 'defaultVariableValues' | 'rateLimits'> &
-  RateLimits & {
+type StoredRow = Omit<AgentRow, 'defaultVariableValues' | 'rateLimits' | 'retention'> &
+  RateLimits &
+  Retention & {
     /** JSON text: the order of names is the caller's. */
     readonly defaultVariableValues: string;
   };
@@ -45,7 +47,7 @@ const columns =
   a.config, a.required_variables, a.optional_variables, a.default_variable_values, a.stage,
   a.archived_at is not null as archived, a.api_enabled, a.visibility, a.project, a.category, a.tags,
   a.description, a.allowed_origins, a.revision, a.created_by, a.created_at, a.updated_at,
-  a.requests_per_minute, a.requests_per_hour, a.requests_per_day`);
+  a.requests_per_minute, a.requests_per_hour, a.requests_per_day, a.records_days, a.bodies_days, a.store_bodies`);
 const joined = sql.raw(`agents a join prompt_versions v on v.id = a.prompt_version_id`);
 
 export async function findAgent(db: Db, viewer: Viewer, id: string): Promise<AgentRow | null> {
@@ -107,11 +109,13 @@ export async function listAgents(
 }
 
 function agentRow(stored: StoredRow): AgentRow {
-  const { defaultVariableValues, requestsPerMinute, requestsPerHour, requestsPerDay, ...row } =
+  const { defaultVariableValues, requestsPerMinute, requestsPerHour, requestsPerDay, ...more } =
     stored;
+  const { recordsDays, bodiesDays, ...row } = more;
   return {
     ...row,
     rateLimits: { requestsPerMinute, requestsPerHour, requestsPerDay },
+    retention: { recordsDays, bodiesDays },
     defaultVariableValues: JSON.parse(defaultVariableValues),
   };
 }
