@@ -107,8 +107,14 @@ function asked(allowed: readonly string[]) {
         examples: ['Europe/Berlin'],
       }),
     ),
-    startDate: Type.Optional(startDate),
-    endDate: Type.Optional(endDate),
+    startDate: Type.Optional({
+      ...startDate,
+      description: 'ISO 8601, inclusive. A date alone means the start of that day in `timeZone`.',
+    }),
+    endDate: Type.Optional({
+      ...endDate,
+      description: 'ISO 8601, inclusive. A date alone means the end of that day in `timeZone`.',
+    }),
   });
 }
 
