@@ -140,13 +140,13 @@ const none = { variables: null, system: null, user: null, output: null };
 function textsOf({ status, started }: Outcome, version: SeededVersion) {
   if (!started && status !== 'canceled') return none;
   const name = customer(Math.floor(customers * Math.random() ** 2));
-  const question = textOf(within(logNormal(240, 0.6), 150, 1_750));
+  const question = textOf(within(logNormal(190, 0.5), 150, 1_750));
   const variables = `{"customer":"${name}","question":"${question}"}`;
   if (status === 'canceled') return { ...none, variables };
   const user = version.user.replace('{{customer}}', name).replace('{{question}}', question);
   const prompts = { variables, system: version.system, user };
   if (status !== 'success') return { ...none, ...prompts };
-  return { ...prompts, output: textOf(within(logNormal(360, 0.6), 200, 1_850)) };
+  return { ...prompts, output: textOf(within(logNormal(280, 0.55), 200, 1_800)) };
 }
 
 function latencyOf({ status, errorCode }: Outcome, median: number, output: string | null): number {

@@ -29,16 +29,19 @@ const corpus = sentences.join(' ');
 /** Where each sentence begins, and where the one after the last would. */
 const begins = [0];
 for (const { length } of sentences) begins.push((begins.at(-1) ?? 0) + length + 1);
-const sentenceChars = corpus.length / sentences.length;
+const charsEach = corpus.length / sentences.length;
 
 /**
- * A few whole sentences that follow each other, of about so many characters: cut out of one long text, which costs
- * a tenth of putting them together.
+ * Whole sentences that follow each other, of at least so many characters: cut out of one long text, which costs a tenth
+ * of putting them together.
  */
-export function textOf(chars: number): string {
-  const count = Math.max(1, Math.round(chars / sentenceChars));
-  const first = Math.floor(Math.random() * (sentences.length - count));
-  const text = corpus.slice(begins[first] ?? 0, (begins[first + count] ?? 0) - 1);
+export function textOf(charsMin: number): string {
+  const count = Math.max(1, Math.floor(charsMin / charsEach));
+  const first = Math.floor(Math.random() * (sentences.length - 3 * count));
+  const from = begins[first] ?? 0;
+  let end = first + count;
+  while ((begins[end] ?? corpus.length) - 1 - from < charsMin) end++;
+  const text = corpus.slice(from, (begins[end] ?? corpus.length) - 1);
   // What only this text has, so that a search for it finds one.
   return Math.random() < 0.5 ? text : `${text} See ${reference()}.`;
 }

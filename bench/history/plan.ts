@@ -55,6 +55,8 @@ async function readLog(bed: Bed, from: number): Promise<string> {
 }
 
 const linesMax = 120;
+/** What is longer is the text of the parameters. */
+const lineCharsMax = 400;
 
 /** An entry is a line with the time it took, and the text and plan on the lines below, which a tab begins. */
 function slowestOf(log: string): string {
@@ -70,6 +72,6 @@ function slowestOf(log: string): string {
   const slowest = entries[0]?.entry
     .split('\n')
     .slice(1)
-    .map((line) => line.replace(/^\t/, ''));
+    .map((line) => line.replace(/^\t/, '').slice(0, lineCharsMax));
   return slowest?.slice(0, linesMax).join('\n') ?? 'No statement was logged.';
 }
