@@ -163,10 +163,12 @@ export const records: Readonly<Record<string, unknown>> = {
   Membership: { workspaceId: exampleId('workspace'), name: 'Home', role: 'owner' },
   Bucket: {
     start: '2026-11-21T00:00:00.000Z',
+    end: '2026-11-21T23:59:59.999Z',
     status: 'success',
     source: 'api',
     count: 310,
     recorded: 310,
+    successRate: 1,
     inputTokens: 14880,
     outputTokens: 50840,
     costUSD: 0.5456,
