@@ -11,8 +11,8 @@ import type { Db } from '../store/db.ts';
 import * as store from '../store/erasures.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import { removedMax, removeRecords } from '../store/removal.ts';
+import { inTurn, type Pace } from './in-turn.ts';
 import { noSuchAgent } from './locked-agent.ts';
-import type { Pace } from './retention-round.ts';
 
 /**
  * Deletes every record of one end user, whom a variable's value names: of all agents of the workspace or of one. Worked off
@@ -73,19 +73,25 @@ const top = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Works on the erasures that are open, the oldest first, for a while. */
 export async function workErasures(db: Db, pipelines: Pipelines, pace: Pace): Promise<void> {
   const until = performance.now() + roundMs;
-  for (const erasure of await store.openErasures(db)) {
-    let { downTo } = erasure;
-    while (downTo !== bottom && performance.now() < until) {
-      const next: string | undefined = await pace(() =>
-        step(db, pipelines, { ...erasure, downTo }),
-      );
-      if (next === undefined) return;
-      downTo = next;
-    }
-    await removeEnded(db, pipelines, erasure, pace);
-    if (downTo === bottom) await pace(() => complete(db, erasure));
+  const open = await store.openErasures(db);
+  await inTurn(open.map((erasure) => () => work(db, pipelines, erasure, { pace, until })));
+}
+
+async function work(
+  db: Db,
+  pipelines: Pipelines,
+  erasure: store.OpenErasure,
+  { pace, until }: { readonly pace: Pace; readonly until: number },
+): Promise<void> {
+  let { downTo } = erasure;
+  while (downTo !== bottom) {
     if (performance.now() > until) return;
+    const next: string | undefined = await pace(() => step(db, pipelines, { ...erasure, downTo }));
+    if (next === undefined) return;
+    downTo = next;
   }
+  await removeEnded(db, pipelines, erasure, pace);
+  await pace(() => complete(db, erasure));
 }
 
 /** Answers how far it has come. */

@@ -8,6 +8,7 @@ import { removedMax, removeRecords } from '../store/removal.ts';
 import { nextOverdue, type Overdue } from '../store/retention.ts';
 import { beginRound, keepRound, type RoundName } from '../store/rounds.ts';
 import { workErasures } from './erase.ts';
+import { inTurn, type Pace } from './in-turn.ts';
 
 /**
  * What takes records away in time, in rounds: small transactions with pauses between them, so that nobody who accepts,
@@ -44,10 +45,14 @@ export async function makeRounds(parts: RoundParts): Promise<void> {
 /** Erasures first, they were asked for; then whole months, then the rest, agent by agent. */
 export async function retentionRound(parts: RoundParts): Promise<void> {
   const pace = paceOf(parts, 'retention');
-  await workErasures(parts.db, parts.pipelines, pace);
-  await monthsRound(parts.db, pace);
-  await recordsRound(parts, pace);
-  while ((await pace(() => takeBriefOutputs(parts.db, removedMax))) === removedMax);
+  await inTurn([
+    () => workErasures(parts.db, parts.pipelines, pace),
+    () => monthsRound(parts.db, pace),
+    () => recordsRound(parts, pace),
+    async () => {
+      while ((await pace(() => takeBriefOutputs(parts.db, removedMax))) === removedMax);
+    },
+  ]);
 }
 
 export async function foldingRound(parts: RoundParts): Promise<void> {
@@ -63,12 +68,6 @@ export async function foldingRound(parts: RoundParts): Promise<void> {
     }
   });
 }
-
-/**
- * Carries out one transaction, then rests as long as that took: so at most half of what one connection can do is
- * spent. Undefined, and nothing done, once the round is to end.
- */
-export type Pace = <T>(work: () => Promise<T>) => Promise<T | undefined>;
 
 function paceOf({ db, signal, rest = 1 }: RoundParts, name: RoundName): Pace {
   let keptAt = performance.now();
@@ -111,10 +110,12 @@ async function recordsRound({ db, pipelines }: RoundParts, pace: Pace): Promise<
   let after = firstId;
   for (;;) {
     const agents = await pace(() => nextOverdue(db, after, agentsAtOnce));
-    for (const agent of agents ?? []) {
-      await removeOverdue(pipelines, agent, pace);
-      await takeOverdueBodies(db, agent, pace);
-    }
+    await inTurn(
+      (agents ?? []).flatMap((agent) => [
+        () => removeOverdue(pipelines, agent, pace),
+        () => takeOverdueBodies(db, agent, pace),
+      ]),
+    );
     const last = agents?.at(-1);
     if (!last) return;
     after = last.agentId;
@@ -153,7 +154,6 @@ async function eachAgent(
     if (!ids) return false;
     for (const id of ids) await work(id);
     const last = ids.at(-1);
-    // What the pace did not let through in the last of them counts as well.
     if (last === undefined) return true;
     after = last;
   }

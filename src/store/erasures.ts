@@ -111,7 +111,7 @@ export async function lookFurther(db: Db, erasure: OpenErasure, limit: number): 
           union all
           (select e.id, e.workspace_id, e.input_variables
            from (select id from run_queue where agent_id = ${agentId} and id < ${downTo} order by id desc limit ${limit}) q
-           join executions e on e.id = q.id)) as both
+           join executions e on e.id = q.id)) as either
         order by id desc limit ${limit}`;
   const { rows } = await sql<{ downTo: string | null; id: string | null; text: string }>`
     with looked as materialized (${looked}),
