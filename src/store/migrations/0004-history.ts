@@ -23,7 +23,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       if cardinality(a) = 0 then
         return b;
       end if;
-      for i in array_lower(b, 1) .. array_upper(b, 1) loop
+      -- What never ran has none at all.
+      for i in coalesce(array_lower(b, 1), 1) .. coalesce(array_upper(b, 1), 0) loop
         if b[i] > 0 then
           a[i] := coalesce(a[i], 0) + b[i];
         end if;
