@@ -10,6 +10,8 @@ import type { Sessions } from './session.ts';
 /** What the routes are given; `main` wires it. */
 export interface ApiParts {
   readonly db: Db;
+  /** For answers that take as long as their reader: connections of their own. */
+  readonly exportDb: Db;
   /** For what deletes records. */
   readonly pipelines: Pipelines;
   readonly admission: Admission;

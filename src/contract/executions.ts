@@ -136,7 +136,7 @@ const filters = {
 };
 
 /** A query with filters: those by variable have names of the caller's making. */
-function historyQuery<P extends Record<string, TSchema>>(properties: P) {
+export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
   return Type.Object(
     { ...properties, ...filters },
     {

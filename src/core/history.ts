@@ -132,6 +132,13 @@ export function sparse({ pieces }: Window, level: StepLevel): Piece[] {
   );
 }
 
+/** The pieces that hold more than is read in one go, where nothing tells what matches but a look at each record. */
+export function lengthy({ pieces }: Window, level: StepLevel): Piece[] {
+  return pieces.filter((piece) => isCoarser(piece, level) && piece.all > readInOneGo);
+}
+
+const readInOneGo = 20_000;
+
 function isCoarser(piece: Piece, level: StepLevel): boolean {
   return piece.level !== null && levelMs[piece.level] > levelMs[level];
 }

@@ -1,23 +1,9 @@
 import { CallFailure } from '../core/failure.ts';
-import {
-  breakUp,
-  cover,
-  crowded,
-  type IdRange,
-  idsOf,
-  minutesOf,
-  type Piece,
-  rangesOf,
-  type Span,
-  type StepLevel,
-  sparse,
-  type Window,
-  windowOf,
-} from '../core/history.ts';
-import { uuid7Time } from '../core/id.ts';
+import { crowded, type IdRange, type Piece, rangesOf, sparse, windowOf } from '../core/history.ts';
 import type { Db, Trx } from '../store/db.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import * as store from '../store/history.ts';
+import { breakDown, countPieces } from './count-history.ts';
 
 /** A page of a history, newest first, and how many records match in all, from one snapshot. */
 
@@ -47,11 +33,11 @@ export function readPage(trx: Trx, question: ListQuestion): Promise<HistoryPage>
 
 async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
   const { range, after, offset, limit } = question;
-  const pieces = await count(trx, question, range);
+  const pieces = await countPieces(trx, question, range);
   const rest =
     after === null || after >= range.toId
       ? pieces
-      : await count(trx, question, { ...range, toId: after });
+      : await countPieces(trx, question, { ...range, toId: after });
   const window = await breakDown(
     trx,
     question,
@@ -67,7 +53,7 @@ async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryP
 async function pageByReading(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
   const { range, after, offset, limit } = question;
   const countable = { ...question, contents: null };
-  const pieces = await count(trx, countable, range);
+  const pieces = await countPieces(trx, countable, range);
   const candidates = matchingIn(pieces);
   if (candidates > question.recordsReadMax) throw tooMany(candidates, question.recordsReadMax);
   const all = windowOf(pieces, 0, candidates);
@@ -76,49 +62,6 @@ async function pageByReading(trx: Trx, question: ListQuestion): Promise<HistoryP
   const rest = after === null ? ranges : ranges.flatMap((one) => before(after, one));
   const page = { ranges: rest, skip: offset, take: limit };
   return { rows: await store.readRecords(trx, question, page), total };
-}
-
-/** The pieces of a range in which something matches, newest first. */
-async function count(trx: Trx, question: ListQuestion, range: IdRange): Promise<Piece[]> {
-  const whole = cover(range, store.levelsOf(question));
-  const minutes = minutesOf(whole);
-  const counted = await store.countBuckets(trx, question, [
-    ...whole.spans,
-    ...minutes.flatMap(({ hour }) => [hour, { ...hour, level: 'minute' as const }]),
-  ]);
-  const checks = counted.splice(whole.spans.length);
-  const incomplete = minutes
-    .filter((_, index) => checks[2 * index]?.all !== checks[2 * index + 1]?.all)
-    .map(({ span }) => span);
-  const pieces = counted.flatMap((one, index) =>
-    incomplete.includes(whole.spans[index] as Span) ? [] : one.pieces,
-  );
-  const cuts = [...whole.cuts, ...incomplete.map(idsOf)];
-  pieces.push(...(await store.countCuts(trx, question, cuts)));
-  return pieces.sort((a, b) => (a.fromId < b.fromId ? 1 : -1));
-}
-
-/** Breaks up the pieces that are worth it, level by level. */
-async function breakDown(
-  trx: Trx,
-  question: ListQuestion,
-  whole: Window,
-  take: number,
-  worth: (window: Window, level: StepLevel) => Piece[],
-): Promise<Window> {
-  let window = whole;
-  for (const level of store.levelsOf(question).slice(1)) {
-    const found = worth(window, level);
-    const spans = found.map(({ fromId, toId }) => ({
-      level,
-      fromMs: uuid7Time(fromId),
-      toMs: uuid7Time(toId),
-    }));
-    const parts = await store.countBuckets(trx, question, spans);
-    const byPiece = new Map(parts.map((part, index) => [found[index] as Piece, part]));
-    window = breakUp(window, byPiece, take);
-  }
-  return window;
 }
 
 function matchingIn(pieces: readonly Piece[]): number {

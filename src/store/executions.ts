@@ -52,6 +52,9 @@ export const progress = sql.raw(`coalesce(e.started_at, q.started_at) as started
   case when q.id is null then e.attempts::int
     else q.failures + q.losses + (q.worker is not null)::int end as attempts`);
 
+/** What an `ExecutionDetailRow` has besides. */
+export const detailed = sql.raw('e.system_prompt, e.user_prompt, e.ip_address, e.user_agent');
+
 /** One execution of that agent; null where there is none. */
 export async function findExecution(
   db: Db,
@@ -59,7 +62,7 @@ export async function findExecution(
   executionId: string,
 ): Promise<ExecutionDetailRow | null> {
   const { rows } = await sql<ExecutionDetailRow>`
-    select ${listed}, ${progress}, e.system_prompt, e.user_prompt, e.ip_address, e.user_agent
+    select ${listed}, ${progress}, ${detailed}
     from executions e left join run_queue q on q.id = e.id
     where e.id = ${executionId} and e.agent_id = ${agentId}
       and e.id >= (select id_floor(at) from history_floor)`.execute(db);

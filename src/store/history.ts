@@ -8,7 +8,13 @@ import {
 } from '../core/history.ts';
 import { levelMs } from '../core/statistics.ts';
 import type { Db, Trx } from './db.ts';
-import { type ExecutionRow, listed, progress } from './executions.ts';
+import {
+  detailed,
+  type ExecutionDetailRow,
+  type ExecutionRow,
+  listed,
+  progress,
+} from './executions.ts';
 import {
   countable,
   type HistoryFilter,
@@ -30,6 +36,23 @@ export function inSnapshot<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(work);
+}
+
+/** A snapshot that lasts until it is given back, which the caller must see to. */
+export async function openSnapshot(
+  db: Db,
+): Promise<{ readonly trx: Trx; giveBack(): Promise<void> }> {
+  const trx = await db
+    .startTransaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute();
+  return {
+    trx,
+    async giveBack() {
+      await trx.rollback().execute();
+    },
+  };
 }
 
 /** The levels of the buckets that can answer a question, coarsest first. */
@@ -133,13 +156,36 @@ export async function countRecords(
   return rows[0]?.total ?? 0;
 }
 
+interface PageOfRanges {
+  readonly ranges: readonly IdRange[];
+  readonly skip: number;
+  readonly take: number;
+}
+
 /** The matching records of these ranges, newest first, from the `skip`th on. */
-export async function readRecords(
+export function readRecords(
   trx: Trx,
   question: HistoryQuestion,
-  page: { readonly ranges: readonly IdRange[]; readonly skip: number; readonly take: number },
+  page: PageOfRanges,
 ): Promise<ExecutionRow[]> {
-  const { ranges, skip, take } = page;
+  return read(trx, question, page, sql`${listed}, ${progress}`);
+}
+
+/** The same with all there is of each. */
+export function readWholeRecords(
+  trx: Trx,
+  question: HistoryQuestion,
+  page: PageOfRanges,
+): Promise<ExecutionDetailRow[]> {
+  return read(trx, question, page, sql`${listed}, ${progress}, ${detailed}`);
+}
+
+async function read<Row>(
+  trx: Trx,
+  question: HistoryQuestion,
+  { ranges, skip, take }: PageOfRanges,
+  columns: RawBuilder<unknown>,
+): Promise<Row[]> {
   if (ranges.length === 0) return [];
   // The bounds of the whole say which partitions are looked at.
   const whole = inRange(wholeOf(ranges));
@@ -149,10 +195,10 @@ export async function readRecords(
       ? idsOf(question, whole, skip + take)
       : sql`select one.id from ${rangesFrom(ranges)}
           cross join lateral (${idsOf(question, sql`${inNamedRange} and ${whole}`, skip + take)}) as one`;
-  const { rows } = await sql<ExecutionRow>`
+  const { rows } = await sql<Row>`
     with picked as materialized (
       select id from (${picked}) as ids order by id desc limit ${take} offset ${skip})
-    select ${listed}, ${progress}
+    select ${columns}
     from picked join executions e on e.id = picked.id and ${whole}
       left join run_queue q on q.id = e.id
     order by e.id desc`.execute(trx);

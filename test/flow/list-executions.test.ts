@@ -16,7 +16,7 @@ const { connection } = database;
 const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
 let made: MadeHistory;
 before(async () => {
-  made = await makeHistory(db, 30_000, Date.now() % 1_000);
+  made = await makeHistory(db, 30_000, { seed: Date.now() % 1_000 });
 });
 after(async () => {
   await db.destroy();

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { uuid7 } from '../../src/core/id.ts';
 import type { Db } from '../../src/store/db.ts';
 
 /** Histories made of random records, without anybody having run them. */
@@ -15,18 +16,25 @@ export interface MadeHistory {
   readonly toMs: number;
 }
 
-const agentIds = [1, 2].map((n) => `00000000-0000-7000-8000-00000000000${n}`);
 const versionIds = [1, 2].map((n) => `00000000-0000-7000-8000-00000000001${n}`);
 const keyIds = [1, 2, 3].map((n) => `00000000-0000-7000-8000-00000000002${n}`);
-const workspaceId = '00000000-0000-7000-8000-000000000031';
 const models = ['openai/gpt-5.5', 'cueline/echo'];
 const dayMs = 86_400_000;
 
 /**
- * Fills the history of two agents with so many records: most of them anywhere in 20 days, a fifth in one hour, a fifth in
+ * Fills the history of two agents, or those given, with so many records: most of them anywhere in 20 days, a fifth in one hour, a fifth in
  * one minute, some at the very edges of buckets; one in a thousand `unauthorized`. Some have not ended.
  */
-export async function makeHistory(db: Db, count: number, seed: number): Promise<MadeHistory> {
+export async function makeHistory(
+  db: Db,
+  count: number,
+  options: {
+    readonly seed?: number;
+    readonly workspaceId?: string;
+    readonly agentIds?: string[];
+  } = {},
+): Promise<MadeHistory> {
+  const { seed = 0, workspaceId = freshId(), agentIds = [freshId(), freshId()] } = options;
   const fromMs = Date.UTC(2026, 8, 25);
   const toMs = fromMs + 20 * dayMs;
   await sql`select setseed(${(seed % 1_000) / 1_000})`.execute(db);
@@ -45,7 +53,7 @@ export async function makeHistory(db: Db, count: number, seed: number): Promise<
     insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_at, started_at,
       completed_at, cost_usd, input_tokens, output_tokens, latency_ms, attempts, status, source, agent_name,
       prompt_version_label, model, error_code, error, input_variables, settings, output)
-    select id, ${workspaceId}, (${agentIds}::uuid[])[1 + (whose < 0.1)::int],
+    select id, ${workspaceId}, (${agentIds}::uuid[])[1 + (whose < 0.1 and ${agentIds.length > 1})::int],
       (${versionIds}::uuid[])[1 + (n % 7 = 0)::int], case when key < 0.9 then (${keyIds}::uuid[])[1 + floor(key * 3.3)::int] end,
       to_timestamp(ms / 1000.0), case when status in ('success', 'failed') then to_timestamp(ms / 1000.0) end,
       case when status <> 'processing' then to_timestamp((ms + latency) / 1000.0) end,
@@ -70,6 +78,10 @@ export async function makeHistory(db: Db, count: number, seed: number): Promise<
     select id, workspace_id, agent_id, 1 from executions where status = 'processing'`.execute(db);
   await countHistory(db);
   return { workspaceId, agentIds, versionIds, models, keyIds, fromMs, toMs };
+}
+
+function freshId(): string {
+  return uuid7(Date.now());
 }
 
 /** Makes the statistics and the breakdown what the records say. */

@@ -6,18 +6,15 @@ import {
 } from '../../contract/executions.ts';
 import { pageDefault, recordsReadMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/admission.ts';
-import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
-import { secondsUntil } from '../../core/limits.ts';
 import { listExecutions as listHistory } from '../../flow/list-executions.ts';
 import { listVisibleAgents } from '../../store/agents.ts';
-import { countList } from '../../store/callers.ts';
 import { visibleAgent } from '../access.ts';
 import { allowOrigin } from '../cors.ts';
 import { executionWire } from '../execution-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from '../history-query.ts';
+import { limitLists } from '../list-limit.ts';
 import type { ApiParts } from '../parts.ts';
-import { rateHeaders } from '../rate-headers.ts';
 import { type Context, known, route } from '../route.ts';
 
 /** The history of one agent, and of all that the caller sees. */
@@ -75,21 +72,4 @@ async function page(
       ...(hasMore && last && { nextCursor: toId('execution', last.id) }),
     },
   };
-}
-
-async function limitLists(parts: ApiParts, caller: Caller, reply: FastifyReply) {
-  const limit = parts.listPerMinute;
-  const { used, nowMs, resetAtMs } = await countList(parts.db, caller.id);
-  const remaining = Math.max(0, limit - used);
-  reply.headers(
-    rateHeaders([{ scope: 'key', window: 'minute', limit, remaining, resetAtMs }], nowMs),
-  );
-  if (used <= limit) return;
-  throw new CallFailure(
-    'RATE_LIMIT_EXCEEDED',
-    `Limit of list calls exceeded: ${limit} per minute.`,
-    {
-      retryAfter: secondsUntil(resetAtMs, nowMs),
-    },
-  );
 }
