@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bed } from '../bed.ts';
 import { startCueline } from '../contenders/cueline.ts';
 import type { Stage } from './stage.ts';
@@ -24,6 +25,8 @@ export async function planOf(bed: Bed, stage: Stage, query: string): Promise<str
     for (let warm = 0; warm < 5; warm++) await call();
     const before = await logBytes(bed);
     await call();
+    // The collector of the log writes when it comes to it.
+    await delay(collectorMs);
     return slowestOf(await readLog(bed, before));
   } finally {
     await server.stop();
@@ -32,6 +35,8 @@ export async function planOf(bed: Bed, stage: Stage, query: string): Promise<str
     }
   }
 }
+
+const collectorMs = 3_000;
 
 const settings = {
   session_preload_libraries: 'auto_explain',
