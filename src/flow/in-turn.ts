@@ -1,6 +1,6 @@
 /**
- * Carries out one transaction, then rests as long as that took: so at most half of what one connection can do is
- * spent. Undefined, and nothing done, once the round is to end.
+ * Carries out one transaction, then rests for several times as long as that took: so only a part of what one connection can
+ * do is spent. Undefined, and nothing done, once the round is to end.
  */
 export type Pace = <T>(work: () => Promise<T>) => Promise<T | undefined>;
 

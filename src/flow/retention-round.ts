@@ -19,7 +19,7 @@ export interface RoundParts {
   readonly pipelines: Pipelines;
   /** Ends the round after the transaction that is under way. */
   readonly signal: AbortSignal;
-  /** Between two transactions, as many times what the last one took as this says; 1 unless given. */
+  /** Between two transactions, as many times what the last one took as this says; 3 unless given. */
   readonly rest?: number;
 }
 
@@ -69,7 +69,7 @@ export async function foldingRound(parts: RoundParts): Promise<void> {
   });
 }
 
-function paceOf({ db, signal, rest = 1 }: RoundParts, name: RoundName): Pace {
+function paceOf({ db, signal, rest = 3 }: RoundParts, name: RoundName): Pace {
   let keptAt = performance.now();
   return async (work) => {
     if (signal.aborted) return undefined;
