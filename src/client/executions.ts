@@ -100,6 +100,12 @@ export function executions(request: Request, client: ClientOptions) {
     return (await request(route, { params: { agentId, executionId } }, options)).body;
   }
 
+  /** Deletes the record of a run that has ended, for good. */
+  async function deleteExecution(agentId: string, executionId: string, options: CallOptions = {}) {
+    const route = 'DELETE /api/v1/agents/{agentId}/executions/{executionId}';
+    await request(route, { params: { agentId, executionId } }, options);
+  }
+
   /** One page of the history, newest first. */
   async function list(
     agentId: string,
@@ -135,7 +141,7 @@ export function executions(request: Request, client: ClientOptions) {
     return request('GET /api/v1/agents/{agentId}/executions/{executionId}', input, patience);
   }
 
-  return { execute, status, wait, executeAndWait, cancel, list, listAll };
+  return { execute, status, wait, executeAndWait, cancel, deleteExecution, list, listAll };
 }
 
 function hasEnded(record: ExecutionDetail): record is EndedExecution {

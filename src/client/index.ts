@@ -3,7 +3,7 @@ import { executions } from './executions.ts';
 import { keys } from './keys.ts';
 import { prompts, versions } from './prompts.ts';
 import { type ClientOptions, createRequest } from './request.ts';
-import { invitations, members, prices, providers, workspace } from './workspace.ts';
+import { erasures, invitations, members, prices, providers, workspace } from './workspace.ts';
 
 /**
  * The client: `fetch` and nothing else, in Node and in browsers.
@@ -24,6 +24,7 @@ export function createClient(options: ClientOptions) {
     providers: providers(request),
     prices: prices(request),
     members: members(request),
+    erasures: erasures(request),
     invitations: invitations(request),
     /** Any operation of the API by its route, for what has no method of its own. */
     request,

@@ -1,12 +1,14 @@
 import { type Command, Option } from 'commander';
 import { group, identifier, pair, seconds, wholeNumber } from './arguments.ts';
 import { runCall } from './call.ts';
+import { retentionCommands } from './retention-commands.ts';
 
 /** The commands that call a running server, with an API key. */
 export function clientCommands(program: Command): void {
   execCommands(program);
   agentCommands(group(program, 'agents', 'list, show, move and pin agents'));
   promptCommands(group(program, 'prompts', 'list, show and write prompts'));
+  retentionCommands(program, calling);
 }
 
 const anAgent = ['<agent>', 'its identifier', identifier] as const;
