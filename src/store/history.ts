@@ -5,6 +5,7 @@ import {
   type Piece,
   type Span,
   type StepLevel,
+  idsOf as spanIds,
 } from '../core/history.ts';
 import { levelMs } from '../core/statistics.ts';
 import type { Db, Trx } from './db.ts';
@@ -60,63 +61,90 @@ export function levelsOf(question: HistoryQuestion): readonly StepLevel[] {
   return needsBreakdown(question) ? ['day', 'quarter'] : ['day', 'hour', 'minute'];
 }
 
-/** For each span its buckets in which something matches, newest first, and how many records there are in all of it. */
+export interface SpanCount {
+  /** Its buckets in which something matches, newest first. */
+  readonly pieces: Piece[];
+  /** How many records there are in all of it; 0 where none matches. */
+  readonly all: number;
+}
+
 export async function countBuckets(
   trx: Trx,
   question: HistoryQuestion,
   spans: readonly Span[],
-): Promise<{ pieces: Piece[]; all: number }[]> {
+): Promise<SpanCount[]> {
   if (spans.length === 0) return [];
-  const { rows } = await sql<{
-    place: number;
-    startMs: number;
-    matching: number;
-    inSpan: number;
-    all: number;
-  }>`
-    select place, (extract(epoch from bucket) * 1000)::float8 as start_ms, matching, "all", in_span
-    from (
-      select span.place, b.bucket, sum(b.matching) as matching, sum(b.every) as "all",
-        sum(sum(b.every)) over (partition by span.place) as in_span
-      from unnest(${spans.map(({ level }) => level)}::text[],
-          ${spans.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
-          ${spans.map(({ toMs }) => new Date(toMs))}::timestamptz[])
-        with ordinality as span (level, from_at, to_at, place)
-      cross join lateral (${bucketsOf(question)}) as b
-      group by span.place, b.bucket) as counted
-    where matching > 0
-    order by place, bucket desc`.execute(trx);
-  const found = spans.map(() => ({ pieces: [] as Piece[], all: 0 }));
-  for (const { place, startMs, matching, inSpan, all } of rows) {
-    const one = found[place - 1];
-    const level = spans[place - 1]?.level;
-    if (one === undefined || level === undefined) continue;
-    one.all = Number(inSpan);
-    one.pieces.push(bucketPiece(level, startMs, { matching: Number(matching), all: Number(all) }));
-  }
-  return found;
+  const counted = [
+    ...(await countRecorded(trx, question, spans)),
+    ...(question.includeProcessing ? await countUnderWay(trx, question, spans) : []),
+  ];
+  return spans.map(({ level }, index) => {
+    const buckets = new Map<number, { matching: number; all: number }>();
+    for (const { place, startMs, matching: n, all } of counted) {
+      if (place !== index + 1) continue;
+      const before = buckets.get(startMs) ?? { matching: 0, all: 0 };
+      buckets.set(startMs, { matching: before.matching + n, all: before.all + all });
+    }
+    const found = [...buckets].sort(([one], [other]) => other - one);
+    const inside = found.filter(([, { matching: n }]) => n > 0);
+    return {
+      pieces: inside.map(([startMs, counts]) => bucketPiece(level, startMs, counts)),
+      all: inside.length === 0 ? 0 : found.reduce((sum, [, { all }]) => sum + all, 0),
+    };
+  });
 }
 
-function bucketsOf(question: HistoryQuestion): RawBuilder<unknown> {
+interface BucketCount {
+  /** Which of the spans, from 1. */
+  readonly place: number;
+  readonly startMs: number;
+  readonly matching: number;
+  readonly all: number;
+}
+
+async function countRecorded(
+  trx: Trx,
+  question: HistoryQuestion,
+  spans: readonly Span[],
+): Promise<BucketCount[]> {
   const table = sql.table(needsBreakdown(question) ? 'breakdown' : 'statistics');
-  const recorded = sql`
-    select s.bucket, case when ${countable('s', question)} then s.recorded else 0 end as matching, s.recorded as every
-    from ${table} s
-    where ${ofAgents('s.agent_id', question)} and s.level = span.level
-      and s.bucket >= span.from_at and s.bucket < span.to_at
-      and s.bucket >= (select at from history_floor)`;
-  if (!question.includeProcessing) return recorded;
-  return sql`${recorded} union all
-    select date_bin(make_interval(secs => ${stepSeconds}), id_time(e.id), 'epoch'), 1, 1
-    from ${underWay(question)}
-      and e.id >= id_floor(span.from_at) and e.id < id_floor(span.to_at)`;
+  // Grouped inside, so that each span is a search of its own in the index, whatever the planner knows of the table.
+  const { rows } = await sql<BucketCount>`
+    select place, (extract(epoch from bucket) * 1000)::float8 as start_ms, matching::float8, "all"::float8
+    from unnest(${spans.map(({ level }) => level)}::text[],
+        ${spans.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
+        ${spans.map(({ toMs }) => new Date(toMs))}::timestamptz[])
+      with ordinality as span (level, from_at, to_at, place)
+    cross join lateral (
+      select s.bucket, sum(case when ${countable('s', question)} then s.recorded else 0 end) as matching,
+        sum(s.recorded) as "all"
+      from ${table} s
+      where ${ofAgents('s.agent_id', question)} and s.level = span.level
+        and s.bucket >= span.from_at and s.bucket < span.to_at
+        and s.bucket >= (select at from history_floor)
+      group by s.bucket) as counted
+    where "all" > 0`.execute(trx);
+  return rows;
 }
 
-const stepSeconds = sql.raw(
-  `case span.level ${Object.entries(levelMs)
-    .map(([level, ms]) => `when '${level}' then ${ms / 1_000}`)
-    .join(' ')} end`,
-);
+/** The runs that have not ended, by the buckets that their records will be counted in. */
+async function countUnderWay(
+  trx: Trx,
+  question: HistoryQuestion,
+  spans: readonly Span[],
+): Promise<BucketCount[]> {
+  const { rows } = await sql<BucketCount>`
+    select place, start_ms::float8, "all"::float8 as matching, "all"::float8
+    from unnest(${spans.map(({ level }) => levelMs[level])}::bigint[],
+        ${spans.map((span) => spanIds(span).fromId)}::uuid[],
+        ${spans.map((span) => spanIds(span).toId)}::uuid[])
+      with ordinality as span (step_ms, from_id, to_id, place)
+    cross join lateral (
+      select id_ms(e.id) / step_ms * step_ms as start_ms, count(*) as "all"
+      from ${underWay(question)} and e.id >= span.from_id and e.id < span.to_id
+      group by 1) as counted`.execute(trx);
+  return rows;
+}
 
 /** The ranges in which something matches, by a look at the index of each record. */
 export async function countCuts(
@@ -196,11 +224,10 @@ async function read<Row>(
       : sql`select one.id from ${rangesFrom(ranges)}
           cross join lateral (${idsOf(question, sql`${inNamedRange} and ${whole}`, skip + take)}) as one`;
   const { rows } = await sql<Row>`
-    with picked as materialized (
-      select id from (${picked}) as ids order by id desc limit ${take} offset ${skip})
     select ${columns}
-    from picked join executions e on e.id = picked.id and ${whole}
-      left join run_queue q on q.id = e.id
+    from executions e left join run_queue q on q.id = e.id
+    where ${whole} and e.id = any(array(
+      select id from (${picked}) as ids order by id desc limit ${take} offset ${skip}))
     order by e.id desc`.execute(trx);
   return rows;
 }
