@@ -1,8 +1,9 @@
 import { agents } from './agents.ts';
 import { executions } from './executions.ts';
+import { history } from './history.ts';
 import { keys } from './keys.ts';
 import { prompts, versions } from './prompts.ts';
-import { type ClientOptions, createRequest } from './request.ts';
+import { type ClientOptions, createOpenStream, createRequest } from './request.ts';
 import { erasures, invitations, members, prices, providers, workspace } from './workspace.ts';
 
 /**
@@ -16,6 +17,7 @@ export function createClient(options: ClientOptions) {
   const request = createRequest(options);
   return {
     ...executions(request, options),
+    ...history(request, createOpenStream(options)),
     ...workspace(request),
     agents: agents(request),
     prompts: prompts(request),
@@ -36,6 +38,7 @@ export type Cueline = ReturnType<typeof createClient>;
 export type * from './agents.ts';
 export { CuelineError } from './error.ts';
 export type * from './executions.ts';
+export type * from './history.ts';
 export type * from './keys.ts';
 export type * from './prompts.ts';
 export type * from './request.ts';
