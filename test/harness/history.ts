@@ -22,17 +22,30 @@ const models = ['openai/gpt-5.5', 'cueline/echo'];
 const dayMs = 86_400_000;
 
 /**
- * Fills the history of two agents, or those given, with so many records: most of them anywhere in 20 days, a fifth in one hour, a fifth in
- * one minute, some at the very edges of buckets; one in a thousand `unauthorized`. Some have not ended.
+ * Fills the history of two agents, or those given, with so many records: most of them anywhere in 20 days, a fifth in one
+ * hour, a fifth in one minute, some at the very edges of buckets; one in a thousand `unauthorized`. Some have not ended.
  */
 export async function makeHistory(
   db: Db,
   count: number,
-  options: {
-    readonly seed?: number;
-    readonly workspaceId?: string;
-    readonly agentIds?: string[];
-  } = {},
+  options: MadeOptions = {},
+): Promise<MadeHistory> {
+  const made = await addRecords(db, count, options);
+  await countHistory(db);
+  return made;
+}
+
+interface MadeOptions {
+  readonly seed?: number;
+  readonly workspaceId?: string;
+  readonly agentIds?: string[];
+}
+
+/** The records alone, of which nothing is counted yet. */
+export async function addRecords(
+  db: Db,
+  count: number,
+  options: MadeOptions,
 ): Promise<MadeHistory> {
   const { seed = 0, workspaceId = freshId(), agentIds = [freshId(), freshId()] } = options;
   const fromMs = Date.UTC(2026, 8, 25);
@@ -76,7 +89,6 @@ export async function makeHistory(
   await sql`
     insert into run_queue (id, workspace_id, agent_id, tag)
     select id, workspace_id, agent_id, 1 from executions where status = 'processing'`.execute(db);
-  await countHistory(db);
   return { workspaceId, agentIds, versionIds, models, keyIds, fromMs, toMs };
 }
 

@@ -84,8 +84,10 @@ export async function up(db: Kysely<never>): Promise<void> {
     -- Days that records are kept, and their bodies (variables, prompts, output); null is for ever, and with bodies as
     -- long as their record. Null of an agent: what its workspace says.
     alter table workspaces
-      add column records_days integer default 90 check (records_days between 1 and 36500),
+      add column records_days integer check (records_days between 1 and 36500),
       add column bodies_days integer check (bodies_days between 1 and 36500);
+    -- Of new ones: who has kept everything so far is not to lose it to an upgrade.
+    alter table workspaces alter column records_days set default 90;
     alter table agents
       add column records_days integer check (records_days between 1 and 36500),
       add column bodies_days integer check (bodies_days between 1 and 36500),
