@@ -1,7 +1,8 @@
 import { type IdRange, lengthy, sparse, windowOf } from '../core/history.ts';
 import type { Db, Trx } from '../store/db.ts';
 import type { ExecutionDetailRow } from '../store/executions.ts';
-import * as store from '../store/history.ts';
+import { openSnapshot, readWholeRecords } from '../store/history.ts';
+import type { HistoryQuestion } from '../store/history-filter.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /**
@@ -9,7 +10,7 @@ import { breakDown, countPieces } from './count-history.ts';
  * memory. Nothing is read ahead of whoever takes the batches.
  */
 
-export interface ExportQuestion extends store.HistoryQuestion {
+export interface ExportQuestion extends HistoryQuestion {
   readonly range: IdRange;
   /** Only what comes after this execution: where an export before this one was broken off. */
   readonly after: string | null;
@@ -25,14 +26,14 @@ export async function* exportExecutions(
   question: ExportQuestion,
 ): AsyncGenerator<ExecutionDetailRow[], void, undefined> {
   const endsAtMs = performance.now() + question.msMax;
-  const { trx, giveBack } = await store.openSnapshot(db);
+  const { trx, giveBack } = await openSnapshot(db);
   try {
     let take = rowsFirst;
     for (const range of await rangesOf(trx, question)) {
       for (let rest = range; ; ) {
         if (performance.now() > endsAtMs) throw new ExportTooSlow();
         const page = { ranges: [rest], skip: 0, take };
-        const rows = await store.readWholeRecords(trx, question, page);
+        const rows = await readWholeRecords(trx, question, page);
         const last = rows.at(-1);
         if (!last) break;
         yield rows;

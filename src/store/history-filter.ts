@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EndStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
+import type { IdRange } from '../core/history.ts';
 
 /** What narrows a history down, as conditions on records and on the buckets that count them. */
 
@@ -25,6 +26,12 @@ export interface ContentsFilter {
   readonly variables: readonly { readonly name: string; readonly value: string }[];
   /** Words that must all stand in the output or the variables, as `websearch_to_tsquery` reads them. */
   readonly words: string | null;
+}
+
+/** What is asked of a history. */
+export interface HistoryQuestion extends HistoryFilter {
+  /** Whether the runs that have not ended yet belong to it. */
+  readonly includeProcessing: boolean;
 }
 
 type Condition = RawBuilder<unknown>;
@@ -70,6 +77,38 @@ export function matching(filter: HistoryFilter): Condition {
     ...variables.map(({ name, value }) => sql`e.input_variables ->> ${name} = ${value}`),
     words !== null && containing(words),
   ]);
+}
+
+/** The records of these agents, as `e`. */
+export function ended(question: HistoryQuestion): Condition {
+  return sql`${ofAgents('e.agent_id', question)} and e.status <> 'processing'`;
+}
+
+/** The runs of these agents that have not ended, as `e`: in the queue, and in their records where those must be asked. */
+export function underWay(question: HistoryQuestion): Condition {
+  const { source } = question;
+  if (source === null && !needsBreakdown(question)) {
+    return sql`run_queue e where ${ofAgents('e.agent_id', question)}`;
+  }
+  return sql`run_queue q join executions e on e.id = q.id
+    where ${ofAgents('q.agent_id', question)} and ${matching(question)}`;
+}
+
+/** Ranges as rows, of which a record is in one where `inNamedRange` holds. */
+export function rangesFrom(ranges: readonly IdRange[]): Condition {
+  return sql`unnest(${ranges.map((one) => one.fromId)}::uuid[], ${ranges.map((one) => one.toId)}::uuid[])
+    as range (from_id, to_id)`;
+}
+
+export const inNamedRange = sql.raw('e.id >= range.from_id and e.id < range.to_id');
+
+/** From the oldest to the newest of them. */
+export function wholeOf(ranges: readonly IdRange[]): IdRange {
+  return { fromId: ranges.at(-1)?.fromId ?? '', toId: ranges[0]?.toId ?? '' };
+}
+
+export function inRange({ fromId, toId }: IdRange): Condition {
+  return sql`e.id >= ${fromId}::uuid and e.id < ${toId}::uuid`;
 }
 
 /** In no language: words are compared as they are written, but for their case. */
