@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { everything } from '../../src/core/history.ts';
 import { uuid7 } from '../../src/core/id.ts';
+import type { ListQuestion } from '../../src/flow/list-executions.ts';
 import type { Db } from '../../src/store/db.ts';
 
 /** Histories made of random records, without anybody having run them. */
@@ -30,7 +32,7 @@ export async function makeHistory(
   count: number,
   options: MadeOptions = {},
 ): Promise<MadeHistory> {
-  const made = await addRecords(db, count, options);
+  const made = await makeRecords(db, count, options);
   await countHistory(db);
   return made;
 }
@@ -42,7 +44,7 @@ interface MadeOptions {
 }
 
 /** The records alone, of which nothing is counted yet. */
-export async function addRecords(
+export async function makeRecords(
   db: Db,
   count: number,
   options: MadeOptions,
@@ -114,4 +116,24 @@ export async function countHistory(db: Db): Promise<void> {
     from executions cross join (values ('quarter', interval '15 minutes'), ('day', interval '1 day')) as l (level, step)
     where status <> 'processing' group by 1, 2, 3, 4, 5, 6, 7, 8, 9`.execute(db);
   await sql`analyze`.execute(db);
+}
+
+/** The first hundred of all records of these agents. */
+export function wholeHistory(agentIds: readonly string[]): ListQuestion {
+  return {
+    agentIds,
+    status: null,
+    source: null,
+    promptVersionId: null,
+    model: null,
+    apiKeyId: null,
+    errorCode: null,
+    contents: null,
+    includeProcessing: false,
+    range: everything,
+    limit: 100,
+    offset: 0,
+    after: null,
+    recordsReadMax: 1_000,
+  };
 }

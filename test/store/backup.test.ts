@@ -5,7 +5,6 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import type pg from 'pg';
-import { everything } from '../../src/core/history.ts';
 import { listExecutions } from '../../src/flow/list-executions.ts';
 import { type Db, openDatabase } from '../../src/store/db.ts';
 import { inSnapshot } from '../../src/store/history.ts';
@@ -14,7 +13,7 @@ import { migrate } from '../../src/store/migrate.ts';
 import { isFloorSettled } from '../../src/store/months.ts';
 import { runAsAdmin } from '../harness/cluster.ts';
 import { type DebianServer, debianPostgres, startDebian } from '../harness/debian-postgres.ts';
-import { type MadeHistory, makeHistory } from '../harness/history.ts';
+import { type MadeHistory, makeHistory, wholeHistory } from '../harness/history.ts';
 
 /** The commands of docs/operations.md, on the oldest server that a system at hand has: also a test of that version. */
 
@@ -63,7 +62,7 @@ test('a dump that is restored holds the same history, down to its counts', { ski
     assert.deepEqual(await counts(restored), await counts(original));
     for (const agentId of made.agentIds) {
       for (const offset of [0, 2_000]) {
-        const question = { ...wholeHistory, agentIds: [agentId], offset };
+        const question = { ...wholeHistory([agentId]), offset };
         const page = await listExecutions(restored, question);
         assert.ok(offset > 0 || page.rows.length > 0);
         assert.deepEqual(page, await listExecutions(original, question));
@@ -78,21 +77,6 @@ test('a dump that is restored holds the same history, down to its counts', { ski
     await restored.destroy();
   }
 });
-
-const wholeHistory = {
-  status: null,
-  source: null,
-  promptVersionId: null,
-  model: null,
-  apiKeyId: null,
-  errorCode: null,
-  contents: null,
-  includeProcessing: false,
-  range: everything,
-  limit: 100,
-  after: null,
-  recordsReadMax: 0,
-};
 
 function environmentOf({ host, port, user, password, database }: pg.ClientConfig) {
   return {

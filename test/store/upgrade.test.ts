@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Kysely, sql } from 'kysely';
-import { everything } from '../../src/core/history.ts';
 import { listExecutions } from '../../src/flow/list-executions.ts';
 import { openDatabase } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -10,7 +9,7 @@ import { up as agents } from '../../src/store/migrations/0002-agents.ts';
 import { up as executions } from '../../src/store/migrations/0003-executions.ts';
 import { runAsAdmin } from '../harness/cluster.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { addRecords, countHistory } from '../harness/history.ts';
+import { countHistory, makeRecords, wholeHistory } from '../harness/history.ts';
 
 /** A database as it was before histories were counted by everything, with data in it. */
 
@@ -36,7 +35,7 @@ before(async () => {
     );
   });
   await sql`insert into workspaces (id, name) values (${workspaceId}, 'Old')`.execute(db);
-  await addRecords(db, 4_000, { workspaceId, agentIds: [agentId ?? ''] });
+  await makeRecords(db, 4_000, { workspaceId, agentIds: [agentId ?? ''] });
   // As they were added up then: every array from its first bin on.
   await sql`
     insert into statistics
@@ -71,22 +70,7 @@ test('what was there is counted by everything, as if it always had been', async 
 test('its history is listed, and goes on to be added up', async () => {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from executions where status = 'failed'`.execute(db);
-  const question = {
-    agentIds: [agentId ?? ''],
-    status: 'failed' as const,
-    source: null,
-    promptVersionId: null,
-    model: null,
-    apiKeyId: null,
-    errorCode: null,
-    contents: null,
-    includeProcessing: false,
-    range: everything,
-    limit: 10,
-    offset: 0,
-    after: null,
-    recordsReadMax: 0,
-  };
+  const question = { ...wholeHistory([agentId ?? '']), status: 'failed' as const };
   assert.equal((await listExecutions(db, question)).total, rows[0]?.total);
   const { rows: added } = await sql<{ sum: number[] }>`
     select add_counts('{0,0,0,5}', '[3:5]={1,2,3}')::float8[] as sum`.execute(db);
