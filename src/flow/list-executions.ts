@@ -1,5 +1,13 @@
 import { CallFailure } from '../core/failure.ts';
-import { crowded, type IdRange, type Piece, rangesOf, sparse, windowOf } from '../core/history.ts';
+import {
+  before,
+  crowded,
+  type IdRange,
+  type Piece,
+  rangesOf,
+  sparse,
+  windowOf,
+} from '../core/history.ts';
 import type { Db, Trx } from '../store/db.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { inSnapshot, readRecords } from '../store/history.ts';
@@ -81,6 +89,7 @@ async function pageByReading(trx: Trx, question: ListQuestion): Promise<HistoryP
   const all = windowOf(pieces, 0, candidates);
   const ranges = rangesOf((await breakDown(trx, countable, all, candidates, sparse)).pieces);
   const total = await countRecords(trx, question, ranges);
+  if (total === 0) return { rows: [], total };
   const rest = after === null ? ranges : ranges.flatMap((one) => before(after, one));
   const page = { ranges: rest, skip: offset, take: limit };
   return { rows: await readRecords(trx, question, page), total };
@@ -88,12 +97,6 @@ async function pageByReading(trx: Trx, question: ListQuestion): Promise<HistoryP
 
 function matchingIn(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + piece.matching, 0);
-}
-
-/** What of a range lies before an execution in time, which is after it in the list. */
-function before(executionId: string, range: IdRange): IdRange[] {
-  if (range.toId <= executionId) return [range];
-  return range.fromId < executionId ? [{ ...range, toId: executionId }] : [];
 }
 
 function tooMany(candidates: number, max: number): CallFailure {

@@ -47,13 +47,13 @@ export async function countBuckets(
     ...(await countRecorded(trx, question, spans)),
     ...(question.includeProcessing ? await countUnderWay(trx, question, spans) : []),
   ];
+  const bySpan = spans.map(() => new Map<number, { matching: number; all: number }>());
+  for (const { place, startMs, matching: n, all } of counted) {
+    const before = bySpan[place - 1]?.get(startMs) ?? { matching: 0, all: 0 };
+    bySpan[place - 1]?.set(startMs, { matching: before.matching + n, all: before.all + all });
+  }
   return spans.map(({ level }, index) => {
-    const buckets = new Map<number, { matching: number; all: number }>();
-    for (const { place, startMs, matching: n, all } of counted) {
-      if (place !== index + 1) continue;
-      const before = buckets.get(startMs) ?? { matching: 0, all: 0 };
-      buckets.set(startMs, { matching: before.matching + n, all: before.all + all });
-    }
+    const buckets = bySpan[index] ?? [];
     const found = [...buckets].sort(([one], [other]) => other - one);
     const inside = found.filter(([, { matching: n }]) => n > 0);
     return {
@@ -136,8 +136,7 @@ export async function countCuts(
   const counts = cuts.map(
     (range) => sql`
       select ${range.fromId} as from_id, ${range.toId} as to_id,
-        (select count(*) from executions e where ${ended(question)} and ${inRange(range)} and ${matching(question)}
-          and e.id >= (select id_floor(at) from history_floor))
+        (select count(*) from executions e where ${ended(question)} and ${inRange(range)} and ${matching(question)})
         ${question.includeProcessing ? sql`+ (select count(*) from ${underWay(question)} and ${inRange(range)})` : sql``}
         as matching`,
   );

@@ -34,6 +34,9 @@ export interface HistoryQuestion extends HistoryFilter {
   readonly includeProcessing: boolean;
 }
 
+/** Characters of a record that are searched for words. */
+const searchedMax = 200_000;
+
 type Condition = RawBuilder<unknown>;
 
 /** The agents. One is named by itself, since an index gives its records in order only then. */
@@ -79,9 +82,10 @@ export function matching(filter: HistoryFilter): Condition {
   ]);
 }
 
-/** The records of these agents, as `e`. */
+/** The records of these agents, as `e`, those before the floor being gone. */
 export function ended(question: HistoryQuestion): Condition {
-  return sql`${ofAgents('e.agent_id', question)} and e.status <> 'processing'`;
+  return sql`${ofAgents('e.agent_id', question)} and e.status <> 'processing'
+    and e.id >= (select id_floor(at) from history_floor)`;
 }
 
 /** The runs of these agents that have not ended, as `e`: in the queue, and in their records where those must be asked. */
@@ -111,10 +115,17 @@ export function inRange({ fromId, toId }: IdRange): Condition {
   return sql`e.id >= ${fromId}::uuid and e.id < ${toId}::uuid`;
 }
 
-/** In no language: words are compared as they are written, but for their case. */
+/**
+ * In no language: words are compared as they are written, but for their case. No more of a text is looked into than
+ * PostgreSQL can make a vector of. Where all words are plain, one that is nowhere in the text is found out much faster.
+ */
 function containing(words: string): Condition {
-  return sql`to_tsvector('simple', coalesce(e.output, '') || ' ' || coalesce(e.input_variables::text, ''))
-    @@ websearch_to_tsquery('simple', ${words})`;
+  const text = sql`left(coalesce(e.output, '') || ' ' || coalesce(e.input_variables::text, ''), ${searchedMax})`;
+  const all = words.trim().split(/\s+/);
+  const plain = all.every((word) => /^[a-z0-9]+$/i.test(word) && word.toLowerCase() !== 'or');
+  const holds = plain ? all.map((word) => sql`${text} ilike ${`%${word}%`}`) : [];
+  const matches = sql`to_tsvector('simple', ${text}) @@ websearch_to_tsquery('simple', ${words})`;
+  return sql.join([...holds, matches], sql` and `);
 }
 
 function all(conditions: readonly (Condition | false | null | '')[]): Condition {

@@ -46,52 +46,61 @@ export async function openSnapshot(
   };
 }
 
-interface PageOfRanges {
-  readonly ranges: readonly IdRange[];
-  readonly skip: number;
-  readonly take: number;
-}
-
 /** The matching records of these ranges, newest first, from the `skip`th on. */
-export function readRecords(
+export async function readRecords(
   trx: Trx,
   question: HistoryQuestion,
-  page: PageOfRanges,
+  page: { readonly ranges: readonly IdRange[]; readonly skip: number; readonly take: number },
 ): Promise<ExecutionRow[]> {
-  return read(trx, question, page, sql`${listed}, ${progress}`);
-}
-
-/** The same with all there is of each. */
-export function readWholeRecords(
-  trx: Trx,
-  question: HistoryQuestion,
-  page: PageOfRanges,
-): Promise<ExecutionDetailRow[]> {
-  return read(trx, question, page, sql`${listed}, ${progress}, ${detailed}`);
-}
-
-async function read<Row>(
-  trx: Trx,
-  question: HistoryQuestion,
-  { ranges, skip, take }: PageOfRanges,
-  columns: RawBuilder<unknown>,
-): Promise<Row[]> {
+  const { ranges, skip, take } = page;
   if (ranges.length === 0) return [];
-  // The bounds of the whole say which partitions are looked at.
-  const whole = inRange(wholeOf(ranges));
-  // Their ids first, from the index alone.
-  const picked =
-    ranges.length === 1
-      ? idsOf(question, whole, skip + take)
-      : sql`select one.id from ${rangesFrom(ranges)}
-          cross join lateral (${idsOf(question, sql`${inNamedRange} and ${whole}`, skip + take)}) as one`;
-  const { rows } = await sql<Row>`
-    select ${columns}
+  const { rows } = await sql<ExecutionRow>`
+    select ${listed}, ${progress}
     from executions e left join run_queue q on q.id = e.id
-    where ${whole} and e.id = any(array(
-      select id from (${picked}) as ids order by id desc limit ${take} offset ${skip}))
+    where ${inRange(wholeOf(ranges))} and e.id = any(array(
+      select id from (${pickedFrom(question, ranges, skip + take)}) as ids
+      order by id desc limit ${take} offset ${skip}))
     order by e.id desc`.execute(trx);
   return rows;
+}
+
+/** The first of them with all there is of each: so many, or fewer that together are as large as is allowed. */
+export async function readWholeRecords(
+  trx: Trx,
+  question: HistoryQuestion,
+  page: { readonly ranges: readonly IdRange[]; readonly take: number; readonly bytesMax: number },
+): Promise<ExecutionDetailRow[]> {
+  const { ranges, take, bytesMax } = page;
+  const whole = inRange(wholeOf(ranges));
+  const { rows } = await sql<ExecutionDetailRow>`
+    select ${listed}, ${progress}, ${detailed}
+    from executions e left join run_queue q on q.id = e.id
+    where ${whole} and e.id = any(array(
+      select id from (
+        select e.id, sum(${bytes}) over (order by e.id desc) - ${bytes} as before
+        from executions e
+        where ${whole} and e.id = any(array(
+          select id from (${pickedFrom(question, ranges, take)}) as ids order by id desc limit ${take}))) as sized
+      where before < ${bytesMax}))
+    order by e.id desc`.execute(trx);
+  return rows;
+}
+
+/** About what the texts of a record `e` take, without a look at them. Variables may be stored compressed. */
+const bytes =
+  sql.raw(`(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
+  + coalesce(octet_length(e.user_prompt), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`);
+
+/** The ids of the newest that match, from the index alone. The bounds of the whole say which partitions are looked at. */
+function pickedFrom(
+  question: HistoryQuestion,
+  ranges: readonly IdRange[],
+  limit: number,
+): RawBuilder<unknown> {
+  const whole = inRange(wholeOf(ranges));
+  if (ranges.length === 1) return idsOf(question, whole, limit);
+  return sql`select one.id from ${rangesFrom(ranges)}
+    cross join lateral (${idsOf(question, sql`${inNamedRange} and ${whole}`, limit)}) as one`;
 }
 
 /** The newest ids that match and lie where `place` says. */
