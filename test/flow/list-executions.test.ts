@@ -32,7 +32,8 @@ test('a page and its total are those of a plain count and a plain offset, whatev
 test('the same where minutes are missing: of some hours all, of others a few, be they crowded', async () => {
   await sql`
     delete from statistics where level = 'minute'
-      and (extract(hour from bucket)::int % 2 = 0 or extract(minute from bucket)::int % 7 = 0)`.execute(
+      and (extract(hour from bucket)::int % 2 = 0
+        or (extract(hour from bucket)::int in (3, 17) and extract(minute from bucket)::int % 7 = 0))`.execute(
     db,
   );
   await fc.assert(fc.asyncProperty(questions(made), sameAsPlain), { numRuns: runs });
