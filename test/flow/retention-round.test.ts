@@ -9,9 +9,16 @@ import { openPipelines, type Pipelines } from '../../src/store/pipeline.ts';
 import { overdueBefore } from '../../src/store/retention.ts';
 import { addAgent } from '../harness/agents.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { countHistory } from '../harness/history.ts';
 import { addWorkspace } from '../harness/people.ts';
-import { addMonth, addRecords, dayMs, left, miscounted, putRecords } from '../harness/records.ts';
+import {
+  addMonth,
+  addRecords,
+  countHistory,
+  dayMs,
+  left,
+  miscounted,
+  putRecords,
+} from '../harness/records.ts';
 
 /** What rounds take away, and what they leave; months of their own are in `months.test.ts`. */
 
