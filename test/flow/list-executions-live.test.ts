@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { toId } from '../../src/core/id.ts';
 import type { ModelCall } from '../../src/core/model.ts';
 import { readPage } from '../../src/flow/list-executions.ts';
+import { foldingRound } from '../../src/flow/retention-round.ts';
 import { inSnapshot } from '../../src/store/history.ts';
 import { matching } from '../../src/store/history-filter.ts';
+import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
 import { wholeHistory } from '../harness/history.ts';
 import { scriptedModels } from '../harness/models.ts';
+import { makeRound } from '../harness/rounds.ts';
 import { startService } from '../harness/service.ts';
 
 /** A model whose runs end by a cancel only, beside one that answers at once. */
@@ -23,14 +27,20 @@ after(service.close);
 const { key } = await service.key({ rateLimits: { requestsPerDay: 40 } });
 const clients = 6;
 const callsOfOne = 25;
+/** At least; there are more, of which some of each status are left. */
+const deletions = 10;
 
-test('total and rows agree in every snapshot while runs are accepted, refused, canceled and end', async () => {
+test('total and rows agree in every snapshot while runs are accepted, refused, canceled, end and are deleted', async () => {
   const short = await addAgent(service);
   const long = await addAgent(service, { model: longModel });
   const agentIds = [short.id, long.id];
   let left = clients;
+  let deleting = true;
   const looked = Array.from({ length: 2 }, async () => {
-    for (let looks = 0; left > 0 || looks < 20; looks++) await look(agentIds, looks);
+    for (let looks = 0; deleting || looks < 20; looks++) await look(agentIds, looks);
+  });
+  const deleted = deleteRecords(agentIds, () => left === 0).finally(() => {
+    deleting = false;
   });
   await Promise.all(
     Array.from({ length: clients }, async (_, client) => {
@@ -45,7 +55,7 @@ test('total and rows agree in every snapshot while runs are accepted, refused, c
       left--;
     }),
   );
-  await Promise.all(looked);
+  await Promise.all([...looked, deleted]);
   const statuses = await sql<{ status: string }>`
     select distinct status::text as status from executions where agent_id = any(${agentIds})`.execute(
     service.db,
@@ -54,6 +64,35 @@ test('total and rows agree in every snapshot while runs are accepted, refused, c
   for (const status of ['success', 'canceled', 'rate_limited'])
     assert.ok(seen.includes(status), status);
 });
+
+/** Deletes ended records one by one, with rounds of housekeeping between, until nothing else is done. */
+async function deleteRecords(agentIds: readonly string[], over: () => boolean): Promise<void> {
+  for (let deleted = 0; deleted < deletions || !over(); ) {
+    const { rows } = await sql<{ id: string; agentId: string }>`
+      select id, agent_id from (
+        select id, agent_id, row_number() over (partition by status order by id) as place
+        from executions where agent_id = any(${agentIds}) and status <> 'processing') as e
+      where place > 2 order by random() limit 1`.execute(service.db);
+    for (const { id, agentId } of rows) {
+      const path = `/api/v1/agents/${toId('agent', agentId)}/executions/${toId('execution', id)}`;
+      const { status } = await service.call('DELETE', path, { user: service.ownerId });
+      assert.equal(status, 204);
+      if (deleted++ % 5 === 0) await makeRounds();
+    }
+  }
+}
+
+async function makeRounds(): Promise<void> {
+  const { db, database } = service;
+  await makeRound(db, database);
+  const { connection } = database;
+  const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+  try {
+    await foldingRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
+  } finally {
+    await pipelines.close();
+  }
+}
 
 async function look(agentIds: readonly string[], turn: number): Promise<void> {
   const status = ([null, 'success', 'canceled', 'rate_limited'] as const)[turn % 4] ?? null;
