@@ -3,6 +3,7 @@ import { executions } from './executions.ts';
 import { keys } from './keys.ts';
 import { prompts, versions } from './prompts.ts';
 import { type ClientOptions, createRequest } from './request.ts';
+import { session } from './session.ts';
 import { invitations, members, prices, providers, workspace } from './workspace.ts';
 
 /**
@@ -25,6 +26,7 @@ export function createClient(options: ClientOptions) {
     prices: prices(request),
     members: members(request),
     invitations: invitations(request),
+    session: session(request),
     /** Any operation of the API by its route, for what has no method of its own. */
     request,
   };

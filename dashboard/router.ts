@@ -1,0 +1,43 @@
+import { createRouter } from '@tanstack/react-router';
+import { sessionEnd } from './data/query-client.ts';
+import { agentOverviewRoute, agentRoute } from './pages/agent/route.ts';
+import { agentsRoute } from './pages/agents/route.ts';
+import { invitationRoute } from './pages/invitation/route.ts';
+import { signInRoute } from './pages/sign-in/route.ts';
+import { homeRoute, welcomeRoute } from './pages/welcome/route.ts';
+import { PageFailed, PageLoading, PageUnknown } from './shell/page-states.tsx';
+import { appRoute, rootRoute } from './shell/routes.tsx';
+
+/** All pages. A new one has a `route.ts` of its own beside it, and its line here. */
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  invitationRoute,
+  appRoute.addChildren([
+    homeRoute,
+    welcomeRoute,
+    agentsRoute,
+    agentRoute.addChildren([agentOverviewRoute]),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  // React Query keeps what was read, and knows how old it is.
+  defaultPreloadStaleTime: 0,
+  defaultErrorComponent: PageFailed,
+  defaultNotFoundComponent: PageUnknown,
+  defaultPendingComponent: PageLoading,
+  scrollRestoration: true,
+});
+
+sessionEnd.tell = () => {
+  // The sign-in page itself asks who is signed in.
+  if (router.state.location.pathname !== '/sign-in') void router.invalidate();
+};
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

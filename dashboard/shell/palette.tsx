@@ -1,0 +1,100 @@
+import '@mantine/spotlight/styles.layer.css';
+import { useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import {
+  createSpotlight,
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightActionGroupData,
+} from '@mantine/spotlight';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { Me } from '../../src/client/index.ts';
+import { agentsQuery } from '../data/agents.ts';
+import { Icon } from '../parts/icon.tsx';
+import { schemes } from './account-menu.tsx';
+import { places } from './places.ts';
+import { useSignOut } from './use-sign-out.ts';
+
+const [store, spotlight] = createSpotlight();
+
+/** ⌘K: any page, any agent, and what can be done from everywhere. The server does the searching. */
+export default function Palette(props: {
+  readonly asked: number;
+  readonly me: Me;
+  readonly onShortcuts: () => void;
+}) {
+  const [query, setQuery] = useState('');
+  const [asked] = useDebouncedValue(query.trim(), 150);
+  const navigate = useNavigate();
+  const { data } = useQuery({
+    ...agentsQuery({ limit: 8, ...(asked && { q: asked }) }),
+    placeholderData: keepPreviousData,
+  });
+  // It opens because it was asked for again.
+  useEffect(() => spotlight.open(), [props.asked]);
+
+  const pages = places.map(({ to, label, icon }) => ({
+    id: to,
+    label,
+    leftSection: <Icon name={icon} />,
+    onClick: () => void navigate({ to }),
+  }));
+  const agents = (data?.agents ?? []).map(({ agentId, agentName, status, description }) => ({
+    id: agentId,
+    label: agentName,
+    description: status,
+    // The server found it, perhaps by its description.
+    keywords: [description ?? '', query],
+    leftSection: <Icon name="agents" />,
+    onClick: () => void navigate({ to: '/agents/$agentId', params: { agentId } }),
+  }));
+  const actions: (SpotlightActionGroupData | SpotlightActionData)[] = [
+    { group: 'Pages', actions: pages },
+    { group: 'Agents', actions: agents },
+    { group: 'Actions', actions: useActions(props.onShortcuts) },
+  ];
+  return (
+    <Spotlight
+      store={store}
+      actions={actions}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut={null}
+      scrollable
+      maxHeight={420}
+      nothingFound="Nothing found"
+      searchProps={{
+        placeholder: 'Search pages, agents and actions',
+        'aria-label': 'Search pages, agents and actions',
+        leftSection: <Icon name="search" />,
+      }}
+    />
+  );
+}
+
+function useActions(onShortcuts: () => void): SpotlightActionData[] {
+  const { setColorScheme } = useMantineColorScheme();
+  const signOut = useSignOut();
+  return [
+    ...schemes.map(({ scheme, label, icon }) => ({
+      id: `scheme-${scheme}`,
+      label: `Appearance: ${label}`,
+      leftSection: <Icon name={icon} />,
+      onClick: () => setColorScheme(scheme),
+    })),
+    {
+      id: 'shortcuts',
+      label: 'Keyboard shortcuts',
+      leftSection: <Icon name="keyboard" />,
+      onClick: onShortcuts,
+    },
+    {
+      id: 'sign-out',
+      label: 'Sign out',
+      leftSection: <Icon name="leave" />,
+      onClick: () => void signOut(),
+    },
+  ];
+}
