@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router';
-import { sessionEnd } from './data/query-client.ts';
+import { meQuery } from './data/me.ts';
+import { queryClient, sessionEnd } from './data/query-client.ts';
 import { agentOverviewRoute, agentRoute } from './pages/agent/route.ts';
 import { agentsRoute } from './pages/agents/route.ts';
 import { invitationRoute } from './pages/invitation/route.ts';
@@ -28,12 +29,16 @@ export const router = createRouter({
   defaultErrorComponent: PageFailed,
   defaultNotFoundComponent: PageUnknown,
   defaultPendingComponent: PageLoading,
+  // Of the address only what a page knows: the rest would go on to the API, which refuses it.
+  search: { strict: true },
+  notFoundMode: 'root',
   scrollRestoration: true,
 });
 
 sessionEnd.tell = () => {
-  // The sign-in page itself asks who is signed in.
-  if (router.state.location.pathname !== '/sign-in') void router.invalidate();
+  // Asked anew before the page is shown again, which then leads to the sign-in page.
+  queryClient.removeQueries({ queryKey: meQuery.queryKey });
+  void router.invalidate();
 };
 
 declare module '@tanstack/react-router' {

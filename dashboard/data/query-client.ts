@@ -10,7 +10,12 @@ export function isSignedOut(error: unknown): boolean {
 export const sessionEnd = { tell: () => {} };
 
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: (error) => isSignedOut(error) && sessionEnd.tell() }),
+  queryCache: new QueryCache({
+    // Whoever asks who is signed in looks at the answer themselves.
+    onError: (error, { queryKey }) => {
+      if (isSignedOut(error) && queryKey[0] !== 'me') sessionEnd.tell();
+    },
+  }),
   defaultOptions: {
     // The client tries again by itself where that helps and is safe.
     queries: { retry: false, staleTime: 10_000 },

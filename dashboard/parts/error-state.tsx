@@ -7,9 +7,12 @@ import classes from './state.module.css';
 export function ErrorState({
   error,
   onRetry,
+  heading: Heading = 'h2',
 }: {
   readonly error: unknown;
   readonly onRetry?: () => void;
+  /** `h1` where it stands in place of the whole page. */
+  readonly heading?: 'h1' | 'h2';
 }) {
   const { title, message, requestId } = problemOf(error);
   return (
@@ -17,7 +20,7 @@ export function ErrorState({
       <span className={classes.mark} data-bad>
         <Icon name="warning" size={22} />
       </span>
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       <div className={classes.words}>{message}</div>
       {requestId && <RequestId id={requestId} />}
       {onRetry && (

@@ -1,7 +1,7 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
-import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorState } from '../parts/error-state.tsx';
+import { Gate } from './gate.tsx';
 
 /** What any page shows while it is fetched, when it fails, and where there is none. */
 
@@ -16,20 +16,19 @@ export function PageLoading() {
 
 export function PageFailed({ error }: ErrorComponentProps) {
   const router = useRouter();
-  return <ErrorState error={error} onRetry={() => void router.invalidate()} />;
+  return <ErrorState heading="h1" error={error} onRetry={() => void router.invalidate()} />;
 }
 
+/** Outside the shell: whoever is not signed in may have mistyped, too. */
 export function PageUnknown() {
   return (
-    <EmptyState
+    <Gate
       title="There is no such page"
-      action={
-        <Button component={Link} to="/" variant="default">
-          Go to the agents
-        </Button>
-      }
+      description="The address leads nowhere, or to something that was deleted."
     >
-      The address leads nowhere, or to something that was deleted.
-    </EmptyState>
+      <Button component={Link} to="/" variant="default" fullWidth>
+        Go to the agents
+      </Button>
+    </Gate>
   );
 }

@@ -1,15 +1,10 @@
 import '@mantine/spotlight/styles.layer.css';
-import { useMantineColorScheme } from '@mantine/core';
+import { Modal, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import {
-  createSpotlight,
-  Spotlight,
-  type SpotlightActionData,
-  type SpotlightActionGroupData,
-} from '@mantine/spotlight';
+import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { Me } from '../../src/client/index.ts';
 import { agentsQuery } from '../data/agents.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -41,40 +36,58 @@ export default function Palette(props: {
     leftSection: <Icon name={icon} />,
     onClick: () => void navigate({ to }),
   }));
-  const agents = (data?.agents ?? []).map(({ agentId, agentName, status, description }) => ({
+  const agents = (data?.agents ?? []).map(({ agentId, agentName, status }) => ({
     id: agentId,
     label: agentName,
     description: status,
-    // The server found it, perhaps by its description.
-    keywords: [description ?? '', query],
     leftSection: <Icon name="agents" />,
     onClick: () => void navigate({ to: '/agents/$agentId', params: { agentId } }),
   }));
-  const actions: (SpotlightActionGroupData | SpotlightActionData)[] = [
-    { group: 'Pages', actions: pages },
-    { group: 'Agents', actions: agents },
-    { group: 'Actions', actions: useActions(props.onShortcuts) },
-  ];
+  const named = ({ label }: Item) => label.toLowerCase().includes(query.trim().toLowerCase());
+  const groups = [
+    { label: 'Pages', items: pages.filter(named) },
+    // The server found them, perhaps by their description.
+    { label: 'Agents', items: agents },
+    { label: 'Actions', items: useActions(props.onShortcuts).filter(named) },
+  ].filter(({ items }) => items.length > 0);
   return (
-    <Spotlight
+    <Spotlight.Root
       store={store}
-      actions={actions}
       query={query}
       onQueryChange={setQuery}
       shortcut={null}
       scrollable
       maxHeight={420}
-      nothingFound="Nothing found"
-      searchProps={{
-        placeholder: 'Search pages, agents and actions',
-        'aria-label': 'Search pages, agents and actions',
-        leftSection: <Icon name="search" />,
-      }}
-    />
+    >
+      <Modal.Title className="visually-hidden">Search</Modal.Title>
+      <Spotlight.Search
+        placeholder="Search pages, agents and actions"
+        aria-label="Search pages, agents and actions"
+        leftSection={<Icon name="search" />}
+      />
+      <Spotlight.ActionsList>
+        {groups.map(({ label, items }) => (
+          <Spotlight.ActionsGroup key={label} label={label}>
+            {items.map(({ id, ...item }) => (
+              <Spotlight.Action key={id} {...item} />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {groups.length === 0 && <Spotlight.Empty>Nothing found</Spotlight.Empty>}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
   );
 }
 
-function useActions(onShortcuts: () => void): SpotlightActionData[] {
+interface Item {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly leftSection: ReactNode;
+  readonly onClick: () => void;
+}
+
+function useActions(onShortcuts: () => void): Item[] {
   const { setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
   return [

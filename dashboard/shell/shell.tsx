@@ -30,7 +30,7 @@ export function Shell() {
       <a className={classes.skip} href="#page">
         Skip to the page
       </a>
-      <div className={classes.bar}>
+      <section className={classes.bar} aria-label="Top">
         <ActionIcon variant="subtle" color="gray" aria-label="Open the menu" onClick={openMenu}>
           <Icon name="menu" size={18} />
         </ActionIcon>
@@ -38,7 +38,7 @@ export function Shell() {
         <ActionIcon variant="subtle" color="gray" aria-label="Search" onClick={openPalette}>
           <Icon name="search" size={18} />
         </ActionIcon>
-      </div>
+      </section>
       <aside className={classes.side}>{navigation}</aside>
       <Drawer opened={menu} onClose={closeMenu} size="17rem" title="Cueline" padding="sm">
         {navigation}

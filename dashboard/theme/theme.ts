@@ -36,9 +36,8 @@ const dark: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { accent, dark },
   primaryColor: 'accent',
-  primaryShade: { light: 8, dark: 4 },
-  autoContrast: true,
-  luminanceThreshold: 0.3,
+  // White text is readable on both.
+  primaryShade: { light: 8, dark: 6 },
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
@@ -49,7 +48,14 @@ export const theme = createTheme({
   headings: { fontFamily: 'var(--sans)', fontWeight: '600' },
   components: {
     Button: { defaultProps: { size: 'sm' } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.4 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
   },

@@ -34,10 +34,10 @@ export function LifecycleCard({ agent }: { readonly agent: Agent }) {
       )}
       {may(me, 'edit') && (
         <Group gap="xs" mt="lg">
-          {agent.allowedActions.map((action, place) => (
+          {agent.allowedActions.map((action) => (
             <Button
               key={action}
-              variant={place === 0 && action !== 'archive' ? 'filled' : 'default'}
+              variant={actionWords[action].stopsCalls ? 'default' : 'filled'}
               onClick={() => ask(action)}
             >
               {actionWords[action].verb}

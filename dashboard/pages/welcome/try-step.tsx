@@ -5,9 +5,9 @@ import { type FormEvent, useState } from 'react';
 import { agentsQuery } from '../../data/agents.ts';
 import { cueline } from '../../data/client.ts';
 import { formatDuration } from '../../data/format.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Step } from './step.tsx';
-import classes from './welcome.module.css';
 
 /** The agent that the first start made: it runs on the built-in model, which answers with what it was sent. */
 const demoName = 'Explainer';
@@ -50,7 +50,7 @@ export function TryStep() {
           </div>
           {record && (
             <div role="status">
-              <div className={classes.output}>{record.outputText ?? record.error}</div>
+              <CodeBlock label="Output" code={record.outputText ?? record.error ?? ''} />
               <p>
                 {record.status} in {formatDuration(record.latencyMs)}.{' '}
                 <Link to="/agents/$agentId" params={{ agentId: demo.agentId }}>
