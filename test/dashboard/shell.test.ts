@@ -4,7 +4,7 @@ import { addAgent } from '../harness/agents.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
-const javascriptBytesMax = 180 * 1024;
+const javascriptBytesMax = 180_000;
 
 test('an owner who can call no model yet is shown the first steps, once', async () => {
   const { page, check } = await visit('/', { as: 'owner' });
