@@ -4,6 +4,7 @@ import { backlog } from './benchmarks/backlog.ts';
 import { bytes } from './benchmarks/bytes.ts';
 import { ceiling } from './benchmarks/ceiling.ts';
 import { endToEnd } from './benchmarks/end-to-end.ts';
+import { history } from './benchmarks/history.ts';
 import { inFlightBenchmark } from './benchmarks/in-flight.ts';
 import { latency } from './benchmarks/latency.ts';
 import { peers } from './benchmarks/peers.ts';
@@ -24,4 +25,5 @@ export const benchmarks: readonly Benchmark[] = [
   scaleOut,
   start,
   bytes,
+  history,
 ];

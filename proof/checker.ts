@@ -25,6 +25,7 @@ export async function checkTables(db: Db, expected: Expected): Promise<string[]>
   if (!expected.unknownToo) await none('records of no known call', ofNoCall(expected.accepted));
   await none('records that contradict themselves', contradictory);
   await none('statistics that are not the sum of the records', wrongStatistics);
+  await none('a breakdown that is not the sum of the records', wrongBreakdown);
   if (expected.fromZero !== false) await none('workspaces with a wrong month', wrongMonths);
   await none('idempotency keys that lead nowhere', brokenIdempotency);
   violations.push(...(await checkDeadlocks(db)));
@@ -154,6 +155,31 @@ const wrongStatistics = sql`
     or s.output_tokens is distinct from r.output_tokens
     or s.cost_usd is distinct from r.cost_usd
     or (select coalesce(sum(n), 0) from unnest(s.latency) as n) is distinct from r.started
+  order by level, bucket`;
+
+/** The same of the breakdown. Keys and codes may be absent, and nothing joins what is absent. */
+const wrongBreakdown = sql`
+  with levels (level, step) as (values ('quarter', interval '15 minutes'), ('day', interval '1 day')),
+  summed as (
+    select e.agent_id, l.level, date_bin(l.step, e.executed_at, 'epoch') as bucket, e.status, e.source,
+      e.prompt_version_id, e.model, coalesce(e.api_key_id::text, '') as key, coalesce(e.error_code, '') as error,
+      count(*) as records, sum(e.input_tokens) as input_tokens, sum(e.output_tokens) as output_tokens,
+      sum(e.cost_usd) as cost_usd, count(e.started_at) as started
+    from executions e cross join levels l
+    where e.status <> 'processing'
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9),
+  kept as (
+    select *, coalesce(api_key_id::text, '') as key, coalesce(error_code, '') as error from breakdown)
+  select agent_id, level, bucket, status, source, model, key, error, b.happened, b.recorded, r.records
+  from kept b full join summed r
+    using (agent_id, level, bucket, status, source, prompt_version_id, model, key, error)
+  where coalesce(b.recorded, 0) <> coalesce(r.records, 0)
+    or b.happened < r.records
+    or (b.happened > r.records and status not in ('rate_limited', 'unauthorized'))
+    or coalesce(b.input_tokens, 0) <> coalesce(r.input_tokens, 0)
+    or coalesce(b.output_tokens, 0) <> coalesce(r.output_tokens, 0)
+    or coalesce(b.cost_usd, 0) <> coalesce(r.cost_usd, 0)
+    or (select coalesce(sum(n), 0) from unnest(b.latency) as n) <> coalesce(r.started, 0)
   order by level, bucket`;
 
 /** A workspace's AI Actions of the month are the runs accepted in it, whatever became of them. */

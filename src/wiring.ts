@@ -10,12 +10,14 @@ import { apiRoutes } from './api/routes.ts';
 import { createServer } from './api/server.ts';
 import { createSessions } from './api/session.ts';
 import type { Config } from './config.ts';
+import { exportsMax } from './contract/limits.ts';
 import type { ModelPort } from './core/model.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admit.ts';
 import { createCanceler } from './flow/cancel.ts';
 import { createFinisher } from './flow/finish.ts';
 import { createKeyUse } from './flow/key-use.ts';
+import { makeRounds } from './flow/retention-round.ts';
 import { templateCache } from './flow/run.ts';
 import { createWaiters } from './flow/wait.ts';
 import { runLog } from './log.ts';
@@ -84,6 +86,7 @@ const unfinishedMs = 5_000;
 const workPoolMax = 3;
 /** However short the lease: a claim on a busy machine takes its time. */
 const workMsMin = 2_000;
+const exportIdleMsMax = 60_000;
 
 export async function wire(parts: WiringParts): Promise<Wiring> {
   const { config, connection, db, logger, role } = parts;
@@ -110,6 +113,14 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     onError: note('a connection was lost'),
   });
   const leasePipelines = pipelinesWithin(leaseMs / 4);
+  // Their snapshots lie idle as long as a reader takes nothing; one that is too slow is cut off before.
+  const exportDb = openDatabase({
+    connection,
+    poolMax: exportsMax,
+    statementMsMax: exportIdleMsMax,
+    idleMsMax: exportIdleMsMax,
+    onError: note('a connection was lost'),
+  });
   const bus = openBus({ db, connection, onError: note('no hints from other processes') });
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
@@ -149,7 +160,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
           onSilence: () => {
             // They are dead: what comes first afterwards must not have to find that out.
             pipelines.dropIdle();
-            for (const one of [db, workDb]) dropIdle(one);
+            for (const one of [db, workDb, exportDb]) dropIdle(one);
           },
           onFault: log.fault,
           onError: noteAt,
@@ -160,7 +171,13 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     bus.subscribe('cueline_canceled', worker.cancel);
     await worker.start();
   }
-  const house = worker && keepHouse({ maintain: () => maintain(db), onError: noteAt });
+  const house =
+    worker &&
+    keepHouse({
+      maintain: () => maintain(db),
+      makeRounds: (signal) => makeRounds({ db, pipelines, signal }),
+      onError: noteAt,
+    });
 
   const admission = createAdmission({
     ...{ pipelines, onQueued, testingLimits: config.testingLimits },
@@ -189,7 +206,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     const { caller: session, checkSameOrigin } = sessions;
     const onKeyUsed = keyUse.used;
     const api: ApiParts = {
-      ...{ db, admission, canceler, waiters, sessions, checkSameOrigin, onKeyUsed },
+      ...{ db, exportDb, pipelines, admission, canceler, waiters, sessions },
+      ...{ checkSameOrigin, onKeyUsed },
       authenticator: createAuthenticator({ db, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
       sealKey: deriveSealKey(parts.secret),
@@ -218,6 +236,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       await bus.close();
       ended = true;
       await Promise.all([pipelines.close(), leasePipelines.close(), workDb.destroy()]);
+      await exportDb.destroy();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { toId } from '../../src/core/id.ts';
+import { fromId, toId } from '../../src/core/id.ts';
 import type { Prepare } from './calls.ts';
 import type { World } from './world.ts';
 
@@ -38,6 +38,16 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
   'GET /api/v1/agents/{agentId}/executions/{executionId}': ofRun(''),
   'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofRun('/cancel'),
+  async 'DELETE /api/v1/agents/{agentId}/executions/{executionId}'(world, note, caller) {
+    const call = await ofRun('')(world, note, caller);
+    const id = fromId('execution', call.path.split('/').at(-1) ?? '');
+    await sql`delete from run_queue where id = ${id}`.execute(world.ground.db);
+    await sql`
+      update executions set status = 'canceled', completed_at = clock_timestamp(), settings = null,
+        error_code = 'CANCELED', error = 'Canceled.'
+      where id = ${id}`.execute(world.ground.db);
+    return call;
+  },
   'GET /api/v1/agents/{agentId}/executions': ofAgent('/executions'),
   async 'GET /api/agents/{agentId}/executions'(world, note) {
     const { agentId, path } = await world.agent(note);
@@ -48,6 +58,18 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
     return { path: `${unversioned(path)}/execute`, agents: [agentId], body: { variables } };
   },
   'GET /api/v1/agents/{agentId}/statistics': ofAgent('/statistics'),
+  async 'GET /api/v1/statistics'(world, note) {
+    const [one, hidden] = [await world.agent(note), await world.privateAgent()];
+    await sql`
+      insert into statistics
+      select id, 'day', date_trunc('day', clock_timestamp(), 'UTC'), 'success', 'api', 1, 1, 0, 0, 0, '{}'
+      from unnest(${[one.id, hidden.id]}::uuid[]) as id`.execute(world.ground.db);
+    return {
+      path: '/api/v1/statistics?groupBy=agent',
+      agents: [one.agentId],
+      privateAgents: [hidden.agentId],
+    };
+  },
   async 'POST /api/v1/agents'(world, note) {
     const { promptId, promptVersionId } = await pinned(world, note);
     const body = { agentName: 'New', promptId, promptVersionId };

@@ -69,6 +69,26 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     return { path: `/api/v1/prices?model=${encodeURIComponent(model)}`, workspace: [model] };
   },
 
+  'GET /api/v1/retention': at('/api/v1/retention'),
+  'PUT /api/v1/retention': at('/api/v1/retention', { recordsDays: 30, bodiesDays: null }),
+  'POST /api/v1/erasures': at('/api/v1/erasures', { variable: 'customer', value: 'c1' }),
+  async 'GET /api/v1/erasures'(world) {
+    return { path: '/api/v1/erasures?limit=100', workspace: [await addErasure(world)] };
+  },
+  async 'GET /api/v1/erasures/{erasureId}'(world) {
+    const erasureId = await addErasure(world);
+    return { path: `/api/v1/erasures/${erasureId}`, workspace: [erasureId] };
+  },
+  async 'GET /api/v1/audit'({ ground }) {
+    const subject = unique();
+    await sql`
+      insert into audit (id, workspace_id, action, subject)
+      values (${uuid7(Date.now())}, ${ground.workspaceId}, 'key.revoke', ${subject})`.execute(
+      ground.db,
+    );
+    return { path: '/api/v1/audit?limit=100', workspace: [subject] };
+  },
+
   'GET /api/v1/me': at('/api/v1/me'),
   async 'GET /api/v1/members'(world) {
     return { path: '/api/v1/members', workspace: [await addColleague(world)] };
@@ -139,6 +159,14 @@ async function addPrice({ ground }: World): Promise<string> {
 /** A viewer; the wire id of them. */
 async function addColleague({ ground }: World): Promise<string> {
   return toId('user', await addMember(ground.db, ground.workspaceId, 'viewer'));
+}
+
+async function addErasure({ ground }: World): Promise<string> {
+  const id = uuid7(Date.now());
+  await sql`
+    insert into erasures (id, workspace_id, variable, value, down_to)
+    values (${id}, ${ground.workspaceId}, 'customer', 'c1', ${id})`.execute(ground.db);
+  return toId('erasure', id);
 }
 
 async function addInvitation({ ground }: World) {

@@ -20,6 +20,7 @@ const bookkeeping = [
   'list_counts',
   'refusals',
   'statistics',
+  'breakdown',
   'sign_in_attempts',
   'workers',
 ];

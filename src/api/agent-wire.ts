@@ -34,6 +34,8 @@ export function agentWire(row: AgentRow): Agent {
     tags: [...row.tags],
     description: row.description,
     allowedOrigins: [...row.allowedOrigins],
+    retention: row.retention,
+    storeBodies: row.storeBodies,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     createdBy: row.createdBy === null ? null : toId('user', row.createdBy),

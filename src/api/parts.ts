@@ -3,12 +3,17 @@ import type { Admission } from '../flow/admit.ts';
 import type { Canceler } from '../flow/cancel.ts';
 import type { Waiters } from '../flow/wait.ts';
 import type { Db } from '../store/db.ts';
+import type { Pipelines } from '../store/pipeline.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Sessions } from './session.ts';
 
 /** What the routes are given; `main` wires it. */
 export interface ApiParts {
   readonly db: Db;
+  /** For answers that take as long as their reader: connections of their own. */
+  readonly exportDb: Db;
+  /** For what deletes records. */
+  readonly pipelines: Pipelines;
   readonly admission: Admission;
   readonly canceler: Canceler;
   readonly waiters: Waiters;

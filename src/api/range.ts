@@ -7,22 +7,26 @@ export interface Range {
   readonly endMs: number | null;
 }
 
-/** The range that `startDate` and `endDate` of a query name. */
-export function readRange(query: {
-  readonly startDate?: string;
-  readonly endDate?: string;
-}): Range {
-  const startMs = bound('startDate', query.startDate);
-  const endMs = bound('endDate', query.endDate);
+/** The range that `startDate` and `endDate` of a query name; dates alone are days of the zone, UTC unless given. */
+export function readRange(
+  query: { readonly startDate?: string; readonly endDate?: string },
+  zone?: string,
+): Range {
+  const startMs = bound('startDate', query.startDate, zone);
+  const endMs = bound('endDate', query.endDate, zone);
   if (startMs !== null && endMs !== null && startMs > endMs) {
     throw new CallFailure('INVALID_REQUEST', 'Parameter "startDate" must not be after "endDate".');
   }
   return { startMs, endMs };
 }
 
-function bound(name: 'startDate' | 'endDate', text: string | undefined): number | null {
+function bound(
+  name: 'startDate' | 'endDate',
+  text: string | undefined,
+  zone?: string,
+): number | null {
   if (text === undefined) return null;
-  const ms = parseBound(text, name === 'startDate' ? 'start' : 'end');
+  const ms = parseBound(text, name === 'startDate' ? 'start' : 'end', zone);
   if (ms !== null) return ms;
   throw new CallFailure(
     'INVALID_REQUEST',

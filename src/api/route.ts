@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Body, Endpoint, Params, Query } from '../contract/endpoint.ts';
 import type { Caller } from '../core/admission.ts';
@@ -20,7 +21,7 @@ export interface Context<E extends Endpoint> {
   readonly reply: FastifyReply;
 }
 
-/** What a handler gives back: the status, the body (none for null) and headers. */
+/** What a handler gives back: the status, headers, and the body: a stream as it is, none for null, else JSON. */
 export interface HandlerAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -58,6 +59,7 @@ export function route<const E extends Endpoint>(
 export function send(reply: FastifyReply, answer: HandlerAnswer): void {
   reply.code(answer.status).headers(answer.headers ?? {});
   if (answer.body === null) reply.send();
+  else if (answer.body instanceof Readable) reply.send(answer.body);
   else reply.type('application/json; charset=utf-8').send(toJson(answer.body));
 }
 

@@ -1,8 +1,9 @@
 import type { CallOptions, Request } from './request.ts';
-import type { BodyOf, Output } from './routes.ts';
+import type { BodyOf, Output, QueryOf } from './routes.ts';
 
-/** What belongs to the workspace as a whole: usage and plan, providers and prices, members and invitations. */
+/** What belongs to the workspace as a whole: usage, plan and statistics, providers and prices, members and invitations. */
 
+export type WorkspaceStatisticsQuery = QueryOf<'GET /api/v1/statistics'>;
 export type Usage = Output<'GET /api/v1/usage'>;
 export type Plan = Output<'PUT /api/v1/plan'>;
 export type Provider = Output<'GET /api/v1/providers/{name}'>;
@@ -23,6 +24,10 @@ export function workspace(request: Request) {
     },
     async setPlan(plan: Plan, options?: CallOptions): Promise<Plan> {
       return (await request('PUT /api/v1/plan', { body: plan }, options)).body;
+    },
+    /** Of all agents, added up or with `groupBy: 'agent'` each by itself. */
+    async statistics(query: WorkspaceStatisticsQuery = {}, options?: CallOptions) {
+      return (await request('GET /api/v1/statistics', { query }, options)).body;
     },
     /** Who is signed in; only with a session. */
     async me(options?: CallOptions): Promise<Me> {

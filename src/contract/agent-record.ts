@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { actions, stages, visibilities } from '../core/agent.ts';
 import * as limits from './limits.ts';
+import { AgentRetention, AgentRetentionInput } from './retention.ts';
 import {
   body,
   id,
@@ -104,6 +105,11 @@ const labels = {
   description: nullable(text(limits.descriptionMax)),
 };
 
+const storeBodies = Type.Boolean({
+  description:
+    'Whether bodies (variables, prompts, output) are kept. Where not, runs accepted from then on leave none: variables and prompts go when the run ends, the output 15 minutes later. Only an owner may switch it back on.',
+});
+
 const visibility = oneOf(
   visibilities,
   '`private`: seen by its creator and owners. `public`: by every member of the workspace.',
@@ -128,6 +134,8 @@ export const Agent = Type.Object(
     allowedActions: Type.Array(oneOf(actions), { description: 'What the lifecycle allows now.' }),
     ...labels,
     allowedOrigins: Origins,
+    retention: AgentRetention,
+    storeBodies,
     createdAt: time('When it was created.'),
     updatedAt: time('When it last changed.'),
     createdBy: nullable(id('user', 'Who created it; `null` where that account is gone.')),
@@ -151,6 +159,8 @@ export const AgentInput = body('AgentInput', {
   tags: Type.Optional(labels.tags),
   description: Type.Optional(labels.description),
   allowedOrigins: Type.Optional(Origins),
+  retention: Type.Optional(AgentRetentionInput),
+  storeBodies: Type.Optional(storeBodies),
 });
 
 export const AgentPatch = body('AgentPatch', {
@@ -170,6 +180,8 @@ export const AgentPatch = body('AgentPatch', {
   tags: Type.Optional(labels.tags),
   description: Type.Optional(labels.description),
   allowedOrigins: Type.Optional(Origins),
+  retention: Type.Optional(AgentRetentionInput),
+  storeBodies: Type.Optional(storeBodies),
 });
 
 export const Pin = Type.Object(

@@ -53,6 +53,8 @@ export const tags = [
   'Usage',
   'Providers',
   'Members',
+  'Retention',
+  'Audit',
   'System',
 ] as const;
 export type Tag = (typeof tags)[number];

@@ -1,5 +1,6 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { endStatuses, sources } from '../core/execution.ts';
+import { runFailureCodes } from '../core/failure.ts';
 import { endpoint } from './endpoint.ts';
 import {
   ExecuteAccepted,
@@ -9,7 +10,7 @@ import {
 } from './execution-record.ts';
 import * as limits from './limits.ts';
 import { LimitProblem, ListLimitProblem, problems, VariablesProblem } from './problem.ts';
-import { oneOf, pageQuery, query } from './shared.ts';
+import { oneOf, pageQuery, query, reference, text } from './shared.ts';
 
 const tag = 'Executions';
 
@@ -105,13 +106,54 @@ export const startDate = date(
 );
 export const endDate = date('ISO 8601, inclusive. A date alone means the end of that day, UTC.');
 
+const money = (description: string) =>
+  Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,10})?$', description, examples: ['0.05'] });
+const milliseconds = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: limits.latencyMsMax, description });
+
+/** What narrows a history down, wherever one is read. */
+const filters = {
+  status: Type.Optional(oneOf(endStatuses, 'Only records with this status.')),
+  source: Type.Optional(oneOf(sources, 'Only records from this source.')),
+  startDate: Type.Optional(startDate),
+  endDate: Type.Optional(endDate),
+  promptVersionId: Type.Optional(reference('version', 'Only runs of this prompt version.')),
+  model: Type.Optional(text(limits.modelMax, 'Only runs of this model, as `modelUsed` names it.')),
+  apiKeyId: Type.Optional(reference('key', 'Only calls with this API key.')),
+  errorCode: Type.Optional(oneOf(runFailureCodes, 'Only records with this error code.')),
+  latencyMsMin: Type.Optional(milliseconds('Only records that took at least so long.')),
+  latencyMsMax: Type.Optional(milliseconds('Only records that took at most so long.')),
+  costUSDMin: Type.Optional(money('Only records that cost at least so much.')),
+  costUSDMax: Type.Optional(money('Only records that cost at most so much.')),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.searchMax,
+      description:
+        'Only records whose output or variables hold all these words; `"…"` a phrase, `or`, `-` for without.',
+    }),
+  ),
+};
+
+/** A query with filters: those by variable have names of the caller's making. */
+export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
+  return Type.Object(
+    { ...properties, ...filters },
+    {
+      additionalProperties: false,
+      patternProperties: {
+        '^variables\\..': Type.String({ maxLength: limits.variableFilterMax }),
+      },
+    },
+  );
+}
+
 const list = {
   method: 'GET',
   tag,
-  description:
-    'Newest first (`executedAt`, then identifier). Filters combine. Runs that are still `processing` are left out unless asked for.',
+  description: `Newest first (\`executedAt\`, then identifier). Filters combine, those of variables too: \`variables.customer=acme\` are the records whose variable \`customer\` is \`acme\` (JSON text for what is not a string). Runs that are still \`processing\` are left out unless asked for. Latency, cost, variables and \`q\` are found by reading: where the other filters leave more than ${limits.recordsReadMax} records, the answer is 400.`,
   auth: 'read',
-  query: query({
+  query: historyQuery({
     ...pageQuery,
     cursor: Type.Optional(
       Type.String({
@@ -121,10 +163,6 @@ const list = {
           'The `nextCursor` of the page before, instead of `offset`: cheap at any depth.',
       }),
     ),
-    status: Type.Optional(oneOf(endStatuses, 'Only records with this status.')),
-    source: Type.Optional(oneOf(sources, 'Only records from this source.')),
-    startDate: Type.Optional(startDate),
-    endDate: Type.Optional(endDate),
     include: Type.Optional(oneOf(['processing'], 'Adds the runs that have not ended yet.')),
   }),
   answers: { 200: ExecutionList, ...problems(400, 404), 429: ListLimitProblem },
@@ -143,4 +181,13 @@ export const listExecutionsUnversioned = endpoint({
   id: 'listExecutionsUnversioned',
   path: '/api/agents/{agentId}/executions',
   summary: "List an agent's executions (path without version)",
+});
+
+export const listAllExecutions = endpoint({
+  ...list,
+  id: 'listAllExecutions',
+  path: '/api/v1/executions',
+  summary: 'List the executions of all agents',
+  description: `Of all agents that the caller sees, as for one. ${list.description}`,
+  answers: { 200: ExecutionList, ...problems(400), 429: ListLimitProblem },
 });

@@ -1,9 +1,13 @@
 import * as agents from './agents.ts';
+import * as audit from './audit.ts';
+import * as erasures from './erasures.ts';
 import * as executions from './executions.ts';
+import * as exports from './export.ts';
 import * as keys from './keys.ts';
 import * as members from './members.ts';
 import * as prompts from './prompts.ts';
 import * as providers from './providers.ts';
+import * as retention from './retention.ts';
 import * as statistics from './statistics.ts';
 import * as system from './system.ts';
 import * as usage from './usage.ts';
@@ -13,10 +17,15 @@ export const endpoints = {
   executeAgent: executions.executeAgent,
   getExecution: executions.getExecution,
   cancelExecution: executions.cancelExecution,
+  deleteExecution: erasures.deleteExecution,
   listExecutions: executions.listExecutions,
   listExecutionsUnversioned: executions.listExecutionsUnversioned,
+  listAllExecutions: executions.listAllExecutions,
+  exportExecutions: exports.exportExecutions,
+  exportAllExecutions: exports.exportAllExecutions,
   executeAgentInDashboard: executions.executeAgentInDashboard,
   getStatistics: statistics.getStatistics,
+  getWorkspaceStatistics: statistics.getWorkspaceStatistics,
   createAgent: agents.createAgent,
   listAgents: agents.listAgents,
   getAgent: agents.getAgent,
@@ -46,6 +55,12 @@ export const endpoints = {
   listPrices: providers.listPrices,
   putPrice: providers.putPrice,
   deletePrice: providers.deletePrice,
+  getRetention: retention.getRetention,
+  setRetention: retention.setRetention,
+  createErasure: erasures.createErasure,
+  listErasures: erasures.listErasures,
+  getErasure: erasures.getErasure,
+  listAudit: audit.listAudit,
   getMe: members.getMe,
   listMembers: members.listMembers,
   updateMember: members.updateMember,

@@ -48,4 +48,21 @@ export const waitSecondsMax = 60;
 export const pageDefault = 20;
 export const pageMax = 100;
 export const offsetMax = 1_000_000_000;
+/** Records that are read one by one at most, where no count says which of them match. */
+export const recordsReadMax = 100_000;
+export const retentionDaysMax = 36_500;
+export const erasedNameMax = 1_000;
+export const erasedValueMax = 10_000;
+export const latencyMsMax = 2_147_483_647;
+export const variableFilterMax = 1_000;
+export const variableFiltersMax = 10;
+/** At once in one process. */
+export const exportsMax = 4;
+export const exportMsMax = 3_600_000;
 export const statisticsStepsMax = 1_500;
+/** Steps × groups, as far as something happened in them. */
+export const statisticsBucketsMax = 50_000;
+/** Rows of stored statistics that are added up for one answer. */
+export const statisticsRowsMax = 250_000;
+/** How far back minutes are kept whatever happened in them. */
+export const statisticsMinuteDays = 2;

@@ -31,6 +31,8 @@ const agent = {
   tags: ['docs'],
   description: 'Explains a topic to an audience.',
   allowedOrigins: ['https://app.example.com'],
+  retention: { recordsDays: null, bodiesDays: 7 },
+  storeBodies: true,
   createdAt: at,
   updatedAt: at,
   createdBy: by,
@@ -76,6 +78,30 @@ const invitation = {
 };
 
 export const records: Readonly<Record<string, unknown>> = {
+  Retention: { recordsDays: 90, bodiesDays: 30 },
+  Erasure: {
+    erasureId: exampleId('erasure'),
+    status: 'processing',
+    agentId: null,
+    variable: 'customer',
+    deleted: 118,
+    waiting: 1,
+    requestedAt: at,
+    requestedBy: by,
+    completedAt: null,
+  },
+  AuditLine: {
+    auditId: exampleId('audit'),
+    at,
+    action: 'retention.change',
+    subject: exampleId('workspace'),
+    userId: by,
+    apiKeyId: null,
+    details: {
+      from: { recordsDays: 90, bodiesDays: null },
+      to: { recordsDays: 90, bodiesDays: 30 },
+    },
+  },
   Execution: execution,
   Agent: agent,
   Pin: {
@@ -137,10 +163,12 @@ export const records: Readonly<Record<string, unknown>> = {
   Membership: { workspaceId: exampleId('workspace'), name: 'Home', role: 'owner' },
   Bucket: {
     start: '2026-11-21T00:00:00.000Z',
+    end: '2026-11-21T23:59:59.999Z',
     status: 'success',
     source: 'api',
     count: 310,
     recorded: 310,
+    successRate: 1,
     inputTokens: 14880,
     outputTokens: 50840,
     costUSD: 0.5456,

@@ -21,6 +21,8 @@ export const tagMeaning: Record<Tag, string> = {
   Usage: 'The plan and what was used of it.',
   Providers: 'Where models are called, with which credentials and at which price.',
   Members: 'Who may do what in the workspace. People come in by invitation only.',
+  Retention: 'How long records are kept, and how those of one end user are deleted.',
+  Audit: 'Who changed what.',
   System: 'The process itself.',
 };
 

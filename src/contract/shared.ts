@@ -184,5 +184,6 @@ export const pathParams = {
   apiKeyId: reference('key', 'The API key (its identifier, not the secret).'),
   userId: reference('user', 'The member.'),
   invitationId: reference('invitation', 'The invitation.'),
+  erasureId: reference('erasure', 'The erasure.'),
   name: Type.String({ description: 'The name that stands before the slash of a model.' }),
 } as const satisfies Record<string, TSchema>;

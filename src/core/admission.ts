@@ -71,6 +71,7 @@ export interface AgentAtAdmission {
   readonly requiredVariables: readonly string[];
   readonly optionalVariables: readonly string[];
   readonly defaults: Readonly<Record<string, unknown>>;
+  readonly storeBodies: boolean;
   readonly allowedOrigins: readonly string[];
   readonly versionId: string;
   readonly versionLabel: string;

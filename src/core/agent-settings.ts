@@ -2,6 +2,7 @@ import type { Visibility } from './agent.ts';
 import { CallFailure } from './failure.ts';
 import { noLimits, type RateLimits } from './limits.ts';
 import { undeclared } from './prompt.ts';
+import type { Retention } from './retention.ts';
 import { type AgentConfig, effective, type ModelSettings } from './settings.ts';
 
 /** What its owner sets on an agent, how a change is merged into it, and what it must be to run a version. */
@@ -18,13 +19,16 @@ export interface AgentSettings {
   readonly tags: readonly string[];
   readonly description: string | null;
   readonly allowedOrigins: readonly string[];
+  readonly retention: Retention;
+  readonly storeBodies: boolean;
 }
 
 /** What is to be set; what is left out stays as it is. */
-export type AgentChange = Partial<Omit<AgentSettings, 'config' | 'rateLimits'>> & {
+export type AgentChange = Partial<Omit<AgentSettings, 'config' | 'rateLimits' | 'retention'>> & {
   /** Merged field by field; `null` removes one. */
   readonly config?: { readonly [Field in keyof AgentConfig]?: AgentConfig[Field] | null };
   readonly rateLimits?: Partial<RateLimits>;
+  readonly retention?: Partial<Retention>;
 };
 
 /** Of a version, what an agent that pins it must fit. */
@@ -54,7 +58,7 @@ export function newSettings(
 
 export function changeSettings(
   settings: AgentSettings,
-  { config, rateLimits, ...others }: AgentChange,
+  { config, rateLimits, retention, ...others }: AgentChange,
 ): AgentSettings {
   const fields = Object.entries({ ...settings.config, ...config });
   return {
@@ -62,7 +66,18 @@ export function changeSettings(
     ...others,
     config: Object.fromEntries(fields.filter(([, value]) => value !== null)),
     rateLimits: { ...settings.rateLimits, ...rateLimits },
+    retention: { ...settings.retention, ...retention },
   };
+}
+
+/**
+ * Whether only an owner may change one into the other: how long something is kept, and that bodies are kept again. To
+ * keep less of what is still to come is everybody's who may change the agent.
+ */
+export function needsOwner(before: AgentSettings, after: AgentSettings): boolean {
+  const [was, is] = [before.retention, after.retention];
+  const otherTime = was.recordsDays !== is.recordsDays || was.bodiesDays !== is.bodiesDays;
+  return otherTime || (after.storeBodies && !before.storeBodies);
 }
 
 /** Throws the `CallFailure` that says why an agent with these settings cannot run this version. */
@@ -85,7 +100,8 @@ export function refuseUnfit(settings: AgentSettings, version: PinnedVersion): vo
   }
 }
 
-const blank: AgentSettings = {
+/** What a new agent begins with. */
+export const blank: AgentSettings = {
   name: '',
   config: {},
   requiredVariables: [],
@@ -98,4 +114,6 @@ const blank: AgentSettings = {
   tags: [],
   description: null,
   allowedOrigins: [],
+  retention: { recordsDays: null, bodiesDays: null },
+  storeBodies: true,
 };

@@ -15,6 +15,8 @@ const prefixes = {
   execution: 'exe',
   pin: 'pin',
   invitation: 'inv',
+  erasure: 'era',
+  audit: 'aud',
 } as const;
 
 /** The kinds of things that have an identifier on the wire. */

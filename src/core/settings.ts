@@ -27,6 +27,8 @@ export interface RunSettings {
   readonly timeoutMs: number;
   readonly maxConcurrency: number | null;
   readonly defaults: Readonly<Record<string, unknown>>;
+  /** False where nothing of the bodies is to stay once the run has ended; absent means true. */
+  readonly storeBodies?: false;
 }
 
 export const maxAttemptsDefault = 3;
@@ -50,6 +52,7 @@ export function runSettings(
   config: AgentConfig,
   version: ModelSettings,
   defaults: Readonly<Record<string, unknown>>,
+  storeBodies: boolean,
 ): RunSettings {
   const { maxTokens, topP } = effective(config, version);
   return {
@@ -59,5 +62,6 @@ export function runSettings(
     timeoutMs: config.timeoutMs ?? timeoutMsDefault,
     maxConcurrency: config.maxConcurrency ?? null,
     defaults,
+    ...(!storeBodies && { storeBodies }),
   };
 }

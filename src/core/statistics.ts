@@ -1,11 +1,33 @@
 import type { EndStatus, Source } from './execution.ts';
+import type { RunFailureCode } from './failure.ts';
 
 /** Statistics: what is added up for each agent, time bucket, status and source, and how latencies are binned. */
 
 export const levels = ['minute', 'hour', 'day'] as const;
 export type Level = (typeof levels)[number];
 
-const levelMs: Record<Level, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+/** Of the breakdown. The days of every time zone begin at a quarter of an hour, UTC. */
+export const breakdownLevels = ['quarter', 'day'] as const;
+export type BreakdownLevel = (typeof breakdownLevels)[number];
+
+export const levelMs: Record<Level | BreakdownLevel, number> = {
+  minute: 60_000,
+  quarter: 900_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
+/** What calls are told apart by. */
+export const groupings = [
+  'agent',
+  'status',
+  'source',
+  'version',
+  'model',
+  'key',
+  'errorCode',
+] as const;
+export type Grouping = (typeof groupings)[number];
 
 /** What one ended or refused call adds to the statistics. */
 export interface Tally {
@@ -13,6 +35,10 @@ export interface Tally {
   readonly executedAtMs: number;
   readonly status: EndStatus;
   readonly source: Source;
+  readonly promptVersionId: string;
+  readonly model: string;
+  readonly apiKeyId: string | null;
+  readonly errorCode: RunFailureCode | null;
   /** False for a refusal that got no row. */
   readonly recorded: boolean;
   readonly inputTokens: number;
@@ -22,43 +48,63 @@ export interface Tally {
   readonly latencyMs: number | null;
 }
 
-export interface Bucket {
-  readonly agentId: string;
-  readonly level: Level;
-  readonly startMs: number;
-  readonly status: EndStatus;
-  readonly source: Source;
+interface Sums {
   happened: number;
   recorded: number;
   inputTokens: number;
   outputTokens: number;
   /** One decimal text for each tally: they are added up as `numeric`, never as floats. */
   costsUsd: string[];
+  /** How many there are in each bin. */
   latency: number[];
+}
+
+type Key = Pick<Tally, 'agentId' | 'status' | 'source'> & { readonly startMs: number };
+
+export interface Bucket extends Key, Sums {
+  readonly level: Level;
+}
+
+export interface BreakdownBucket extends Key, Sums {
+  readonly level: BreakdownLevel;
+  readonly promptVersionId: string;
+  readonly model: string;
+  readonly apiKeyId: string | null;
+  readonly errorCode: RunFailureCode | null;
 }
 
 /** The buckets that these tallies change, in the order in which their rows are to be locked. */
 export function addUp(tallies: readonly Tally[]): Bucket[] {
-  const buckets = new Map<string, Bucket>();
+  return sum(tallies, levels, ({ agentId, status, source }) => ({ agentId, status, source }));
+}
+
+/** The same, by all that calls can be told apart by. */
+export function breakDown(tallies: readonly Tally[]): BreakdownBucket[] {
+  return sum(tallies, breakdownLevels, (tally) => ({
+    agentId: tally.agentId,
+    status: tally.status,
+    source: tally.source,
+    promptVersionId: tally.promptVersionId,
+    model: tally.model,
+    apiKeyId: tally.apiKeyId,
+    errorCode: tally.errorCode,
+  }));
+}
+
+function sum<L extends Level | BreakdownLevel, By extends object>(
+  tallies: readonly Tally[],
+  at: readonly L[],
+  by: (tally: Tally) => By,
+): (By & Sums & { readonly level: L; readonly startMs: number })[] {
+  const buckets = new Map<string, By & Sums & { readonly level: L; readonly startMs: number }>();
   for (const tally of tallies) {
-    for (const level of levels) {
+    const own = by(tally);
+    const name = Object.values(own).join(' ');
+    for (const level of at) {
       const startMs = Math.floor(tally.executedAtMs / levelMs[level]) * levelMs[level];
-      const { agentId, status, source } = tally;
-      const name = `${agentId} ${level} ${String(startMs).padStart(15, '0')} ${status} ${source}`;
-      const bucket = buckets.get(name) ?? {
-        agentId,
-        level,
-        startMs,
-        status,
-        source,
-        happened: 0,
-        recorded: 0,
-        inputTokens: 0,
-        outputTokens: 0,
-        costsUsd: [],
-        latency: [],
-      };
-      buckets.set(name, bucket);
+      const place = `${tally.agentId} ${level} ${String(startMs).padStart(15, '0')} ${name}`;
+      const bucket = buckets.get(place) ?? { ...own, level, startMs, ...nothing() };
+      buckets.set(place, bucket);
       bucket.happened++;
       if (tally.recorded) bucket.recorded++;
       bucket.inputTokens += tally.inputTokens;
@@ -68,6 +114,17 @@ export function addUp(tallies: readonly Tally[]): Bucket[] {
     }
   }
   return [...buckets].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, bucket]) => bucket);
+}
+
+function nothing(): Sums {
+  return {
+    happened: 0,
+    recorded: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    costsUsd: [],
+    latency: [],
+  };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { calendarDayStartMs, utc } from './zone.ts';
+
 /**
  * Dates as callers write them: ISO 8601, a day or a moment, UTC where no zone is named. The plus of a zone that was not
  * encoded in a query arrives as a blank.
@@ -6,21 +8,24 @@
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+ -]\d{2}:?\d{2})?)?$/i;
 
-const dayMs = 86_400_000;
-
 /**
  * The millisecond that a bound names, or null where the text is no date. Both bounds are inclusive: a day alone means
- * its first millisecond as a start and its last as an end, and what is finer than a millisecond is rounded inwards.
+ * its first millisecond as a start and its last as an end, in the zone, and what is finer than a millisecond is rounded
+ * inwards.
  */
-export function parseBound(text: string, side: 'start' | 'end'): number | null {
+export function parseBound(text: string, side: 'start' | 'end', zone: string = utc): number | null {
   const match = pattern.exec(text);
   if (!match) return null;
   const [year, month, day, hour, minute, second] = match
     .slice(1, 7)
     .map((part) => Number(part ?? 0));
-  const dayStart = utc(year ?? 0, month ?? 0, day ?? 0);
+  const dayStart = utcDay(year ?? 0, month ?? 0, day ?? 0);
   if (dayStart === null) return null;
-  if (match[4] === undefined) return side === 'start' ? dayStart : dayStart + dayMs - 1;
+  if (match[4] === undefined) {
+    return side === 'start'
+      ? calendarDayStartMs(dayStart, zone)
+      : calendarDayStartMs(dayStart, zone, 1) - 1;
+  }
   if ((hour ?? 0) > 23 || (minute ?? 0) > 59 || (second ?? 0) > 59) return null;
   const fraction = (match[7] ?? '').padEnd(9, '0');
   const finer = Number(fraction.slice(3)) > 0 && side === 'start' ? 1 : 0;
@@ -35,7 +40,7 @@ export function parseMoment(text: string): number | null {
   return parseBound(text, 'start');
 }
 
-function utc(year: number, month: number, day: number): number | null {
+function utcDay(year: number, month: number, day: number): number | null {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   const same =

@@ -1,6 +1,7 @@
 import { CallFailure } from '../core/failure.ts';
-import { uuid7 } from '../core/id.ts';
+import { toId, uuid7 } from '../core/id.ts';
 import { type HashPassword, hashToken } from '../core/token.ts';
+import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
 import type { Db, Trx } from '../store/db.ts';
 import { findInvitation, takeInvitation } from '../store/invitations.ts';
@@ -47,6 +48,9 @@ export async function acceptInvitation(
         throw new CallFailure('CONFLICT', 'You are a member of this workspace already.');
       }
       const { workspaceId, workspaceName: name, role, email } = invitation;
+      const actor = { workspaceId, userId, apiKeyId: null };
+      const line = { subject: toId('user', userId), details: { role } };
+      await writeAudit(trx, actor, { action: 'member.join', ...line });
       return { userId, email, workspaceId, name, role };
     });
 }

@@ -19,13 +19,7 @@ import type {
   NewExecution,
   NewRefusal,
 } from '../store/admission-write.ts';
-import {
-  type AcceptedTerms,
-  agentOfRow,
-  callerOfKey,
-  sourceOf,
-  termsOf,
-} from './admission-words.ts';
+import { type AcceptedTerms, agentOfRow, callerOfKey, termsOf } from './admission-words.ts';
 
 /**
  * The book of one admission batch: what was read; what the calls before this one have changed; and at the end
@@ -198,14 +192,14 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       const hour = Math.max(Math.floor(nowMs / hourMs), before?.hour ?? 0);
       const count = before?.hour === hour ? before.recorded : 0;
       const kept = count < refusalRecordsMax;
+      const terms = once(refusedTerms, `${name} ${message}`, () => {
+        const refusal = { status, errorCode, error: message, settings: null };
+        return { ...termsOf(caller, agent), ...refusal };
+      });
       if (kept) {
         const row = { caller: caller.id, status, hour, recorded: count + 1 };
         refusals.set(name, { ...row, agentId: agent.id });
         recorded.set(name, { ...row, agent_id: agent.id });
-        const terms = once(refusedTerms, `${name} ${message}`, () => {
-          const refusal = { status, errorCode, error: message, settings: null };
-          return { ...termsOf(caller, agent), ...refusal };
-        });
         const id = uuid7(nowMs);
         executions.push({ id, terms, ...from(call), inputVariables: null, run: null });
       }
@@ -213,7 +207,11 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
         agentId: agent.id,
         executedAtMs: nowMs,
         status,
-        source: sourceOf(caller),
+        source: terms.source,
+        promptVersionId: terms.promptVersionId,
+        model: terms.model,
+        apiKeyId: terms.apiKeyId,
+        errorCode,
         recorded: kept,
         inputTokens: 0,
         outputTokens: 0,

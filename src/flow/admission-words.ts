@@ -67,6 +67,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     requiredVariables: row.required_variables,
     optionalVariables: row.optional_variables,
     defaults: JSON.parse(row.defaults) as Record<string, unknown>,
+    storeBodies: row.store_bodies,
     allowedOrigins: row.allowed_origins,
     versionId: row.version_id,
     versionLabel: row.version_label,
@@ -93,11 +94,11 @@ export function termsOf(caller: Caller, agent: AgentAtAdmission): AcceptedTerms 
     temperature,
     errorCode: null,
     error: null,
-    settings: runSettings(agent.config, agent.version, agent.defaults),
+    settings: runSettings(agent.config, agent.version, agent.defaults, agent.storeBodies),
   };
 }
 
-export function sourceOf(caller: Caller): 'api' | 'dashboard' {
+function sourceOf(caller: Caller): 'api' | 'dashboard' {
   return caller.kind === 'key' ? 'api' : 'dashboard';
 }
 

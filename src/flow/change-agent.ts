@@ -1,10 +1,19 @@
 import type { Caller } from '../core/admission.ts';
 import { callable } from '../core/agent.ts';
-import { type AgentChange, changeSettings, refuseUnfit } from '../core/agent-settings.ts';
+import {
+  type AgentChange,
+  type AgentSettings,
+  changeSettings,
+  needsOwner,
+  refuseUnfit,
+} from '../core/agent-settings.ts';
+import { actorOf } from '../core/audit.ts';
 import { CallFailure } from '../core/failure.ts';
+import { toId } from '../core/id.ts';
 import { giveSlots, writeSettings } from '../store/agent-writes.ts';
 import { type AgentRow, readAgent } from '../store/agents.ts';
-import type { Db } from '../store/db.ts';
+import { writeAudit } from '../store/audit.ts';
+import type { Db, Trx } from '../store/db.ts';
 import { findVersionSummary } from '../store/versions.ts';
 import { withLockedAgent } from './locked-agent.ts';
 import { illegalTransition } from './move-agent.ts';
@@ -37,6 +46,7 @@ export async function changeAgent(
       promptVersionId && (await findVersionSummary(trx, agent.promptId, promptVersionId));
     if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
     const settings = changeSettings(agent, change);
+    refuseUnlessOwner(caller, agent, settings);
     refuseUnfit(settings, version);
     if (patch.apiEnabled !== undefined && !callable({ ...agent, apiEnabled: true })) {
       throw illegalTransition(agent, 'Its API access cannot be switched');
@@ -45,10 +55,52 @@ export async function changeAgent(
     await writeSettings(trx, agent.id, settings, { promptVersionId, apiEnabled });
     if (promptVersionId !== agent.promptVersionId) {
       await pinVersion(trx, { agentId: agent.id, promptVersionId, pinnedBy: caller.userId });
+      await writeAudit(trx, actorOf(caller), {
+        action: 'agent.pin',
+        subject: toId('agent', agent.id),
+        details: { promptVersionId: toId('version', promptVersionId) },
+      });
     }
+    await auditChange(trx, caller, agent, settings, patch);
     if (settings.config.maxConcurrency !== agent.config.maxConcurrency) {
       await giveSlots(trx, agent.id);
     }
     return readAgent(trx, agent.id);
   });
+}
+
+/** Throws where the caller may change the agent, but not how long its records are kept. */
+export function refuseUnlessOwner(
+  caller: Caller,
+  before: AgentSettings,
+  after: AgentSettings,
+): void {
+  if (!needsOwner(before, after) || caller.rights.includes('own')) return;
+  const message =
+    'Only an owner of the workspace may change how long records are kept, or have bodies stored again.';
+  throw new CallFailure('PERMISSION_DENIED', message);
+}
+
+/** Names what was set; of the retention, also from what to what. */
+async function auditChange(
+  trx: Trx,
+  caller: Caller,
+  agent: AgentRow,
+  settings: AgentSettings,
+  { change, apiEnabled }: AgentPatch,
+): Promise<void> {
+  const subject = toId('agent', agent.id);
+  const fields = [...Object.keys(change), ...(apiEnabled === undefined ? [] : ['apiEnabled'])];
+  if (fields.length > 0) {
+    await writeAudit(trx, actorOf(caller), {
+      action: 'agent.change',
+      subject,
+      details: { fields },
+    });
+  }
+  if (change.retention || change.storeBodies !== undefined) {
+    const kept = ({ retention, storeBodies }: AgentSettings) => ({ ...retention, storeBodies });
+    const details = { from: kept(agent), to: kept(settings) };
+    await writeAudit(trx, actorOf(caller), { action: 'retention.change', subject, details });
+  }
 }

@@ -1,6 +1,9 @@
 import type { Caller } from '../core/admission.ts';
+import { actorOf } from '../core/audit.ts';
 import { CallFailure } from '../core/failure.ts';
+import { toId } from '../core/id.ts';
 import { hasRight, type Role } from '../core/member.ts';
+import { writeAudit } from '../store/audit.ts';
 import type { Db, Trx } from '../store/db.ts';
 import { deleteInvitationsBy } from '../store/invitations.ts';
 import { holdRole } from '../store/keys.ts';
@@ -28,6 +31,8 @@ export async function changeRole(
   return changing(db, caller, userId, async (trx, member) => {
     if (!hasRight(role, 'own')) await endOwnership(trx, caller.workspaceId, member);
     await setRole(trx, caller.workspaceId, userId, role);
+    const line = { subject: toId('user', userId), details: { from: member.role, to: role } };
+    await writeAudit(trx, actorOf(caller), { action: 'member.change', ...line });
     return { ...member, role };
   });
 }
@@ -37,6 +42,8 @@ export async function removeMember(db: Db, caller: Caller, userId: string): Prom
   await changing(db, caller, userId, async (trx, member) => {
     await endOwnership(trx, caller.workspaceId, member);
     await deleteMember(trx, caller.workspaceId, userId);
+    const line = { subject: toId('user', userId), details: { role: member.role } };
+    await writeAudit(trx, actorOf(caller), { action: 'member.remove', ...line });
   });
 }
 

@@ -1,13 +1,16 @@
 import type { Caller } from '../core/admission.ts';
-import { type AgentChange, newSettings, refuseUnfit } from '../core/agent-settings.ts';
+import { type AgentChange, blank, newSettings, refuseUnfit } from '../core/agent-settings.ts';
+import { actorOf } from '../core/audit.ts';
 import { CallFailure } from '../core/failure.ts';
-import { uuid7 } from '../core/id.ts';
+import { toId, uuid7 } from '../core/id.ts';
 import { insertAgent } from '../store/agent-writes.ts';
 import { type AgentRow, readAgent } from '../store/agents.ts';
+import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
 import type { Db } from '../store/db.ts';
 import { holdPrompt } from '../store/prompts.ts';
 import { findVersionSummary } from '../store/versions.ts';
+import { refuseUnlessOwner } from './change-agent.ts';
 import { pinVersion } from './pin-version.ts';
 
 export interface AgentInput extends AgentChange {
@@ -34,6 +37,7 @@ export async function createAgent(
       if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
       const fitting = newSettings(settings, version);
       refuseUnfit(fitting, version);
+      refuseUnlessOwner(caller, blank, fitting);
 
       const { workspaceId, userId } = caller;
       const id = uuid7(await readClock(trx));
@@ -41,6 +45,11 @@ export async function createAgent(
       const origin = { id, workspaceId, promptId, createdBy: userId };
       await insertAgent(trx, { ...origin, ...pin, settings: fitting });
       await pinVersion(trx, { ...pin, agentId: id, pinnedBy: userId });
+      await writeAudit(trx, actorOf(caller), {
+        action: 'agent.create',
+        subject: toId('agent', id),
+        details: { agentName: fitting.name },
+      });
       return readAgent(trx, id);
     });
 }

@@ -30,6 +30,8 @@ export interface End {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly output: string | null;
+  /** Where not, the output goes as well, a while after the end. */
+  readonly storeBodies: boolean;
 }
 
 /** `ended` is null where the run was not the caller's to end: already over, or in other hands. */
@@ -138,6 +140,7 @@ function endedRun(end: End, row: RunRow): EndedRun {
     systemPrompt: end.systemPrompt,
     userPrompt: end.userPrompt,
     output: end.output === null ? null : storable(end.output),
+    storeBodies: end.storeBodies,
   };
 }
 
@@ -147,6 +150,10 @@ function tally(ended: EndedRun, row: RunRow): Tally {
     executedAtMs: uuid7Time(ended.id),
     status: ended.status,
     source: row.source,
+    promptVersionId: row.prompt_version_id,
+    model: row.model,
+    apiKeyId: row.api_key_id,
+    errorCode: ended.errorCode,
     recorded: true,
     inputTokens: ended.inputTokens,
     outputTokens: ended.outputTokens,
@@ -176,5 +183,6 @@ export function canceledEnd(id: string, slotAgentId: string | null): End {
     systemPrompt: null,
     userPrompt: null,
     output: null,
+    storeBodies: true,
   };
 }

@@ -1,12 +1,14 @@
 import type { Caller } from '../core/admission.ts';
+import { actorOf } from '../core/audit.ts';
 import { isEmail } from '../core/email.ts';
 import { CallFailure } from '../core/failure.ts';
-import { uuid7 } from '../core/id.ts';
+import { toId, uuid7 } from '../core/id.ts';
 import type { Role } from '../core/member.ts';
 import { hashToken, makeToken } from '../core/token.ts';
+import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
 import type { Db } from '../store/db.ts';
-import { type InvitationRow, replaceInvitation } from '../store/invitations.ts';
+import { deleteInvitation, type InvitationRow, replaceInvitation } from '../store/invitations.ts';
 import { isMember } from '../store/members.ts';
 import { lockMembers } from './change-member.ts';
 
@@ -35,6 +37,21 @@ export async function invite(
       const token = makeToken();
       const tokenHash = hashToken(token);
       const invitation = { id, workspaceId, email, role: input.role, tokenHash, invitedBy, days };
+      await writeAudit(trx, actorOf(caller), {
+        action: 'invitation.create',
+        subject: toId('invitation', id),
+        details: { email, role: input.role },
+      });
       return { row: await replaceInvitation(trx, invitation), token };
     });
+}
+
+/** Withdraws an invitation that is still open; false where there is none. */
+export async function withdraw(db: Db, caller: Caller, invitationId: string): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const deleted = await deleteInvitation(trx, caller.workspaceId, invitationId);
+    const subject = toId('invitation', invitationId);
+    if (deleted) await writeAudit(trx, actorOf(caller), { action: 'invitation.delete', subject });
+    return deleted;
+  });
 }

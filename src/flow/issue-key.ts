@@ -1,10 +1,12 @@
 import type { Caller } from '../core/admission.ts';
+import { type AuditAction, actorOf } from '../core/audit.ts';
 import { CallFailure } from '../core/failure.ts';
-import { uuid7 } from '../core/id.ts';
+import { toId, uuid7 } from '../core/id.ts';
 import { hashKey, keyStart, makeKey, type Permission } from '../core/key.ts';
 import { excess, type IssuerScope } from '../core/key-scope.ts';
 import { keyDefaultLimits, type RateLimits } from '../core/limits.ts';
 import { hasRight, type Role } from '../core/member.ts';
+import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
 import type { Db, Trx } from '../store/db.ts';
 import {
@@ -57,6 +59,10 @@ export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise
     if (visible < agentIds.length) throw noSuchAgent();
     const { made, secret } = newKey(nowMs, issuer);
     await insertKey(trx, { ...input, ...made, workspaceId: caller.workspaceId, limits });
+    await audit(trx, caller, 'key.issue', made.id, {
+      name: input.name,
+      permissions: input.permissions,
+    });
     return { key: secret, row: await seenKey(trx, caller, made.id) };
   });
 }
@@ -81,6 +87,8 @@ export async function rotateKey(
     const { made, secret } = newKey(await readClock(trx), issuer);
     await copyKey(trx, keyId, made);
     await stopKey(trx, keyId, graceSeconds);
+    const successor = toId('key', made.id);
+    await audit(trx, caller, 'key.rotate', keyId, { successor, graceSeconds });
     return { key: secret, row: await seenKey(trx, caller, made.id) };
   });
 }
@@ -91,6 +99,7 @@ export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<
     await seenKey(trx, caller, keyId);
     await lockLimits(trx, [keyId]);
     await markRevoked(trx, keyId);
+    await audit(trx, caller, 'key.revoke', keyId);
     return seenKey(trx, caller, keyId);
   });
 }
@@ -142,6 +151,17 @@ async function seenKey(trx: Trx, caller: Caller, keyId: string): Promise<KeyRow>
   const row = await findKey(trx, caller, keyId);
   if (!row) throw noSuchKey();
   return row;
+}
+
+function audit(
+  trx: Trx,
+  caller: Caller,
+  action: AuditAction,
+  keyId: string,
+  details?: Record<string, unknown>,
+): Promise<void> {
+  const line = { action, subject: toId('key', keyId), ...(details && { details }) };
+  return writeAudit(trx, actorOf(caller), line);
 }
 
 function newKey(nowMs: number, issuer: Issuer) {

@@ -6,9 +6,12 @@ import {
   type Standing,
   transition,
 } from '../core/agent.ts';
+import { actorOf } from '../core/audit.ts';
 import { CallFailure } from '../core/failure.ts';
+import { toId } from '../core/id.ts';
 import { markDeleted, writeStanding } from '../store/agent-writes.ts';
 import { type AgentRow, readAgent } from '../store/agents.ts';
+import { writeAudit } from '../store/audit.ts';
 import type { Db } from '../store/db.ts';
 import { withLockedAgent } from './locked-agent.ts';
 
@@ -24,6 +27,8 @@ export async function moveAgent(
     const next = transition(agent, action);
     if (!next) throw illegalTransition(agent, `"${action}" is not possible`);
     await writeStanding(trx, agent.id, next);
+    const subject = toId('agent', agent.id);
+    await writeAudit(trx, actorOf(caller), { action: 'agent.move', subject, details: { action } });
     return readAgent(trx, agent.id);
   });
 }
@@ -33,6 +38,8 @@ export async function deleteAgent(db: Db, caller: Caller, agentId: string | null
   await withLockedAgent(db, caller, agentId, async (trx, agent) => {
     if (!deletable(agent)) throw illegalTransition(agent, 'It cannot be deleted');
     await markDeleted(trx, agent.id);
+    const subject = toId('agent', agent.id);
+    await writeAudit(trx, actorOf(caller), { action: 'agent.delete', subject });
   });
 }
 

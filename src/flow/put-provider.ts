@@ -1,3 +1,4 @@
+import type { Actor } from '../core/audit.ts';
 import { CallFailure } from '../core/failure.ts';
 import { uuid7 } from '../core/id.ts';
 import {
@@ -8,12 +9,13 @@ import {
   sealOwner,
 } from '../core/provider.ts';
 import { seal } from '../core/seal.ts';
+import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
 import type { Db } from '../store/db.ts';
 import * as store from '../store/providers.ts';
 
 export interface ProviderInput {
-  readonly workspaceId: string;
+  readonly actor: Actor;
   readonly name: string;
   readonly kind: ProviderKind;
   readonly apiKey: string | null;
@@ -33,13 +35,29 @@ export async function putProvider(
   { db, sealKey, checkBaseURL }: PutProviderParts,
   input: ProviderInput,
 ): Promise<store.ProviderRow> {
-  const { apiKey, baseURL, ...rest } = input;
+  const { actor, name, kind, apiKey, baseURL } = input;
+  const { workspaceId } = actor;
   const wrong = mistake(input) ?? (baseURL === null ? null : await checkBaseURL(baseURL));
   if (wrong) throw new CallFailure('INVALID_REQUEST', wrong);
   const id = uuid7(await readClock(db));
-  const owner = sealOwner({ ...input, id });
+  const owner = sealOwner({ workspaceId, id });
   const sealedApiKey = apiKey === null ? null : seal(sealKey, apiKey, owner);
-  return store.putProvider(db, { ...rest, id, sealedApiKey, baseURL });
+  return db.transaction().execute(async (trx) => {
+    const provider = { workspaceId, name, kind, id, sealedApiKey, baseURL };
+    const row = await store.putProvider(trx, provider);
+    const details = { kind, baseURL };
+    await writeAudit(trx, actor, { action: 'provider.put', subject: name, details });
+    return row;
+  });
+}
+
+/** False where there is none of that name. */
+export async function deleteProvider(db: Db, actor: Actor, name: string): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const deleted = await store.deleteProvider(trx, actor.workspaceId, name);
+    if (deleted) await writeAudit(trx, actor, { action: 'provider.delete', subject: name });
+    return deleted;
+  });
 }
 
 function mistake({ name, kind, apiKey, baseURL }: ProviderInput): string | null {

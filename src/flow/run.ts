@@ -109,6 +109,7 @@ function renderRun(template: Template, run: Run): Template | null {
 
 /** What every end of this attempt says; how it ended is put over it. */
 function unended(run: Run, prompt: Template | undefined): Omit<End, 'status'> {
+  const storeBodies = run.settings.storeBodies ?? true;
   return {
     id: run.id,
     fence: { worker: run.worker, attempt: run.attempt },
@@ -119,9 +120,10 @@ function unended(run: Run, prompt: Template | undefined): Omit<End, 'status'> {
     finishReason: null,
     errorCode: null,
     error: null,
-    systemPrompt: prompt?.system ?? null,
-    userPrompt: prompt?.user ?? null,
+    systemPrompt: storeBodies ? (prompt?.system ?? null) : null,
+    userPrompt: storeBodies ? (prompt?.user ?? null) : null,
     output: null,
+    storeBodies,
   };
 }
 

@@ -1,3 +1,6 @@
+import type { Actor } from '../core/audit.ts';
+import { toId } from '../core/id.ts';
+import { writeAudit } from '../store/audit.ts';
 import type { Db } from '../store/db.ts';
 import { lockLimits } from '../store/limits.ts';
 import { updatePlan } from '../store/usage.ts';
@@ -9,12 +12,15 @@ export interface Plan {
 }
 
 /** Holds from the next call on: admission decides under the same lock. */
-export async function setPlan(db: Db, workspaceId: string, plan: Plan): Promise<void> {
+export async function setPlan(db: Db, actor: Actor, plan: Plan): Promise<void> {
+  const { workspaceId } = actor;
   await db
     .transaction()
     .setIsolationLevel('read committed')
     .execute(async (trx) => {
       await lockLimits(trx, [workspaceId]);
       await updatePlan(trx, workspaceId, plan);
+      const line = { subject: toId('workspace', workspaceId), details: { ...plan } };
+      await writeAudit(trx, actor, { action: 'plan.change', ...line });
     });
 }

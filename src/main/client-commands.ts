@@ -56,6 +56,21 @@ function execCommands(program: Command): void {
         (await import('../cli/history.ts')).history(call, agent, own),
       ),
     );
+  calling(program, 'statistics', 'what an agent has done, or without one all of them')
+    .argument('[agent]', 'its identifier', identifier)
+    .option('--level <level>', 'steps of a minute, hour or day, or all; day unless given')
+    .option(
+      '--group-by <fields>',
+      'some of agent,status,source,version,model,key,errorCode, or none',
+    )
+    .option('--time-zone <zone>', 'whose days are meant, such as Europe/Berlin; UTC unless given')
+    .option('--start-date <time>', 'ISO 8601, inclusive')
+    .option('--end-date <time>', 'ISO 8601, inclusive')
+    .action((agent, options) =>
+      runCall(options, async (call, own) =>
+        (await import('../cli/statistics.ts')).statistics(call, agent, own),
+      ),
+    );
 }
 
 function agentCommands(command: Command): void {

@@ -2,6 +2,7 @@ import { checkBody } from '../api/validate.ts';
 import { printDone } from '../cli/print.ts';
 import type { Body } from '../contract/endpoint.ts';
 import * as contract from '../contract/usage.ts';
+import { itself } from '../core/audit.ts';
 import * as flow from '../flow/set-plan.ts';
 import { type Bound, orNull } from './arguments.ts';
 import type { Context } from './command.ts';
@@ -24,7 +25,7 @@ export async function setPlan(
   });
   const db = await openCurrent(context);
   const { workspaceId } = await firstOwner(db, workspace);
-  await flow.setPlan(db, workspaceId, plan);
+  await flow.setPlan(db, itself(workspaceId), plan);
   const actions = plan.actionsPerMonth ?? 'any number of';
   await printDone(plan, `The plan is ${plan.name}: ${actions} AI Actions a month.`, json);
 }

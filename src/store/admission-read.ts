@@ -72,6 +72,7 @@ export interface AgentRow {
   readonly optional_variables: string[];
   /** The default values as the JSON text of an object. */
   readonly defaults: string;
+  readonly store_bodies: boolean;
   readonly requests_per_minute: number | null;
   readonly requests_per_hour: number | null;
   readonly requests_per_day: number | null;
@@ -189,7 +190,7 @@ const readAgents: Statement = {
   name: 'admission-read-agents',
   text: `select a.id, a.workspace_id, a.name, a.stage, a.archived_at is not null as archived, a.api_enabled,
       a.visibility, a.created_by, a.config, a.required_variables, a.optional_variables,
-      a.default_variable_values as defaults, a.requests_per_minute, a.requests_per_hour,
+      a.default_variable_values as defaults, a.store_bodies, a.requests_per_minute, a.requests_per_hour,
       a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label,
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
         'maxTokens', v.max_tokens, 'topP', v.top_p) as version,

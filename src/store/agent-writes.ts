@@ -21,14 +21,14 @@ export async function insertAgent(trx: Trx, agent: NewAgent): Promise<void> {
   await sql`
     insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
       optional_variables, default_variable_values, visibility, requests_per_minute, requests_per_hour,
-      requests_per_day, project, category, tags, description, allowed_origins, created_by)
+      requests_per_day, project, category, tags, description, allowed_origins, records_days,
+      bodies_days, store_bodies, created_by)
     values (${agent.id}, ${agent.workspaceId}, ${s.name}, ${agent.promptId}, ${agent.promptVersionId},
       ${JSON.stringify(s.config)}, ${s.requiredVariables}::text[], ${s.optionalVariables}::text[],
       ${JSON.stringify(s.defaultVariableValues)}, ${s.visibility}, ${s.rateLimits.requestsPerMinute},
       ${s.rateLimits.requestsPerHour}, ${s.rateLimits.requestsPerDay}, ${s.project}, ${s.category},
-      ${s.tags}::text[], ${s.description}, ${s.allowedOrigins}::text[], ${agent.createdBy})`.execute(
-    trx,
-  );
+      ${s.tags}::text[], ${s.description}, ${s.allowedOrigins}::text[], ${s.retention.recordsDays},
+      ${s.retention.bodiesDays}, ${s.storeBodies}, ${agent.createdBy})`.execute(trx);
   await sql`insert into limits (subject) values (${agent.id})`.execute(trx);
 }
 
@@ -38,7 +38,7 @@ export async function writeSettings(
   settings: AgentSettings,
   more: { readonly promptVersionId: string; readonly apiEnabled: boolean },
 ): Promise<void> {
-  const { rateLimits } = settings;
+  const { rateLimits, retention } = settings;
   await sql`
     update agents set name = ${settings.name}, prompt_version_id = ${more.promptVersionId},
       config = ${JSON.stringify(settings.config)},
@@ -50,6 +50,8 @@ export async function writeSettings(
       requests_per_hour = ${rateLimits.requestsPerHour}, requests_per_day = ${rateLimits.requestsPerDay},
       project = ${settings.project}, category = ${settings.category}, tags = ${settings.tags}::text[],
       description = ${settings.description}, allowed_origins = ${settings.allowedOrigins}::text[],
+      records_days = ${retention.recordsDays}, bodies_days = ${retention.bodiesDays},
+      store_bodies = ${settings.storeBodies},
       revision = revision + 1, updated_at = clock_timestamp()
     where id = ${id}`.execute(trx);
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../core/admission.ts';
 import type { Stage, Standing } from '../core/agent.ts';
 import type { AgentSettings } from '../core/agent-settings.ts';
 import type { RateLimits } from '../core/limits.ts';
+import type { Retention } from '../core/retention.ts';
 import type { Db, Trx } from './db.ts';
 import { holds, type Page, readPage } from './page.ts';
 
@@ -23,14 +24,20 @@ export interface AgentRow extends AgentSettings, Standing {
 export type Viewer = Pick<Caller, 'workspaceId' | 'userId' | 'role' | 'allAgents' | 'agentIds'>;
 
 /** The agents `a` that there are for a caller: `sees` of core/member, and the agents that its key is tied to. */
-export function visibleTo({ workspaceId, userId, role, allAgents, agentIds }: Viewer) {
-  return sql`a.workspace_id = ${workspaceId} and a.deleted_at is null
+export function visibleTo(viewer: Viewer) {
+  return sql`a.deleted_at is null and ${seenBy(viewer)}`;
+}
+
+/** The same with those that were deleted, as long as the caller would see them if they were not. */
+export function seenBy({ workspaceId, userId, role, allAgents, agentIds }: Viewer) {
+  return sql`a.workspace_id = ${workspaceId}
     and (a.visibility = 'public' or ${role === 'owner'} or a.created_by = ${userId})
     and (${allAgents} or a.id = any (${agentIds}::uuid[]))`;
 }
 
-type StoredRow = Omit<AgentRow, 'defaultVariableValues' | 'rateLimits'> &
-  RateLimits & {
+type StoredRow = Omit<AgentRow, 'defaultVariableValues' | 'rateLimits' | 'retention'> &
+  RateLimits &
+  Retention & {
     /** JSON text: the order of names is the caller's. */
     readonly defaultVariableValues: string;
   };
@@ -40,13 +47,20 @@ const columns =
   a.config, a.required_variables, a.optional_variables, a.default_variable_values, a.stage,
   a.archived_at is not null as archived, a.api_enabled, a.visibility, a.project, a.category, a.tags,
   a.description, a.allowed_origins, a.revision, a.created_by, a.created_at, a.updated_at,
-  a.requests_per_minute, a.requests_per_hour, a.requests_per_day`);
+  a.requests_per_minute, a.requests_per_hour, a.requests_per_day, a.records_days, a.bodies_days, a.store_bodies`);
 const joined = sql.raw(`agents a join prompt_versions v on v.id = a.prompt_version_id`);
 
 export async function findAgent(db: Db, viewer: Viewer, id: string): Promise<AgentRow | null> {
   const { rows } = await sql<StoredRow>`
     select ${columns} from ${joined} where a.id = ${id} and ${visibleTo(viewer)}`.execute(db);
   return rows[0] ? agentRow(rows[0]) : null;
+}
+
+/** The stored ids of all agents that the viewer sees, the archived ones too. */
+export async function listVisibleAgents(db: Db, viewer: Viewer): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select a.id from agents a where ${visibleTo(viewer)}`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** An agent whatever the caller sees of it by now: who changes one may thereby lose sight of it. */
@@ -95,11 +109,13 @@ export async function listAgents(
 }
 
 function agentRow(stored: StoredRow): AgentRow {
-  const { defaultVariableValues, requestsPerMinute, requestsPerHour, requestsPerDay, ...row } =
+  const { defaultVariableValues, requestsPerMinute, requestsPerHour, requestsPerDay, ...more } =
     stored;
+  const { recordsDays, bodiesDays, ...row } = more;
   return {
     ...row,
     rateLimits: { requestsPerMinute, requestsPerHour, requestsPerDay },
+    retention: { recordsDays, bodiesDays },
     defaultVariableValues: JSON.parse(defaultVariableValues),
   };
 }

@@ -20,14 +20,16 @@ export interface DatabaseOptions {
   readonly poolMax: number;
   /** How long a statement may take; 0 for as long as it takes. */
   readonly statementMsMax?: number;
+  /** How long a transaction may lie idle. */
+  readonly idleMsMax?: number;
   /** Told of errors on idle connections, which the pool replaces by itself. */
   readonly onError: (error: Error) => void;
 }
 
 export function openDatabase(options: DatabaseOptions): Db {
-  const { statementMsMax = statementMsDefault } = options;
+  const { statementMsMax = statementMsDefault, idleMsMax } = options;
   const pool = new pg.Pool({
-    ...clientConfig(options.connection, statementMsMax),
+    ...clientConfig(options.connection, statementMsMax, idleMsMax),
     max: options.poolMax,
     connectionTimeoutMillis: Math.min(5_000, statementMsMax || 5_000),
     idleTimeoutMillis: 30_000,
@@ -55,11 +57,12 @@ const statementMsDefault = 30_000;
 export function clientConfig(
   connection: Connection,
   statementMsMax = statementMsDefault,
+  idleMsMax = 10_000,
 ): pg.ClientConfig {
   const timeouts = {
     statement_timeout: statementMsMax,
     // Of a process that is stopped or cut off: others wait for its locks.
-    idle_in_transaction_session_timeout: 10_000,
+    idle_in_transaction_session_timeout: idleMsMax,
   };
   return {
     application_name: 'cueline',

@@ -15,6 +15,9 @@ export interface RunRow {
   readonly losses: number;
   readonly holds_slot: boolean | null;
   readonly source: Source;
+  readonly prompt_version_id: string;
+  readonly model: string;
+  readonly api_key_id: string | null;
   readonly spent_input_tokens: number;
   readonly spent_output_tokens: number;
   readonly spent_usd: string;
@@ -60,6 +63,8 @@ export interface EndedRun {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly output: string | null;
+  /** Where not, the output only stays for a while. */
+  readonly storeBodies: boolean;
 }
 
 export async function writeEnds(
@@ -73,6 +78,7 @@ export async function writeEnds(
   },
 ): Promise<void> {
   const { cancellations, slotAgentIds } = more;
+  const brief = ended.filter((one) => !one.storeBodies && one.output !== null);
   await Promise.all([
     ended.length > 0 ? send(deleteRuns, [ended.map((one) => one.id)]) : [],
     slotAgentIds.length > 0 ? send(handOutSlots, [slotAgentIds]) : [],
@@ -83,6 +89,7 @@ export async function writeEnds(
         ])
       : [],
     ended.length > 0 ? send(updateExecutions, endValues(ended)) : [],
+    brief.length > 0 ? send(insertBriefOutputs, [brief.map((one) => one.id)]) : [],
     addStatistics(send, more.tallies),
     send({ name: 'commit', text: 'commit' }),
   ]);
@@ -95,7 +102,8 @@ const lockAgents: Statement = {
 
 const lockQueue: Statement = {
   name: 'finish-lock-queue',
-  text: `select q.id, q.agent_id, q.worker, q.attempt, q.failures, q.losses, q.holds_slot, e.source,
+  text: `select q.id, q.agent_id, q.worker, q.attempt, q.failures, q.losses, q.holds_slot,
+      e.source, e.prompt_version_id, e.model, e.api_key_id,
       q.spent_input_tokens, q.spent_output_tokens, q.spent_usd, q.spent_known,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
       (extract(epoch from q.started_at) * 1000)::float8 as started_ms
@@ -131,13 +139,22 @@ const insertCancellations: Statement = {
     on conflict do nothing`,
 };
 
+const insertBriefOutputs: Statement = {
+  name: 'finish-insert-brief-outputs',
+  text: `insert into brief_outputs (execution_id, ended_at)
+    select unnest($1::uuid[]), clock_timestamp()`,
+};
+
+// The variables had to stay until now, or no other process could have carried the run out.
 const updateExecutions: Statement = {
   name: 'finish-update-executions',
   text: `update executions e set status = f.status, completed_at = to_timestamp(f.completed / 1000),
       started_at = to_timestamp(f.started / 1000), latency_ms = f.latency_ms, attempts = f.attempts,
       input_tokens = f.input_tokens, output_tokens = f.output_tokens, cost_usd = f.cost_usd,
       cost_known = f.cost_known, finish_reason = f.finish_reason, error_code = f.error_code, error = f.error,
-      system_prompt = f.system_prompt, user_prompt = f.user_prompt, output = f.output, settings = null
+      system_prompt = f.system_prompt, user_prompt = f.user_prompt, output = f.output,
+      input_variables = case when e.settings ->> 'storeBodies' = 'false' then null else e.input_variables end,
+      settings = null
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],
       $15::text[], $16::text[])

@@ -1,27 +1,40 @@
-/** Runs the housekeeping of the store at start and every quarter of an hour, in every process that works. */
+/**
+ * Keeps the house of the store, in every process that works: the small things at start and every quarter of an hour, and
+ * every minute the rounds that take records away.
+ */
 export function keepHouse(parts: {
   readonly maintain: () => Promise<void>;
+  /** Ends early when the signal says so. */
+  readonly makeRounds: (signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown, what: string) => void;
 }): { stop(): Promise<void> } {
-  const everyMs = 15 * 60_000;
-  let running: Promise<void> = round();
-  const timer = setInterval(() => {
-    running = round();
-  }, everyMs);
-  timer.unref();
+  const ending = new AbortController();
+  const chores = [
+    every(15 * 60_000, 'maintenance', parts.maintain),
+    every(60_000, 'a round of the history', () => parts.makeRounds(ending.signal)),
+  ];
 
-  async function round(): Promise<void> {
-    try {
-      await parts.maintain();
-    } catch (error) {
-      parts.onError(error, 'maintenance');
-    }
+  /** One after the other: where one takes longer than the time between two, the next ones are left out. */
+  function every(everyMs: number, what: string, work: () => Promise<void>) {
+    let idle = true;
+    const once = async () => {
+      idle = false;
+      await work().catch((error: unknown) => parts.onError(error, what));
+      idle = true;
+    };
+    let running = once();
+    const timer = setInterval(() => {
+      if (idle) running = once();
+    }, everyMs);
+    timer.unref();
+    return { timer, running: () => running };
   }
 
   return {
     async stop() {
-      clearInterval(timer);
-      await running;
+      ending.abort();
+      for (const { timer } of chores) clearInterval(timer);
+      await Promise.all(chores.map(({ running }) => running()));
     },
   };
 }

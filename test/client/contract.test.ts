@@ -40,6 +40,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.keys.rotate('k'),
   (c) => c.keys.rotate('k', { graceSeconds: 60 }),
   (c) => c.usage(),
+  (c) => c.statistics({ level: 'hour', groupBy: 'agent,status', timeZone: 'Europe/Berlin' }),
   (c) => c.setPlan({ name: 'Team', actionsPerMonth: 1000 }),
   (c) => c.providers.put('own', { kind: 'openai-compatible', baseURL: 'https://llm.example/v1' }),
   (c) => c.providers.list(),

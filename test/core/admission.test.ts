@@ -37,6 +37,7 @@ const agent: NonNullable<Facts['agent']> = {
   requiredVariables: ['topic'],
   optionalVariables: ['tone'],
   defaults: { style: 'plain' },
+  storeBodies: true,
   allowedOrigins: [],
   versionId: 'version',
   versionLabel: 'v1',

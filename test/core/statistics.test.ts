@@ -4,8 +4,13 @@ import fc from 'fast-check';
 import { endStatuses, sources } from '../../src/core/execution.ts';
 import {
   addUp,
+  type BreakdownBucket,
+  type Bucket,
   binLatencyMs,
+  breakDown,
+  breakdownLevels,
   latencyBin,
+  levelMs,
   levels,
   percentile,
   type Tally,
@@ -50,40 +55,57 @@ test('where nothing ran there is no percentile', () => {
 test('every tally is counted once at every level, in the bucket of its time', () => {
   fc.assert(
     fc.property(fc.array(anyTally, { maxLength: 40 }), (tallies) => {
-      const buckets = addUp(tallies);
       for (const level of levels) {
-        const own = buckets.filter((one) => one.level === level);
-        const sum = (of: (one: (typeof own)[number]) => number) =>
-          own.reduce((total, one) => total + of(one), 0);
-        assert.equal(
-          sum((one) => one.happened),
-          tallies.length,
-        );
-        assert.equal(
-          sum((one) => one.recorded),
-          tallies.filter((one) => one.recorded).length,
-        );
-        assert.equal(
-          sum((one) => one.inputTokens),
-          tallies.reduce((total, one) => total + one.inputTokens, 0),
-        );
-        assert.equal(
-          sum((one) => one.latency.reduce((a, b) => a + b, 0)),
-          tallies.filter((one) => one.latencyMs !== null).length,
+        assertWhole(
+          addUp(tallies).filter((one) => one.level === level),
+          tallies,
+          ['agentId', 'status', 'source'],
         );
       }
-      for (const tallied of tallies) {
-        const starts = buckets
-          .filter(({ status, source }) => status === tallied.status && source === tallied.source)
-          .filter(({ agentId }) => agentId === tallied.agentId)
-          .map(({ startMs }) => startMs);
-        for (const stepMs of [60_000, hourMs, 24 * hourMs]) {
-          assert.ok(starts.includes(Math.floor(tallied.executedAtMs / stepMs) * stepMs));
-        }
+      for (const level of breakdownLevels) {
+        assertWhole(
+          breakDown(tallies).filter((one) => one.level === level),
+          tallies,
+          ['agentId', 'status', 'source', 'promptVersionId', 'model', 'apiKeyId', 'errorCode'],
+        );
       }
     }),
   );
 });
+
+function assertWhole<B extends Bucket | BreakdownBucket>(
+  buckets: readonly B[],
+  tallies: readonly Tally[],
+  by: readonly (keyof B & keyof Tally)[],
+): void {
+  const sum = (of: (one: B) => number) => buckets.reduce((total, one) => total + of(one), 0);
+  assert.equal(
+    sum((one) => one.happened),
+    tallies.length,
+  );
+  assert.equal(
+    sum((one) => one.recorded),
+    tallies.filter((one) => one.recorded).length,
+  );
+  assert.equal(
+    sum((one) => one.inputTokens),
+    tallies.reduce((total, one) => total + one.inputTokens, 0),
+  );
+  assert.equal(
+    sum((one) => one.latency.reduce((a, b) => a + b, 0)),
+    tallies.filter((one) => one.latencyMs !== null).length,
+  );
+  for (const tallied of tallies) {
+    const own = buckets.filter((bucket) =>
+      by.every((name) => Object.is(bucket[name], tallied[name])),
+    );
+    const at = own.map(({ level, startMs }) => [startMs, startMs + levelMs[level]] as const);
+    const inside = at.filter(
+      ([from, to]) => from <= tallied.executedAtMs && tallied.executedAtMs < to,
+    );
+    assert.equal(inside.length, 1);
+  }
+}
 
 test('money stays the text that it is: it is never added up as a float', () => {
   fc.assert(
@@ -101,8 +123,8 @@ test('buckets come in one order, whatever the order of the tallies: their rows a
   fc.assert(
     fc.property(fc.array(anyTally, { maxLength: 40 }), (tallies) => {
       const names = (all: readonly Tally[]) =>
-        addUp(all).map(({ agentId, level, startMs, status, source }) =>
-          [agentId, level, startMs, status, source].join(' '),
+        [...addUp(all), ...breakDown(all)].map(({ costsUsd, latency, ...key }) =>
+          Object.values(key).join(' '),
         );
       assert.deepEqual(names(tallies.toReversed()), names(tallies));
     }),
@@ -114,6 +136,10 @@ const anyTally: fc.Arbitrary<Tally> = fc.record({
   executedAtMs: fc.nat(3 * 24 * hourMs).map((ms) => Date.UTC(2026, 10, 20) + ms),
   status: fc.constantFrom(...endStatuses),
   source: fc.constantFrom(...sources),
+  promptVersionId: fc.constantFrom('v1', 'v2'),
+  model: fc.constantFrom('openai/gpt-5.5', 'cueline/echo'),
+  apiKeyId: fc.constantFrom(null, 'k1', 'k2'),
+  errorCode: fc.constantFrom(null, 'MODEL_TIMEOUT', 'PROVIDER_ERROR'),
   recorded: fc.boolean(),
   inputTokens: fc.nat(1_000),
   outputTokens: fc.nat(1_000),
@@ -123,8 +149,19 @@ const anyTally: fc.Arbitrary<Tally> = fc.record({
 
 function tally(some: Partial<Tally>): Tally {
   return {
-    ...{ agentId: 'a', executedAtMs: 0, status: 'success', source: 'api', recorded: true },
-    ...{ inputTokens: 0, outputTokens: 0, costUsd: '0', latencyMs: 0 },
+    agentId: 'a',
+    executedAtMs: 0,
+    status: 'success',
+    source: 'api',
+    promptVersionId: 'v1',
+    model: 'cueline/echo',
+    apiKeyId: 'k1',
+    errorCode: null,
+    recorded: true,
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsd: '0',
+    latencyMs: 0,
     ...some,
   };
 }

@@ -80,3 +80,13 @@ test('no text makes it throw', () => {
 function iso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
+
+test('a day alone is a day of the zone that is given, a moment is not moved', () => {
+  const day = (side: 'start' | 'end') => parseBound('2026-03-29', side, 'Europe/Berlin');
+  assert.equal(iso(day('start')), '2026-03-28T23:00:00.000Z');
+  assert.equal(iso(day('end')), '2026-03-29T21:59:59.999Z');
+  assert.equal(
+    iso(parseBound('2026-03-29T10:00', 'start', 'Asia/Kathmandu')),
+    '2026-03-29T10:00:00.000Z',
+  );
+});

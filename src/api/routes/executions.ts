@@ -1,27 +1,17 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import {
-  cancelExecution,
-  getExecution,
-  listExecutions,
-  listExecutionsUnversioned,
-} from '../../contract/executions.ts';
-import { pageDefault } from '../../contract/limits.ts';
+import type { FastifyInstance } from 'fastify';
+import { cancelExecution, getExecution } from '../../contract/executions.ts';
 import type { Caller } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
-import { fromId, toId } from '../../core/id.ts';
-import { secondsUntil } from '../../core/limits.ts';
-import { countList } from '../../store/callers.ts';
+import { fromId } from '../../core/id.ts';
 import type { Db } from '../../store/db.ts';
 import * as store from '../../store/executions.ts';
 import { visibleAgent } from '../access.ts';
 import { allowOrigin } from '../cors.ts';
-import { executionDetailWire, executionWire } from '../execution-wire.ts';
+import { executionDetailWire } from '../execution-wire.ts';
 import type { ApiParts } from '../parts.ts';
-import { readRange } from '../range.ts';
-import { rateHeaders } from '../rate-headers.ts';
-import { type Context, known, route } from '../route.ts';
+import { route } from '../route.ts';
 
-/** Status, cancel and list. */
+/** Status and cancel. */
 export function executionRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { db, waiters } = parts;
 
@@ -64,75 +54,6 @@ export function executionRoutes(app: FastifyInstance, parts: ApiParts): void {
       body: executionDetailWire(await foundExecution(db, agent.id, params.executionId)),
     };
   });
-
-  for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
-    const first = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
-    route(app, parts, endpoint, (context) => list(parts, context), first);
-  }
-}
-
-async function list(
-  parts: ApiParts,
-  context: Context<typeof listExecutions | typeof listExecutionsUnversioned>,
-) {
-  const { params, query, request, reply } = context;
-  const caller = known(context.caller);
-  const agent = await visibleAgent(parts.db, caller, params.agentId);
-  allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
-  const { limit = pageDefault, offset = 0, status = null, source = null } = query;
-  const { startMs, endMs } = readRange(query);
-  const { rows, total } = await store.listExecutions(parts.db, {
-    agentId: agent.id,
-    status,
-    source,
-    startMs,
-    endMs,
-    offset,
-    after: cursor(query),
-    includeProcessing: query.include === 'processing',
-    // One more than asked for says whether there are more.
-    limit: limit + 1,
-  });
-  const hasMore = rows.length > limit;
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    status: 200,
-    body: {
-      executions: shown.map(executionWire),
-      pagination: { limit, offset, total, hasMore },
-      ...(hasMore && last && { nextCursor: toId('execution', last.id) }),
-    },
-  };
-}
-
-async function limitLists(parts: ApiParts, caller: Caller, reply: FastifyReply) {
-  const limit = parts.listPerMinute;
-  const { used, nowMs, resetAtMs } = await countList(parts.db, caller.id);
-  const remaining = Math.max(0, limit - used);
-  reply.headers(
-    rateHeaders([{ scope: 'key', window: 'minute', limit, remaining, resetAtMs }], nowMs),
-  );
-  if (used <= limit) return;
-  throw new CallFailure(
-    'RATE_LIMIT_EXCEEDED',
-    `Limit of list calls exceeded: ${limit} per minute.`,
-    {
-      retryAfter: secondsUntil(resetAtMs, nowMs),
-    },
-  );
-}
-
-/** A cursor is the last execution of the page before; both ways to page at once would contradict each other. */
-function cursor(query: { cursor?: string; offset?: number }): string | null {
-  if (query.cursor === undefined) return null;
-  const after = fromId('execution', query.cursor);
-  if (after === null)
-    throw new CallFailure('INVALID_REQUEST', 'Parameter "cursor" must be a nextCursor.');
-  if (query.offset !== undefined) {
-    throw new CallFailure('INVALID_REQUEST', 'Parameter "offset" cannot stand beside "cursor".');
-  }
-  return after;
 }
 
 async function foundExecution(

@@ -15,7 +15,7 @@ import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
 import * as acceptance from '../../flow/accept-invitation.ts';
 import * as change from '../../flow/change-member.ts';
-import { invite } from '../../flow/invite.ts';
+import { invite, withdraw } from '../../flow/invite.ts';
 import * as invitations from '../../store/invitations.ts';
 import * as members from '../../store/members.ts';
 import { findUser } from '../../store/users.ts';
@@ -75,7 +75,7 @@ export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
   route(app, parts, deleteInvitation, async ({ caller, params }) => {
     requireWholeWorkspace(caller);
     const id = fromId('invitation', params.invitationId);
-    if (id === null || !(await invitations.deleteInvitation(db, caller.workspaceId, id))) {
+    if (id === null || !(await withdraw(db, caller, id))) {
       throw new CallFailure('NOT_FOUND', 'There is no such invitation.');
     }
     return { status: 204, body: null };

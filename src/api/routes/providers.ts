@@ -6,6 +6,7 @@ import {
   type Provider,
   putProvider,
 } from '../../contract/providers.ts';
+import { actorOf } from '../../core/audit.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { isProviderName } from '../../core/provider.ts';
 import * as flow from '../../flow/put-provider.ts';
@@ -21,8 +22,8 @@ export function providerRoutes(app: FastifyInstance, parts: ApiParts): void {
   route(app, parts, putProvider, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
     const { kind, apiKey = null, baseURL = null } = body;
-    const { workspaceId } = caller;
-    const input = { workspaceId, name: params.name, kind, apiKey, baseURL };
+    const actor = actorOf(caller);
+    const input = { actor, name: params.name, kind, apiKey, baseURL };
     return { status: 200, body: providerWire(await flow.putProvider(parts, input)) };
   });
 
@@ -41,7 +42,7 @@ export function providerRoutes(app: FastifyInstance, parts: ApiParts): void {
   route(app, parts, deleteProvider, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
     const { name } = params;
-    if (!isProviderName(name) || !(await store.deleteProvider(db, caller.workspaceId, name))) {
+    if (!isProviderName(name) || !(await flow.deleteProvider(db, actorOf(caller), name))) {
       throw noSuchProvider();
     }
     return { status: 204, body: null };

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { getUsage, setPlan, type Usage } from '../../contract/usage.ts';
+import { actorOf } from '../../core/audit.ts';
 import { monthOf, monthStartMs } from '../../core/limits.ts';
 import * as flow from '../../flow/set-plan.ts';
 import { readUsage, type UsageRow } from '../../store/usage.ts';
@@ -17,7 +18,7 @@ export function usageRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, setPlan, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    await flow.setPlan(db, caller.workspaceId, body);
+    await flow.setPlan(db, actorOf(caller), body);
     return { status: 200, body };
   });
 }

@@ -82,12 +82,13 @@ test('shows count, record, tokens, cost and percentiles of a bucket', async () =
     1_000,
     9_000,
   ];
-  const start = '2026-03-04T05:06:00.000Z';
-  await addBucket(agent, 'minute', start, { count: 100, latencies, cost: '12.3456789' });
-  const { buckets } = await statistics(agent, `?level=minute&startDate=${start}&endDate=${start}`);
+  const start = '2026-03-04T05:00:00.000Z';
+  await addBucket(agent, 'hour', start, { count: 100, latencies, cost: '12.3456789' });
+  const { buckets } = await statistics(agent, `?level=hour&startDate=${start}&endDate=${start}`);
   const [{ latencyMs, ...bucket }] = buckets;
   assert.deepEqual(bucket, {
-    ...{ start, status: 'success', source: 'api', count: 100, recorded: 99 },
+    ...{ start, end: '2026-03-04T05:59:59.999Z', status: 'success', source: 'api' },
+    ...{ count: 100, recorded: 99, successRate: 1 },
     ...{ inputTokens: 30, outputTokens: 20, costUSD: 12.3456789 },
   });
   for (const [name, exact] of [
@@ -150,8 +151,9 @@ for (const [level, spanMs] of spans) {
       select clock_timestamp() - ${plain.endDate}::timestamptz between -interval '1 day' and interval '1 minute'
         as within`.execute(service.db);
     assert.ok(rows[0]?.within);
-    const until = await statistics(agent, `?level=${level}&endDate=2026-03-04`);
-    assert.equal(until.endDate, '2026-03-04T23:59:59.999Z');
+    const end = level === 'minute' ? plain.startDate : '2026-03-04T23:59:59.999Z';
+    const until = await statistics(agent, `?level=${level}&endDate=${end}`);
+    assert.ok(until.startDate < end && end <= until.endDate);
     assert.equal(lengthMs(until), spanMs);
     const since = await statistics(agent, `?level=${level}&startDate=${plain.endDate}`);
     assert.ok(since.startDate <= plain.endDate && plain.endDate <= since.endDate);
@@ -165,11 +167,11 @@ test('as many steps as are allowed, full of everything', async () => {
   await sql`
     insert into statistics (agent_id, level, bucket, status, source, happened, recorded, input_tokens,
       output_tokens, cost_usd, latency)
-    select ${agent.id}, 'minute', b, s::execution_status, o::execution_source, 1, 1, 0, 0, 0, '{}'
-    from generate_series(timestamptz '2026-03-04T00:00Z', '2026-03-05T00:59Z', interval '1 minute') as b,
+    select ${agent.id}, 'hour', b, s::execution_status, o::execution_source, 1, 1, 0, 0, 0, '{}'
+    from generate_series(timestamptz '2026-03-04T00:00Z', '2026-05-05T11:00Z', interval '1 hour') as b,
       unnest(array['success', 'failed', 'rate_limited', 'canceled', 'unauthorized']) as s,
       unnest(array['dashboard', 'api', 'workflow']) as o`.execute(service.db);
-  const query = '?level=minute&startDate=2026-03-04T00:00Z&endDate=2026-03-05T00:59Z';
+  const query = '?level=hour&startDate=2026-03-04T00:00Z&endDate=2026-05-05T11:59Z';
   assert.equal((await statistics(agent, query)).buckets.length, 1_500 * 15);
 });
 

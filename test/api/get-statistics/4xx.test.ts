@@ -12,16 +12,31 @@ const call = (options: object, query = '', { path } = agent) =>
   service.call(getStatistics.method, `${path}/statistics${query}`, options);
 
 const wrong: [query: string, message: RegExp][] = [
-  ['?level=week', /"level" must be one of minute, hour, day/],
+  ['?level=week', /"level" must be one of minute, hour, day, all/],
   ['?level=', /"level"/],
   ['?startDate=yesterday', /"startDate" must be an ISO 8601/],
   ['?endDate=2026-02-30', /"endDate" must be an ISO 8601/],
   ['?startDate=2026-03-05&endDate=2026-03-04', /"startDate" must not be after "endDate"/],
   [
-    '?level=minute&startDate=2026-03-04T00:00Z&endDate=2026-03-05T01:00Z',
-    /1501 steps of level "minute"; at most 1500/,
+    '?level=hour&startDate=2026-03-04T00:00Z&endDate=2026-05-05T12:00Z',
+    /more than 1500 steps of level "hour"/,
   ],
-  ['?startDate=0000-01-01', /at most 1500/],
+  ['?startDate=0000-01-01', /more than 1500 steps/],
+  ['?timeZone=Mars/Olympus', /"timeZone" must be the IANA name .* "Mars\/Olympus" is none/],
+  ['?timeZone=', /"timeZone"/],
+  ['?timeZone=%2B05:45', /"timeZone"/],
+  ['?timeZone=CEST', /"timeZone"/],
+  ['?timeZone=Europe/Berlin&startDate=2026-02-30', /"startDate" must be an ISO 8601/],
+  ['?groupBy=colour', /"groupBy" must be some of status, source, version, model, key, errorCode/],
+  ['?groupBy=agent', /"groupBy"/],
+  ['?groupBy=status,status', /each once/],
+  ['?groupBy=status,none', /"groupBy"/],
+  ['?groupBy=status%20source', /"groupBy"/],
+  [
+    '?level=minute&groupBy=status,model',
+    /"groupBy" takes only status and source with level "minute"/,
+  ],
+  ['?level=minute&startDate=2026-03-04&endDate=2026-03-04', /"minute" reaches 2 days back/],
   ['?unknown=1', /"unknown" is not known/],
   ['?limit=5', /"limit" is not known/],
 ];

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { ModelFailure } from '../../../src/core/model.ts';
 import { addAgent, ended, run, type TestAgent } from '../../harness/agents.ts';
+import { countHistory } from '../../harness/history.ts';
 import { startService } from '../../harness/service.ts';
 
 const service = await startService();
@@ -26,6 +27,7 @@ async function addRecords(agent: TestAgent, times: readonly string[], status = '
         case when ${status} = 'success' then null else 'INTERNAL' end,
         case when ${status} = 'success' then null else 'x' end`.execute(service.db);
   }
+  await countHistory(service.db);
 }
 
 test('both paths answer the same: newest first, with exact totals', async () => {

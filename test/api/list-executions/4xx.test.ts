@@ -28,6 +28,16 @@ const wrong: [string, RegExp][] = [
   ['include=everything', /include/],
   ['cursor=nothing', /cursor/],
   ['page=2', /page.*not known/],
+  ['errorCode=OOPS', /errorCode.*MODEL_TIMEOUT/],
+  ['latencyMsMin=-1', /latencyMsMin/],
+  ['costUSDMax=cheap', /costUSDMax/],
+  ['q=', /q/],
+  ['q=%00', /q.*NUL/],
+  ['variables.a=%00', /variables\.a.*NUL/],
+  ['variables.=x', /variables\..*not known/],
+  ['variables.a=x&variables.a=y', /variables\.a/],
+  [Array.from({ length: 11 }, (_, i) => `variables.v${i}=x`).join('&'), /variables\..*10/],
+  ['q=x&include=processing', /include/],
   ['__proto__=1', /__proto__/],
 ];
 for (const [query, message] of wrong) {

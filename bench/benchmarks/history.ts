@@ -1,0 +1,165 @@
+import pg from 'pg';
+import { writeQueue } from '../../seed/queue.ts';
+import { readClock } from '../../src/store/clock.ts';
+import type { Bed } from '../bed.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { casesOf, withBacklog } from '../history/cases.ts';
+import { plainCases, timePlain } from '../history/plain.ts';
+import { planOf } from '../history/plan.ts';
+import { sizes } from '../history/sizes.ts';
+import { openStage, type Stage } from '../history/stage.ts';
+import { callsEach, medianOf, p99, type Timed, timeCases, timesBase } from '../history/timing.ts';
+import { spread } from '../rounds.ts';
+import { hundredths, type Table, whole } from '../table.ts';
+
+const lengths = [10_000, 1_000_000];
+const backlogMax = 1_000_000;
+
+export const history: Benchmark = {
+  name: 'history',
+  says:
+    "Pages of an agent's history over HTTP, one call at a time over one connection, beside as many records of 1,000 other " +
+    `agents: every case ${callsEach} times, in rounds over all cases and lengths. ms are the median and, in brackets, ` +
+    'the 99th percentile; × is the median against that of the first page of an agent with ten records in the same ' +
+    'database, called between the others.',
+  goal:
+    'every case within 6 × the first page of ten records, and 10,000,000 records at most 1.3 × as long as 1,000,000 ' +
+    '(`--runs 10000000`)',
+  byDefault: false,
+  // The longest history. Ten million take 40 GB and half an hour.
+  runs: 100_000,
+  async run(bed, { runs, note }) {
+    const stages: Stage[] = [];
+    try {
+      for (const records of [...lengths.filter((length) => length < runs), runs]) {
+        const begun = performance.now();
+        stages.push(await openStage(bed, records));
+        const seconds = (performance.now() - begun) / 1_000;
+        note(`${whole(records)} records and ${whole(records)} of others in ${whole(seconds)} s`);
+      }
+      const kept = await sizes(stages);
+      const entries: { stage: Stage; cases: Awaited<ReturnType<typeof casesOf>> }[] = [];
+      for (const stage of stages) entries.push({ stage, cases: await casesOf(stage) });
+      const timed = await timeCases(entries);
+      const longest = timed.at(-1) as Timed;
+      const slowest = slowestOf(longest);
+      const plan = await planOf(bed, longest.stage, queryOf(longest, slowest));
+      const explained = `The longest statement of the slowest case, ${slowest}, at ${whole(runs)}:\n\n\`\`\`\n${plan}\n\`\`\``;
+      return [
+        casesTable(timed, explained),
+        await plainTable(longest),
+        await underBacklog(bed, longest),
+        kept,
+      ];
+    } finally {
+      for (const stage of stages) await stage.close();
+    }
+  },
+};
+
+function casesTable(timed: readonly Timed[], explained: string): Table {
+  const longest = timed.at(-1) as Timed;
+  const before = timed.at(-2);
+  const baseline = timed.map((one) => cells(one.base, 1));
+  return {
+    title: 'Cases',
+    columns: [
+      'case',
+      `match at ${whole(longest.stage.records)}`,
+      ...timed.flatMap(({ stage }) => [`${whole(stage.records)}: ms`, '×']),
+      ...(before ? [`to ${whole(before.stage.records)}`] : []),
+    ],
+    rows: [
+      ['first page of ten records', '10', ...baseline.flat(), ...(before ? [''] : [])],
+      ...longest.cases.map(({ name, total }) => [
+        name,
+        whole(total),
+        ...timed.flatMap((one) => cells(one.calls.get(name) ?? [], timesBase(one, name))),
+        ...(before ? [hundredths(growth(before, longest, name))] : []),
+      ]),
+    ],
+    notes: [
+      ...timed.map((one) => {
+        const name = slowestOf(one);
+        return `At ${whole(one.stage.records)}: ${hundredths(timesBase(one, name))} × at most (${name}).`;
+      }),
+      ...(before ? [grown(before, longest)] : []),
+      explained,
+    ],
+  };
+}
+
+function cells(calls: readonly number[], times: number): [string, string] {
+  const { median } = spread(calls);
+  return [`${hundredths(median)} (${hundredths(p99(calls))})`, hundredths(times)];
+}
+
+/** Of the milliseconds: rounds alternate between the lengths, so both met the same machine. */
+function growth(before: Timed, after: Timed, name: string): number {
+  return medianOf(after, name) / medianOf(before, name);
+}
+
+function grown(before: Timed, after: Timed): string {
+  const all = after.cases
+    .map(({ name }) => ({ name, times: growth(before, after, name) }))
+    .sort((a, b) => b.times - a.times);
+  const [first] = all;
+  const median = spread(all.map(({ times }) => times)).median;
+  return (
+    `From ${whole(before.stage.records)} to ${whole(after.stage.records)}: ${hundredths(median)} × in the median of ` +
+    `the cases, ${hundredths(first?.times ?? 0)} × at most (${first?.name}).`
+  );
+}
+
+function slowestOf(timed: Timed): string {
+  const names = timed.cases.map(({ name }) => name);
+  return names.sort((a, b) => medianOf(timed, b) - medianOf(timed, a))[0] ?? '';
+}
+
+function queryOf({ cases }: Timed, name: string): string {
+  return cases.find((one) => one.name === name)?.query ?? '';
+}
+
+async function plainTable(timed: Timed): Promise<Table> {
+  const rows: string[][] = [];
+  for (const name of plainCases) {
+    const plainMs = await timePlain(timed.stage, queryOf(timed, name));
+    const listMs = medianOf(timed, name);
+    rows.push([name, hundredths(listMs), hundredths(plainMs), hundredths(plainMs / listMs)]);
+  }
+  return {
+    title: `Beside plain SQL, at ${whole(timed.stage.records)}`,
+    columns: ['case', 'list over HTTP, ms', 'count(*) and offset in the database, ms', 'times'],
+    rows,
+  };
+}
+
+/** The same history once more, now that its agent has runs that wait. */
+async function underBacklog(bed: Bed, before: Timed): Promise<Table> {
+  const { stage } = before;
+  const count = Math.min(backlogMax, stage.records);
+  await fill(stage, count);
+  await bed.ask('checkpoint');
+  const cases = (await casesOf(stage)).filter(({ name }) => withBacklog.includes(name));
+  const [after] = await timeCases([{ stage, cases }]);
+  if (!after) throw new Error('nothing was timed');
+  return {
+    title: `With ${whole(count)} runs of the agent in the queue, at ${whole(stage.records)}`,
+    columns: ['case', 'match', 'ms', '×', 'without the queue ×'],
+    rows: cases.map(({ name, total }) => [
+      name,
+      whole(total),
+      ...cells(after.calls.get(name) ?? [], timesBase(after, name)),
+      hundredths(timesBase(before, name)),
+    ]),
+  };
+}
+
+async function fill({ agent, connection, seeding }: Stage, count: number): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  await writeQueue(client, agent, { count, nowMs: await readClock(seeding.db) }, seeding);
+  await client.query('vacuum analyze executions');
+  await client.query('vacuum analyze run_queue');
+  await client.end();
+}

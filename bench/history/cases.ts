@@ -1,0 +1,172 @@
+import { toId } from '../../src/core/id.ts';
+import { levelMs } from '../../src/core/statistics.ts';
+import type { Stage } from './stage.ts';
+
+/** What is asked of a history: every filter, narrow and wide, and pages from the first to the last. */
+
+export interface Case {
+  readonly name: string;
+  readonly query: string;
+  /** How many records match. */
+  readonly total: number;
+}
+
+interface Asked {
+  readonly limit?: number;
+  /** Which page: so many pages on, a share of all that match, or the last. */
+  readonly page?: number | 'last' | { readonly share: number };
+  /** From the `nextCursor` of that page instead. */
+  readonly byCursor?: boolean;
+  readonly filter?: Readonly<Record<string, string>>;
+}
+
+/** With offsets and dates as they are for this history. */
+export async function casesOf(stage: Stage): Promise<Case[]> {
+  const cases: Case[] = [];
+  for (const [name, asked] of Object.entries(all(stage))) {
+    cases.push({ name, ...(await queryOf(stage, asked)) });
+  }
+  return cases;
+}
+
+/** What a backlog of runs that have not ended could slow down. */
+export const withBacklog = [
+  'first page',
+  'page 2',
+  '100 at once',
+  'in the middle',
+  'last page',
+  'status failed',
+  'status unauthorized (rare)',
+  'source workflow',
+  'the last hour',
+  '30 days, cut in minutes',
+  'model, in the middle',
+  'also the unfinished',
+];
+
+const middle = { share: 0.5 };
+
+function all({ agent, fromMs, toMs }: Stage): Record<string, Asked> {
+  const between = (from: number, to: number) => ({ startDate: iso(from), endDate: iso(to) });
+  const length = toMs - fromMs;
+  const day = Math.floor((fromMs + length / 2) / levelMs.day) * levelMs.day;
+  const noon = day + 12 * levelMs.hour;
+  const wide = Math.min(30 * levelMs.day, length / 3);
+  const cut = { minute: 23_417, quarter: 7 * 60_000 + 41_003, hour: 37 * 60_000 };
+  const model = { model: 'anthropic/claude-haiku-4-5' };
+  const version = { promptVersionId: toId('version', agent.versions[1]?.id ?? '') };
+  const key = { apiKeyId: toId('key', agent.keyIds[2] ?? '') };
+  const code = { errorCode: 'PROVIDER_RATE_LIMITED' };
+  return {
+    'first page': {},
+    'page 2': { page: 1 },
+    '1 at once': { limit: 1 },
+    '100 at once': { limit: 100 },
+    'page 10 of 100': { limit: 100, page: 9 },
+    'a hundredth in': { page: { share: 0.01 } },
+    'a tenth in': { page: { share: 0.1 } },
+    'in the middle': { page: middle },
+    'in the middle, 100 at once': { page: middle, limit: 100 },
+    'nine tenths in': { page: { share: 0.9 } },
+    'last page': { page: 'last' },
+    'last page of 40': { page: 'last', limit: 40 },
+    'beyond the last page': { page: { share: 1.1 } },
+    'by cursor, from the middle': { page: middle, byCursor: true },
+    'status success': { filter: { status: 'success' } },
+    'status success, in the middle': { filter: { status: 'success' }, page: middle },
+    'status success, last page': { filter: { status: 'success' }, page: 'last' },
+    'status failed': { filter: { status: 'failed' } },
+    'status failed, in the middle': { filter: { status: 'failed' }, page: middle },
+    'status failed, last page': { filter: { status: 'failed' }, page: 'last' },
+    'status rate_limited': { filter: { status: 'rate_limited' } },
+    'status rate_limited, in the middle': { filter: { status: 'rate_limited' }, page: middle },
+    'status canceled': { filter: { status: 'canceled' } },
+    'status unauthorized (rare)': { filter: { status: 'unauthorized' } },
+    'status unauthorized, last page of 1': {
+      filter: { status: 'unauthorized' },
+      limit: 1,
+      page: 'last',
+    },
+    'source api': { filter: { source: 'api' } },
+    'source dashboard, in the middle': { filter: { source: 'dashboard' }, page: middle },
+    'source workflow': { filter: { source: 'workflow' } },
+    'source workflow, last page': { filter: { source: 'workflow' }, page: 'last' },
+    'failed from the dashboard': { filter: { status: 'failed', source: 'dashboard' } },
+    'canceled in a workflow, last page': {
+      filter: { status: 'canceled', source: 'workflow' },
+      page: 'last',
+    },
+    'unauthorized from the dashboard (none)': {
+      filter: { status: 'unauthorized', source: 'dashboard' },
+    },
+    'the last hour': { filter: between(toMs - levelMs.hour, toMs) },
+    'one day': { filter: { startDate: iso(day).slice(0, 10), endDate: iso(day).slice(0, 10) } },
+    'one minute': { filter: between(noon, noon + levelMs.minute - 1) },
+    'three seconds': { filter: between(noon + cut.minute, noon + cut.minute + 3_000) },
+    'the whole time': { filter: between(fromMs, toMs) },
+    'the whole time, in the middle': { filter: between(fromMs, toMs), page: middle },
+    'before all (none)': {
+      filter: between(fromMs - 20 * levelMs.day, fromMs - 10 * levelMs.day),
+    },
+    'after all (none)': { filter: { startDate: iso(toMs + levelMs.day) } },
+    '30 days, cut in minutes': {
+      filter: between(noon - wide / 2 + cut.minute, noon + wide / 2 + cut.minute),
+    },
+    '30 days, cut in minutes, in the middle': {
+      filter: between(noon - wide / 2 + cut.minute, noon + wide / 2 + cut.minute),
+      page: middle,
+    },
+    '30 days, cut in hours, last page': {
+      filter: between(noon - wide / 2 + cut.hour, noon + wide / 2 + cut.hour),
+      page: 'last',
+    },
+    'from the middle of a day on': { filter: { startDate: iso(noon) } },
+    '30 days, failed, cut in minutes, in the middle': {
+      filter: { status: 'failed', ...between(noon - wide / 2 + cut.minute, noon + wide / 2) },
+      page: middle,
+    },
+    'the whole time, unauthorized': {
+      filter: { status: 'unauthorized', ...between(fromMs + cut.minute, toMs) },
+    },
+    'error code': { filter: code },
+    'error code, in the middle': { filter: code, page: middle },
+    'error code, 30 days, cut in quarters, last page': {
+      filter: { ...code, ...between(noon - wide / 2 + cut.quarter, noon + wide / 2) },
+      page: 'last',
+    },
+    'model, in the middle': { filter: model, page: middle },
+    'model, last page': { filter: model, page: 'last' },
+    'prompt version': { filter: version },
+    'prompt version, last page': { filter: version, page: 'last' },
+    'key, in the middle': { filter: key, page: middle },
+    'key, 30 days, cut in quarters': {
+      filter: { ...key, ...between(noon - wide / 2 + cut.quarter, noon + wide / 2 + 1) },
+    },
+    'key, model, version and status, in the middle': {
+      filter: { ...key, ...model, ...version, status: 'success' },
+      page: middle,
+    },
+    'also the unfinished': { filter: { include: 'processing' } },
+    'also the unfinished, in the middle': { filter: { include: 'processing' }, page: middle },
+  };
+}
+
+async function queryOf(stage: Stage, { limit = 20, page = 0, filter, byCursor }: Asked) {
+  const query = new URLSearchParams({ ...filter, limit: String(limit) });
+  const { total } = (await stage.ask(`${query}`)).pagination;
+  const last = Math.max(0, Math.ceil(total / limit) - 1);
+  const number =
+    page === 'last' ? last : typeof page === 'number' ? page : Math.round(last * page.share);
+  if (number > 0) query.set('offset', String(number * limit));
+  if (byCursor) {
+    const { nextCursor } = await stage.ask(`${query}`);
+    query.delete('offset');
+    if (nextCursor) query.set('cursor', nextCursor);
+  }
+  return { query: `${query}`, total };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,47 @@
+import pg from 'pg';
+import { spread } from '../rounds.ts';
+import type { Stage } from './stage.ts';
+
+/**
+ * What a list is usually made of: `count(*)`, and `order by … limit … offset …`, on the same table with the same
+ * indexes, in the database alone.
+ */
+
+export const plainCases = [
+  'first page',
+  'in the middle',
+  'last page',
+  'status failed, in the middle',
+];
+
+/** Long ones are measured less often. */
+const enoughMs = 20_000;
+const callsMax = 5;
+
+/** The median in milliseconds. */
+export async function timePlain(stage: Stage, query: string): Promise<number> {
+  const client = new pg.Client(stage.connection);
+  await client.connect();
+  const asked = new URLSearchParams(query);
+  const values = [stage.agent.id, asked.get('status')];
+  const where = `agent_id = $1 and status <> 'processing' and ($2::execution_status is null or status = $2)`;
+  const page = [Number(asked.get('limit')), Number(asked.get('offset') ?? 0)];
+  const calls: number[] = [];
+  let all = 0;
+  try {
+    while (calls.length < callsMax && all < enoughMs) {
+      const begun = performance.now();
+      await client.query(`select count(*) from executions where ${where}`, values);
+      await client.query(
+        `select * from executions where ${where} order by id desc limit $3 offset $4`,
+        [...values, ...page],
+      );
+      const ms = performance.now() - begun;
+      calls.push(ms);
+      all += ms;
+    }
+  } finally {
+    await client.end();
+  }
+  return spread(calls).median;
+}

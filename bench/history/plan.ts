@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bed } from '../bed.ts';
+import { startCueline } from '../contenders/cueline.ts';
+import type { Stage } from './stage.ts';
+
+/**
+ * What PostgreSQL did for a call, as it says itself: `explain (analyze, buffers)` of the statement that took longest, by
+ * `auto_explain` in the connections of a server that is started for it.
+ */
+export async function planOf(bed: Bed, stage: Stage, query: string): Promise<string> {
+  const database = stage.connection.database ?? '';
+  for (const [name, value] of Object.entries(settings)) {
+    await bed.ask(`alter database ${database} set ${name} = '${value}'`);
+  }
+  const server = await startCueline(bed, stage.connection, 'api');
+  try {
+    const call = async () => {
+      const path = `/api/v1/agents/${stage.agent.wireId}/executions?${query}`;
+      const headers = { authorization: `Bearer ${stage.agent.key}` };
+      const [response] = await once(get(new URL(path, server.url), { headers }), 'response');
+      await response.resume().toArray();
+    };
+    for (let warm = 0; warm < 5; warm++) await call();
+    const before = await logBytes(bed);
+    await call();
+    // The collector of the log writes when it comes to it.
+    await delay(collectorMs);
+    return slowestOf(await readLog(bed, before));
+  } finally {
+    await server.stop();
+    for (const name of Object.keys(settings)) {
+      await bed.ask(`alter database ${database} reset ${name}`);
+    }
+  }
+}
+
+const collectorMs = 3_000;
+
+const settings = {
+  session_preload_libraries: 'auto_explain',
+  'auto_explain.log_min_duration': '0',
+  'auto_explain.log_analyze': 'on',
+  'auto_explain.log_buffers': 'on',
+};
+
+async function logBytes(bed: Bed): Promise<number> {
+  const [row] = await bed.ask<{ size: string }>(
+    'select size from pg_stat_file(pg_current_logfile())',
+  );
+  return Number(row?.size ?? 0);
+}
+
+async function readLog(bed: Bed, from: number): Promise<string> {
+  const [row] = await bed.ask<{ text: string }>(
+    `select pg_read_file(pg_current_logfile(), ${from}, 10000000) as text`,
+  );
+  return row?.text ?? '';
+}
+
+const linesMax = 120;
+/** What is longer is the text of the parameters. */
+const lineCharsMax = 400;
+
+/** An entry is a line with the time it took, and the text and plan on the lines below, which a tab begins. */
+function slowestOf(log: string): string {
+  const entries = log
+    .split(/\n(?=\S)/)
+    .flatMap((entry) => {
+      const ms = /duration: ([\d.]+) ms {2}plan:/.exec(entry)?.[1];
+      return ms && / (executions|statistics|breakdown) /.test(entry)
+        ? [{ ms: Number(ms), entry }]
+        : [];
+    })
+    .sort((a, b) => b.ms - a.ms);
+  const slowest = entries[0]?.entry
+    .split('\n')
+    .slice(1)
+    .map((line) => line.replace(/^\t/, '').slice(0, lineCharsMax));
+  return slowest?.slice(0, linesMax).join('\n') ?? 'No statement was logged.';
+}

@@ -1,0 +1,52 @@
+import pg from 'pg';
+import { type Table, whole } from '../table.ts';
+import type { Stage } from './stage.ts';
+
+/** What a record costs on disk, part by part: of the long history and the others' together. */
+export async function sizes(stages: readonly Stage[]): Promise<Table> {
+  const columns = ['bytes each record'];
+  const byPart = new Map<string, string[]>();
+  for (const stage of stages) {
+    columns.push(`${whole(stage.records)} + ${whole(stage.records)}`);
+    for (const { part, bytes } of await partsOf(stage)) {
+      byPart.set(part, [...(byPart.get(part) ?? []), whole(bytes)]);
+    }
+  }
+  return {
+    title: 'What is kept',
+    columns,
+    rows: [...byPart].map(([part, cells]) => [part, ...cells]),
+    notes: [
+      'The others are 1,000 agents with as many records together: the sparser an agent, the fewer records share a row of the statistics.',
+    ],
+  };
+}
+
+async function partsOf({ connection }: Stage): Promise<{ part: string; bytes: number }[]> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  const { rows } = await client.query<{ part: string; bytes: number }>(`
+    with records as (select count(*) as count from executions where status <> 'processing'),
+    tables (part, oid) as (
+      select 'executions', relid::oid from pg_partition_tree('executions') where isleaf
+      union all values ('statistics', 'statistics'::regclass::oid), ('breakdown', 'breakdown'::regclass::oid)),
+    parts as (
+      select part || ', table' as part, pg_table_size(oid) - coalesce(pg_total_relation_size(nullif(
+        (select reltoastrelid from pg_class c where c.oid = tables.oid), 0)), 0) as bytes from tables
+      union all
+      select part || ', TOAST', pg_total_relation_size(nullif(
+        (select reltoastrelid from pg_class c where c.oid = tables.oid), 0)) from tables where part = 'executions'
+      union all
+      select part || ', index on ' || regexp_replace(pg_get_indexdef(i.indexrelid), '^.*USING ', ''),
+        pg_relation_size(i.indexrelid)
+      from tables join pg_index i on i.indrelid = tables.oid)
+    select part, (sum(bytes) / (select count from records))::float8 as bytes from parts group by part
+    union all
+    select 'all', (sum(bytes) / (select count from records))::float8 from parts`);
+  await client.end();
+  const rest = rows.filter(({ part }) => part !== 'all');
+  const order = ['executions', 'statistics', 'breakdown'];
+  const rank = (part: string) => order.findIndex((name) => part.startsWith(name));
+  rest.sort((a, b) => rank(a.part) - rank(b.part) || b.bytes - a.bytes);
+  return [...rest, ...rows.filter(({ part }) => part === 'all')];
+}

@@ -1,0 +1,159 @@
+import { sql } from 'kysely';
+import type { Caller } from '../src/core/admission.ts';
+import { toId, uuid7 } from '../src/core/id.ts';
+import { placeholders } from '../src/core/prompt.ts';
+import { changeAgent } from '../src/flow/change-agent.ts';
+import { createPrompt } from '../src/flow/change-prompt.ts';
+import { createAgent } from '../src/flow/create-agent.ts';
+import { createVersion } from '../src/flow/create-version.ts';
+import { issueKey } from '../src/flow/issue-key.ts';
+import { moveAgent } from '../src/flow/move-agent.ts';
+import { readClock } from '../src/store/clock.ts';
+import type { Db } from '../src/store/db.ts';
+import type { SeededAgent, SeededVersion } from './record.ts';
+import { textOf } from './words.ts';
+
+/** Whose executions they are: one new agent for each call, and 1,000 others that are made once. */
+
+export interface MadeAgent extends SeededAgent {
+  /** What `agentId` is on the wire. */
+  readonly wireId: string;
+  /** The secret of a key for this agent, which may execute it and read. */
+  readonly key: string;
+}
+
+/** Made the way a member would, and deployed. It runs on the model that needs no provider. */
+export async function makeAgent(db: Db, owner: Caller, label: string): Promise<MadeAgent> {
+  const name = `Seeded ${label}`;
+  const { promptId, versions } = await makePrompt(db, owner, name);
+  const [first, ...later] = versions;
+  const { id } = await createAgent(db, owner, {
+    name,
+    promptId,
+    promptVersionId: first?.id ?? null,
+    config: { model },
+    visibility: 'public',
+    project: 'seeded',
+  });
+  for (const version of later) {
+    await changeAgent(db, owner, id, { change: {}, promptVersionId: version.id }, () => true);
+  }
+  await moveAgent(db, owner, id, 'enable-api');
+  await moveAgent(db, owner, id, 'deploy');
+  await keepFor(db, [id]);
+  const issue = (of: string) =>
+    issueKey(db, owner, {
+      name: `${name}, ${of}`,
+      agentIds: [id],
+      permissions: ['execute', 'read'],
+      rateLimits: noLimits,
+      expiresAtMs: null,
+      allowedOrigins: [],
+    });
+  const shown = await issue('shown');
+  const keyIds = [shown, await issue('website'), await issue('nightly job')].map(
+    ({ row }) => row.id,
+  );
+  return { ...placeOf(owner, { id, name, versions, keyIds }), wireId: toId('agent', id), ...shown };
+}
+
+/** The 1,000 others, found or made. `made` is false where an earlier call made them. */
+export async function otherAgents(
+  db: Db,
+  owner: Caller,
+): Promise<{ agents: SeededAgent[]; made: boolean }> {
+  const found = await findOthers(db, owner);
+  if (found.length > 0) return { agents: found, made: false };
+  const { promptId, versions } = await makePrompt(db, owner, othersName);
+  await issueKey(db, owner, {
+    name: othersName,
+    agentIds: null,
+    permissions: ['execute'],
+    rateLimits: {},
+    expiresAtMs: null,
+    allowedOrigins: [],
+  });
+  const nowMs = await readClock(db);
+  const ids = Array.from({ length: othersCount }, () => uuid7(nowMs)).sort();
+  const pins = ids.map(() => uuid7(nowMs));
+  const pinned = versions.at(-1)?.id;
+  // All or nothing, and not one by one: a thousand times four transactions take half a minute.
+  await sql`
+    with made as (
+      insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
+        optional_variables, default_variable_values, stage, api_enabled, visibility, project, created_by)
+      select id, ${owner.workspaceId}, 'Other ' || lpad(place::text, 4, '0'), ${promptId}, ${pinned},
+        ${JSON.stringify({ model })}, '{customer,question}', '{}', '{}', 'Deployed', true, 'public',
+        ${othersProject}, ${owner.userId}
+      from unnest(${ids}::uuid[]) with ordinality as one (id, place)
+      returning id),
+    counted as (insert into limits (subject) select id from made)
+    insert into pins (id, agent_id, prompt_version_id, pinned_by)
+    select pin, one.id, ${pinned}, ${owner.userId}
+    from unnest(${ids}::uuid[], ${pins}::uuid[]) as one (id, pin)`.execute(db);
+  await keepFor(db, ids);
+  return { agents: await findOthers(db, owner), made: true };
+}
+
+const model = 'cueline/echo';
+const noLimits = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null };
+const othersCount = 1_000;
+const othersName = 'Seeded others';
+const othersProject = 'seeded-others';
+
+/** A history to measure must not melt away: retention would begin with its first day. */
+async function keepFor(db: Db, agentIds: readonly string[]): Promise<void> {
+  await sql`update agents set records_days = 36500 where id = any (${agentIds}::uuid[])`.execute(
+    db,
+  );
+}
+
+async function makePrompt(db: Db, owner: Caller, name: string) {
+  const description = 'Made by the seeder.';
+  const { id: promptId } = await createPrompt(db, owner, { name, description });
+  const versions: SeededVersion[] = [];
+  for (const user of userTemplates) {
+    const texts = { system: `You answer for the shop. ${textOf(120)}`, user };
+    const { id, label } = await createVersion(db, owner, promptId, {
+      ...texts,
+      label: null,
+      notes: null,
+      model,
+      temperature: 0.2,
+      maxTokens: null,
+      topP: null,
+      variables: placeholders(texts),
+    });
+    versions.push({ id, label, ...texts });
+  }
+  return { promptId, versions };
+}
+
+const userTemplates = [
+  'A question of {{customer}}: {{question}}',
+  'The customer {{customer}} writes: {{question}}',
+  'Answer {{customer}} in a few sentences. They write: {{question}}',
+];
+
+async function findOthers(db: Db, owner: Caller): Promise<SeededAgent[]> {
+  const { workspaceId } = owner;
+  const { rows } = await sql<{ id: string; name: string; promptId: string }>`
+    select id, name, prompt_id from agents
+    where workspace_id = ${workspaceId} and project = ${othersProject} and deleted_at is null
+    order by id`.execute(db);
+  const { rows: versions } = await sql<SeededVersion>`
+    select id, label, system_template as system, user_template as "user" from prompt_versions
+    where prompt_id = ${rows[0]?.promptId ?? null} order by number`.execute(db);
+  const { rows: keys } = await sql<{ id: string }>`
+    select id from api_keys where workspace_id = ${workspaceId} and name = ${othersName}
+    order by id limit 1`.execute(db);
+  const keyIds = keys.map(({ id }) => id);
+  return rows.map(({ id, name }) => placeOf(owner, { id, name, versions, keyIds }));
+}
+
+function placeOf(
+  { workspaceId, userId }: Caller,
+  agent: Pick<SeededAgent, 'id' | 'name' | 'versions' | 'keyIds'>,
+): SeededAgent {
+  return { ...agent, workspaceId, ownerId: userId ?? '' };
+}

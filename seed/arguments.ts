@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util';
+
+export interface Asked {
+  readonly executions: number;
+  /** Of the 1,000 others together; null: as many, where they are made now. */
+  readonly others: number | null;
+  readonly days: number;
+  readonly queued: number;
+  readonly json: boolean;
+}
+
+export const usage = `npm run seed -- --executions N [--others N] [--days N] [--queued N] [--json]
+
+  --executions N  ended executions of a new agent, 1 to 1,000,000,000
+  --others N      executions of 1,000 other agents together; as many as --executions at the first call, later none
+  --days N        spread over the last N days, 1 to 3,650; 90 unless given
+  --queued N      runs of the new agent that wait in the queue, for a year: no worker takes them
+  --json          print {"agentId","key"} as the last line`;
+
+/** What the command line asks for, or a message that says what is wrong with it. */
+export function readArguments(args: readonly string[]): Asked | string {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        executions: { type: 'string' },
+        others: { type: 'string' },
+        days: { type: 'string', default: '90' },
+        queued: { type: 'string', default: '0' },
+        json: { type: 'boolean', default: false },
+      },
+    });
+    if (values.executions === undefined) return '--executions is missing.';
+    return {
+      executions: count('executions', values.executions, 1, countMax),
+      others: values.others === undefined ? null : count('others', values.others, 0, countMax),
+      days: count('days', values.days, 1, daysMax),
+      queued: count('queued', values.queued, 0, queuedMax),
+      json: values.json,
+    };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const countMax = 1_000_000_000;
+const daysMax = 3_650;
+const queuedMax = 100_000_000;
+
+function count(name: string, text: string, min: number, max: number): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  const [from, to] = [min, max].map((one) => one.toLocaleString('en-US'));
+  throw new Error(`--${name} must be a whole number from ${from} to ${to}, not "${text}".`);
+}

@@ -1,0 +1,79 @@
+import type { EndStatus } from '../src/core/execution.ts';
+import type { RunFailureCode } from '../src/core/failure.ts';
+import { lottery } from './chance.ts';
+
+/** How an execution can have ended, and how often each of it occurs. */
+
+export interface Outcome {
+  readonly status: EndStatus;
+  readonly errorCode: RunFailureCode | null;
+  readonly error: string | null;
+  /** Of 1,000. */
+  readonly weight: number;
+  /** Whether a process began to work on it. */
+  readonly started: boolean;
+  readonly attempts: number;
+}
+
+export const outcomes: readonly Outcome[] = [
+  ended('success', null, null, 960),
+  ended('failed', 'PROVIDER_ERROR', 'The provider answered 502: Bad gateway', 10, 3),
+  ended('failed', 'MODEL_TIMEOUT', 'The model did not answer within 300000 ms.', 5),
+  ended('failed', 'PROVIDER_RATE_LIMITED', 'The provider answered 429: Slow down', 5, 3),
+  ended('failed', 'CONTENT_FILTERED', 'The provider withheld the answer', 3),
+  ended('failed', 'CONTEXT_LENGTH', 'The provider answered 400: The prompt is too long', 1.5),
+  ended('failed', 'INTERNAL', 'Internal error.', 0.5),
+  refused('rate_limited', 'RATE_LIMIT_EXCEEDED', 'Rate limit of the API key exceeded.', 9),
+  refused('rate_limited', 'QUOTA_EXCEEDED', 'The AI Actions of this month are used up.', 1),
+  ended('canceled', 'CANCELED', 'The execution was canceled.', 4),
+  refused('canceled', 'CANCELED', 'The execution was canceled.', 1),
+  // Not drawn: so rare that one is put where it is to be.
+  refused('unauthorized', 'KEY_NOT_AUTHORIZED', 'The API key is not valid for this agent.', 0),
+];
+export const unauthorized = outcomes.length - 1;
+
+/** Every one of these has an execution in a history that is long enough for one. */
+export const unauthorizedOneIn = 1_000_000;
+
+export const drawOutcome = lottery(outcomes.map(({ weight }) => weight));
+
+export const sources = ['api', 'dashboard', 'workflow'] as const;
+export const drawSource = lottery([900, 99, 1]);
+
+export interface SeededModel {
+  readonly name: string;
+  readonly latencyMs: number;
+  /** Units of 10⁻¹⁰ dollars for a token. */
+  readonly inputPrice: number;
+  readonly outputPrice: number;
+}
+
+export const models: readonly [SeededModel, SeededModel] = [
+  { name: 'openai/gpt-5-mini', latencyMs: 1_400, inputPrice: 2_500, outputPrice: 20_000 },
+  {
+    name: 'anthropic/claude-haiku-4-5',
+    latencyMs: 900,
+    inputPrice: 10_000,
+    outputPrice: 50_000,
+  },
+];
+export const drawModel = lottery([70, 30]);
+
+function ended(
+  status: EndStatus,
+  errorCode: RunFailureCode | null,
+  error: string | null,
+  weight: number,
+  attempts = 1,
+): Outcome {
+  return { status, errorCode, error, weight, started: true, attempts };
+}
+
+function refused(
+  status: EndStatus,
+  errorCode: RunFailureCode,
+  error: string,
+  weight: number,
+): Outcome {
+  return { status, errorCode, error, weight, started: false, attempts: 0 };
+}

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Db } from '../src/store/db.ts';
+import type { Span } from './calendar.ts';
+
+/**
+ * Makes the partitions of past months, as `make_execution_partitions` makes those to come, and answers the names of all
+ * in which the span lies. Where rows of a month stand in the default partition already, it stays there.
+ */
+export async function makePartitions(db: Db, span: Span): Promise<string[]> {
+  const names: string[] = [];
+  for (const month of monthsOf(span)) {
+    const name = `executions_${month.toISOString().slice(0, 7).replace('-', '_')}`;
+    await makePartition(db, name, month);
+    names.push(name);
+  }
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${[...names, 'executions_rest']}::text[]) as name
+    where to_regclass(name) is not null`.execute(db);
+  return rows.map((row) => row.name);
+}
+
+async function makePartition(db: Db, name: string, month: Date): Promise<void> {
+  const from = month.toISOString();
+  const to = nextMonth(month).toISOString();
+  await db.transaction().execute(async (trx) => {
+    // Behind a long read everyone else would wait for this.
+    await sql`set local lock_timeout = '10s'`.execute(trx);
+    // A bound cannot be a parameter of a statement, so the server puts it together.
+    await sql`
+      select set_config('seed.partition', format(
+        'create table if not exists %I partition of executions for values from (%L) to (%L)',
+        ${name}::text, id_floor(${from}), id_floor(${to})), true)`.execute(trx);
+    await sql`
+      do $$ begin
+        execute current_setting('seed.partition');
+      exception when check_violation then
+        raise warning 'executions of that month stay in the default partition';
+      end $$`.execute(trx);
+  });
+}
+
+function monthsOf({ fromMs, toMs }: Span): Date[] {
+  const from = new Date(fromMs);
+  const months: Date[] = [];
+  let month = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth()));
+  while (month.getTime() <= toMs) {
+    months.push(month);
+    month = nextMonth(month);
+  }
+  return months;
+}
+
+function nextMonth(month: Date): Date {
+  return new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1));
+}

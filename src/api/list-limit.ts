@@ -1,0 +1,25 @@
+import type { FastifyReply } from 'fastify';
+import type { Caller } from '../core/admission.ts';
+import { CallFailure } from '../core/failure.ts';
+import { secondsUntil } from '../core/limits.ts';
+import { countList } from '../store/callers.ts';
+import type { ApiParts } from './parts.ts';
+import { rateHeaders } from './rate-headers.ts';
+
+/** Counts a call that reads a history, and refuses it where the caller has made too many in this minute. */
+export async function limitLists(parts: ApiParts, caller: Caller, reply: FastifyReply) {
+  const limit = parts.listPerMinute;
+  const { used, nowMs, resetAtMs } = await countList(parts.db, caller.id);
+  const remaining = Math.max(0, limit - used);
+  reply.headers(
+    rateHeaders([{ scope: 'key', window: 'minute', limit, remaining, resetAtMs }], nowMs),
+  );
+  if (used <= limit) return;
+  throw new CallFailure(
+    'RATE_LIMIT_EXCEEDED',
+    `Limit of list calls exceeded: ${limit} per minute.`,
+    {
+      retryAfter: secondsUntil(resetAtMs, nowMs),
+    },
+  );
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import {
+  listAllExecutions,
+  listExecutions,
+  listExecutionsUnversioned,
+} from '../../contract/executions.ts';
+import { pageDefault, recordsReadMax } from '../../contract/limits.ts';
+import type { Caller } from '../../core/admission.ts';
+import { toId } from '../../core/id.ts';
+import { listExecutions as listHistory } from '../../flow/list-executions.ts';
+import { listVisibleAgents } from '../../store/agents.ts';
+import { visibleAgent } from '../access.ts';
+import { allowOrigin } from '../cors.ts';
+import { executionWire } from '../execution-wire.ts';
+import { type HistoryQuery, readCursor, readHistory } from '../history-query.ts';
+import { limitLists } from '../list-limit.ts';
+import type { ApiParts } from '../parts.ts';
+import { type Context, known, route } from '../route.ts';
+
+/** The history of one agent, and of all that the caller sees. */
+export function historyRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+  const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
+
+  for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
+    route(app, parts, endpoint, (context) => listOne(parts, context), limited);
+  }
+
+  route(
+    app,
+    parts,
+    listAllExecutions,
+    async ({ query, caller }) => page(parts, await listVisibleAgents(db, caller), query),
+    limited,
+  );
+}
+
+async function listOne(
+  parts: ApiParts,
+  context: Context<typeof listExecutions | typeof listExecutionsUnversioned>,
+) {
+  const { params, query, request, reply } = context;
+  const caller = known(context.caller);
+  const agent = await visibleAgent(parts.db, caller, params.agentId);
+  allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
+  return page(parts, [agent.id], query);
+}
+
+async function page(
+  { db }: ApiParts,
+  agentIds: readonly string[],
+  query: HistoryQuery & { limit?: number; offset?: number; cursor?: string; include?: string },
+) {
+  const { limit = pageDefault, offset = 0 } = query;
+  const { rows, total } = await listHistory(db, {
+    ...readHistory(query, agentIds),
+    includeProcessing: query.include === 'processing' && query.status === undefined,
+    offset,
+    after: readCursor(query),
+    recordsReadMax,
+    // One more than asked for says whether there are more.
+    limit: limit + 1,
+  });
+  const hasMore = rows.length > limit;
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    status: 200,
+    body: {
+      executions: shown.map(executionWire),
+      pagination: { limit, offset, total, hasMore },
+      ...(hasMore && last && { nextCursor: toId('execution', last.id) }),
+    },
+  };
+}

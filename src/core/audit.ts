@@ -1,0 +1,55 @@
+/** What is written down when someone changes who may do what, what is kept, or what runs. */
+
+export const auditActions = [
+  'agent.create',
+  'agent.change',
+  'agent.move',
+  'agent.pin',
+  'agent.delete',
+  'key.issue',
+  'key.rotate',
+  'key.revoke',
+  'member.change',
+  'member.remove',
+  'member.join',
+  'invitation.create',
+  'invitation.delete',
+  'provider.put',
+  'provider.delete',
+  'plan.change',
+  'retention.change',
+  'execution.delete',
+  'erasure.request',
+  'erasure.complete',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** Who did it. Neither: the service itself, or the command line. */
+export interface Actor {
+  readonly workspaceId: string;
+  readonly userId: string | null;
+  readonly apiKeyId: string | null;
+}
+
+export interface AuditLine {
+  readonly action: AuditAction;
+  /** What it was done to, as its wire identifier or name. */
+  readonly subject: string;
+  /** Names, numbers and settings; never a secret, and never what is being erased. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export function actorOf(caller: {
+  readonly kind: 'key' | 'session';
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly userId: string | null;
+}): Actor {
+  const { kind, id, workspaceId, userId } = caller;
+  return { workspaceId, userId, apiKeyId: kind === 'key' ? id : null };
+}
+
+/** What the service does by itself. */
+export function itself(workspaceId: string): Actor {
+  return { workspaceId, userId: null, apiKeyId: null };
+}

@@ -1,0 +1,15 @@
+/** How long the history keeps what; days, counted from when a call was accepted or refused. */
+export interface Retention {
+  /** Null keeps records for ever; of an agent, as long as its workspace says. */
+  readonly recordsDays: number | null;
+  /** Null keeps bodies as long as their record; of an agent, as long as its workspace says. */
+  readonly bodiesDays: number | null;
+}
+
+/** What is left out stays as it is. */
+export type RetentionChange = Partial<Retention>;
+
+/** After the end of a run whose agent stores no bodies, for whoever polls; in milliseconds. */
+export const briefOutputMs = 900_000;
+/** Hours that hold more records than this keep their minutes. */
+export const foldedMax = 500;

@@ -1,0 +1,24 @@
+import type { Actor } from '../core/audit.ts';
+import { CallFailure } from '../core/failure.ts';
+import { toId } from '../core/id.ts';
+import { sendAudit } from '../store/audit.ts';
+import type { Pipelines } from '../store/pipeline.ts';
+import { removeRecords } from '../store/removal.ts';
+
+/** Deletes one ended record, with a line in the audit. It is a conflict where somebody is at it at this very moment. */
+export async function deleteExecution(
+  pipelines: Pipelines,
+  actor: Actor,
+  record: { readonly id: string; readonly agentId: string },
+): Promise<void> {
+  const line = {
+    action: 'execution.delete',
+    subject: toId('execution', record.id),
+    details: { agentId: toId('agent', record.agentId) },
+  } as const;
+  const removed = await removeRecords(pipelines, { ids: [record.id] }, (send, gone) =>
+    gone.length > 0 ? [sendAudit(send, actor, line)] : [],
+  );
+  if (removed.length > 0) return;
+  throw new CallFailure('CONFLICT', 'The record is being changed just now. Try again.');
+}

@@ -1,0 +1,151 @@
+import type { Caller } from '../core/admission.ts';
+import { actorOf, itself } from '../core/audit.ts';
+import { CallFailure } from '../core/failure.ts';
+import { toId, uuid7 } from '../core/id.ts';
+import { compact, isStorable } from '../core/json.ts';
+import { variableText } from '../core/variables.ts';
+import { findAgent } from '../store/agents.ts';
+import { writeAudit } from '../store/audit.ts';
+import { readClock } from '../store/clock.ts';
+import type { Db } from '../store/db.ts';
+import * as store from '../store/erasures.ts';
+import type { Pipelines } from '../store/pipeline.ts';
+import { removedMax, removeRecords } from '../store/removal.ts';
+import { inTurn, type Pace } from './in-turn.ts';
+import { noSuchAgent } from './locked-agent.ts';
+
+/**
+ * Deletes every record of one end user, whom a variable's value names: of all agents of the workspace or of one. Worked off
+ * in the rounds, from the newest record to the oldest; a run that has not ended is waited for.
+ */
+
+export interface ErasureInput {
+  readonly variable: string;
+  /** As it would stand in a prompt: a text as it is, anything else as its JSON text. */
+  readonly value: string;
+  /** Null for all agents; undefined where what was sent is no identifier. */
+  readonly agentId: string | null | undefined;
+}
+
+const openMax = 100;
+
+export async function requestErasure(
+  db: Db,
+  caller: Caller,
+  { variable, value, agentId }: ErasureInput,
+): Promise<store.ErasureRow> {
+  for (const [field, text] of Object.entries({ variable, value })) {
+    if (isStorable(JSON.stringify(text))) continue;
+    const message = `Field "${field}" holds a NUL or a lone surrogate, so no record can hold it.`;
+    throw new CallFailure('INVALID_REQUEST', message);
+  }
+  const { workspaceId, userId: requestedBy } = caller;
+  return db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (trx) => {
+      if (agentId === undefined) throw noSuchAgent();
+      if (agentId !== null && !(await findAgent(trx, caller, agentId))) throw noSuchAgent();
+      if ((await store.countOpenErasures(trx, workspaceId)) >= openMax) {
+        throw new CallFailure('CONFLICT', `${openMax} erasures are under way; wait for one.`);
+      }
+      const id = uuid7(await readClock(trx));
+      await store.insertErasure(trx, { id, workspaceId, agentId, variable, value, requestedBy });
+      await writeAudit(trx, actorOf(caller), {
+        action: 'erasure.request',
+        subject: toId('erasure', id),
+        details: { variable, agentId: agentId && toId('agent', agentId) },
+      });
+      const row = await store.findErasure(trx, workspaceId, id);
+      if (!row) throw new Error('the erasure that was written is gone');
+      return row;
+    });
+}
+
+/** What is looked at in one go: most of it is not of that end user. */
+const lookedMax = 2_000;
+/** Of a round; the rest of it must have its turn too. */
+const roundMs = 30_000;
+const bottom = '00000000-0000-0000-0000-000000000000';
+/** Where nothing has been looked at yet; as progress, none. */
+const top = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Works on the erasures that are open, the oldest first, for a while. */
+export async function workErasures(db: Db, pipelines: Pipelines, pace: Pace): Promise<void> {
+  const until = performance.now() + roundMs;
+  const open = await store.openErasures(db);
+  await inTurn(open.map((erasure) => () => work(db, pipelines, erasure, { pace, until })));
+}
+
+async function work(
+  db: Db,
+  pipelines: Pipelines,
+  erasure: store.OpenErasure,
+  { pace, until }: { readonly pace: Pace; readonly until: number },
+): Promise<void> {
+  let { downTo } = erasure;
+  while (downTo !== bottom) {
+    if (performance.now() > until) return;
+    const next: string | undefined = await pace(() => step(db, pipelines, { ...erasure, downTo }));
+    if (next === undefined) return;
+    downTo = next;
+  }
+  await removeEnded(db, pipelines, erasure, pace);
+  await pace(() => complete(db, erasure));
+}
+
+/** Answers how far it has come. */
+async function step(db: Db, pipelines: Pipelines, erasure: store.OpenErasure): Promise<string> {
+  const look = await store.lookFurther(db, erasure, lookedMax);
+  const downTo = look.downTo ?? bottom;
+  const ids = look.found
+    .filter(({ text }) => variableText(compact(text)) === erasure.value)
+    .map(({ id }) => id);
+  // A record that cannot be deleted just now is waited for like a run: so none is passed over for good.
+  for (let at = 0; at === 0 || at < ids.length; at += removedMax) {
+    const some = ids.slice(at, at + removedMax);
+    const reached = at + removedMax >= ids.length ? downTo : erasure.downTo;
+    await remove(pipelines, erasure.id, some, reached);
+  }
+  return downTo;
+}
+
+async function removeEnded(
+  db: Db,
+  pipelines: Pipelines,
+  { id }: store.OpenErasure,
+  pace: Pace,
+): Promise<void> {
+  for (;;) {
+    const ids = (await pace(() => store.endedRuns(db, id, removedMax))) ?? [];
+    const removed = ids.length > 0 && (await pace(() => remove(pipelines, id, ids, top)));
+    // What somebody has locked has its turn in the next round.
+    if (!removed || ids.length < removedMax) return;
+  }
+}
+
+async function remove(
+  pipelines: Pipelines,
+  erasureId: string,
+  ids: readonly string[],
+  downTo: string,
+): Promise<number> {
+  const removed = await removeRecords(pipelines, { ids }, (send, gone) => [
+    store.noteProgress(send, erasureId, {
+      ...{ ids, downTo, deleted: gone.length },
+    }),
+  ]);
+  return removed.length;
+}
+
+async function complete(db: Db, { id, workspaceId }: store.OpenErasure): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const done = await store.completeErasure(trx, id);
+    if (!done) return;
+    await writeAudit(trx, itself(workspaceId), {
+      action: 'erasure.complete',
+      subject: toId('erasure', id),
+      details: { deleted: done.deleted },
+    });
+  });
+}

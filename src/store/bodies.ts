@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import { briefOutputMs } from '../core/retention.ts';
+import type { Db } from './db.ts';
+import { timeBefore } from './retention.ts';
+
+/** Bodies of records (variables, prompts, output) that go before their record does. */
+
+/**
+ * Takes the bodies of up to `limit` records of an agent that are older than so many days, and answers how many it came
+ * past. Where it has come to is kept, and never passes a run that has not ended: its bodies are still to be written. The end of a
+ * run and what is read here are one snapshot, so no run slips through between them.
+ */
+export async function takeBodies(
+  db: Db,
+  { agentId, days, limit }: { agentId: string; days: number; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ seen: number }>`
+    with bound as materialized (
+      select greatest((select up_to from bodies_taken where agent_id = ${agentId}),
+          (select id_floor(at) from history_floor)) as from_id,
+        least(id_floor(${timeBefore(sql`${days}::int`)}),
+          (select id from run_queue where agent_id = ${agentId} order by id limit 1)) as before),
+    picked as materialized (
+      select id from executions
+      where agent_id = ${agentId} and status <> 'processing'
+        and id >= (select from_id from bound) and id < (select before from bound)
+      order by id limit ${limit}),
+    taken as (
+      update executions set input_variables = null, system_prompt = null, user_prompt = null, output = null
+      where id = any (array(select id from picked))
+        and (input_variables is not null or system_prompt is not null or user_prompt is not null
+          or output is not null)),
+    noted as (
+      insert into bodies_taken as b (agent_id, up_to)
+      select ${agentId}, case when (select count(*) from picked) < ${limit} then before
+        else (select id from picked order by id desc limit 1) end
+      from bound where exists (select from picked)
+      on conflict (agent_id) do update set up_to = greatest(b.up_to, excluded.up_to))
+    select count(*) as seen from picked`.execute(db);
+  return rows[0]?.seen ?? 0;
+}
+
+/** Takes up to `limit` outputs of agents that store no bodies, and answers how many there were. */
+export async function takeBriefOutputs(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with due as materialized (
+      select execution_id from brief_outputs
+      where ended_at <= clock_timestamp() - ${briefOutputMs} * interval '1 millisecond'
+      order by ended_at limit ${limit} for update skip locked),
+    taken as (
+      update executions set output = null where id = any (array(select execution_id from due)))
+    delete from brief_outputs where execution_id = any (array(select execution_id from due))`.execute(
+    db,
+  );
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from './db.ts';
+import { type Page, readPage } from './page.ts';
+import type { Send, Statement } from './pipeline.ts';
+
+/** Erasures: the records of one end user on their way out of the history. */
+
+export interface ErasureRow {
+  readonly id: string;
+  readonly agentId: string | null;
+  readonly variable: string;
+  readonly requestedBy: string | null;
+  readonly requestedAt: Date;
+  readonly deleted: number;
+  /** Runs that it waits for. */
+  readonly waiting: number;
+  readonly completedAt: Date | null;
+}
+
+export interface NewErasure {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly agentId: string | null;
+  readonly variable: string;
+  readonly value: string;
+  readonly requestedBy: string | null;
+}
+
+/** It will look at every record that is there by now, the youngest first: all of them have lower ids. */
+export async function insertErasure(trx: Trx, erasure: NewErasure): Promise<void> {
+  await sql`
+    insert into erasures (id, workspace_id, agent_id, variable, value, requested_by, down_to)
+    values (${erasure.id}, ${erasure.workspaceId}, ${erasure.agentId}, ${erasure.variable}, ${erasure.value},
+      ${erasure.requestedBy}, id_floor(clock_timestamp() + interval '1 millisecond'))`.execute(trx);
+}
+
+/** Under the lock of the workspace's row, so that two at once do not each find room for the last one. */
+export async function countOpenErasures(trx: Trx, workspaceId: string): Promise<number> {
+  await sql`select from workspaces where id = ${workspaceId} for no key update`.execute(trx);
+  const { rows } = await sql<{ open: number }>`
+    select count(*) as open from erasures
+    where workspace_id = ${workspaceId} and completed_at is null`.execute(trx);
+  return rows[0]?.open ?? 0;
+}
+
+const columns =
+  sql.raw(`e.id, e.agent_id, e.variable, e.requested_by, e.requested_at, e.deleted, e.completed_at,
+  (select count(*) from erasure_runs r where r.erasure_id = e.id) as waiting`);
+
+export async function findErasure(
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<ErasureRow | null> {
+  const { rows } = await sql<ErasureRow>`
+    select ${columns} from erasures e where e.id = ${id} and e.workspace_id = ${workspaceId}`.execute(
+    db,
+  );
+  return rows[0] ?? null;
+}
+
+/** Newest first. */
+export function listErasures(
+  db: Db,
+  workspaceId: string,
+  page: Page,
+): Promise<{ rows: ErasureRow[]; total: number }> {
+  const from = sql`erasures e where e.workspace_id = ${workspaceId}`;
+  return readPage<ErasureRow>(db, { columns, from, order: sql`e.id desc` }, page);
+}
+
+/** One that is not done, and how far it has come. */
+export interface OpenErasure extends NewErasure {
+  /** Records from here on have been looked at. */
+  readonly downTo: string;
+}
+
+/** Oldest first. */
+export async function openErasures(db: Db): Promise<OpenErasure[]> {
+  const { rows } = await sql<OpenErasure>`
+    select id, workspace_id, agent_id, variable, value, requested_by, down_to from erasures
+    where completed_at is null order by id`.execute(db);
+  return rows;
+}
+
+export interface Look {
+  /** Records and runs of this end user; whether they have ended is for the deletion to find out. */
+  readonly found: readonly { readonly id: string; readonly text: string }[];
+  /** What was looked at goes down to here; null where there was nothing left. */
+  readonly downTo: string | null;
+}
+
+/**
+ * Looks at the next `limit` records and unfinished runs, in one snapshot: a run that ends meanwhile is either. `text` is
+ * the JSON text of the variable, which may still differ from the value in how it is written where it is no plain text.
+ */
+export async function lookFurther(db: Db, erasure: OpenErasure, limit: number): Promise<Look> {
+  const { agentId, workspaceId, variable, value, downTo } = erasure;
+  const nested = /^[[{]/.test(value);
+  const above = sql`e.id >= (select id_floor(at) from history_floor)`;
+  const looked =
+    agentId === null
+      ? sql`
+        select e.id, e.workspace_id, e.input_variables from executions e
+        where e.id < ${downTo} and ${above} order by e.id desc limit ${limit}`
+      : sql`
+        select * from (
+          (select e.id, e.workspace_id, e.input_variables from executions e
+           where e.agent_id = ${agentId} and e.status <> 'processing' and e.id < ${downTo} and ${above}
+           order by e.id desc limit ${limit})
+          union all
+          (select e.id, e.workspace_id, e.input_variables
+           from (select id from run_queue where agent_id = ${agentId} and id < ${downTo} order by id desc limit ${limit}) q
+           join executions e on e.id = q.id)) as either
+        order by id desc limit ${limit}`;
+  const { rows } = await sql<{ downTo: string | null; id: string | null; text: string }>`
+    with looked as materialized (${looked}),
+    found as (
+      select id, (input_variables -> ${variable})::text as text from looked
+      where workspace_id = ${workspaceId}
+        and (input_variables ->> ${variable} = ${value}
+          or ${nested} and json_typeof(input_variables -> ${variable}) in ('object', 'array')))
+    select least_looked.id as down_to, found.id, found.text
+    from (values (1)) as always
+      left join (select id from looked order by id limit 1) as least_looked on true
+      left join found on true`.execute(db);
+  return {
+    found: rows.flatMap(({ id, text }) => (id === null ? [] : { id, text })),
+    downTo: rows[0]?.downTo ?? null,
+  };
+}
+
+/** Runs that it waits for and that have ended, up to `limit`. */
+export async function endedRuns(db: Db, erasureId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.execution_id as id from erasure_runs r
+    where r.erasure_id = ${erasureId} and not exists (select from run_queue q where q.id = r.execution_id)
+    limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Notes, with the deletion, how far it has come, and what of the end user is still there: it waits for that. */
+export async function noteProgress(
+  send: Send,
+  erasureId: string,
+  { downTo, ids, deleted }: { downTo: string; ids: readonly string[]; deleted: number },
+): Promise<void> {
+  await Promise.all([
+    send(updateProgress, [erasureId, downTo, deleted]),
+    send(keepWaiting, [erasureId, ids]),
+    send(stopWaiting, [erasureId, ids]),
+  ]);
+}
+
+const updateProgress: Statement = {
+  name: 'erasure-update-progress',
+  text: `update erasures set down_to = least(down_to, $2::uuid), deleted = deleted + $3::bigint
+    where id = $1`,
+};
+
+const keepWaiting: Statement = {
+  name: 'erasure-keep-waiting',
+  text: `insert into erasure_runs (erasure_id, execution_id)
+    select $1, e.id from executions e where e.id = any($2::uuid[]) on conflict do nothing`,
+};
+
+const stopWaiting: Statement = {
+  name: 'erasure-stop-waiting',
+  text: `delete from erasure_runs r
+    where r.erasure_id = $1 and r.execution_id = any($2::uuid[])
+      and not exists (select from executions e where e.id = r.execution_id and e.id = any($2::uuid[]))`,
+};
+
+/** Ends it where it waits for nothing more, and forgets whose records they were. */
+export async function completeErasure(
+  trx: Trx,
+  erasureId: string,
+): Promise<{ readonly deleted: number } | null> {
+  const { rows } = await sql<{ deleted: number }>`
+    update erasures e set value = null, completed_at = clock_timestamp()
+    where id = ${erasureId} and completed_at is null
+      and not exists (select from erasure_runs r where r.erasure_id = e.id)
+    returning deleted`.execute(trx);
+  return rows[0] ?? null;
+}

@@ -1,0 +1,122 @@
+import type { EndStatus, Source } from '../core/execution.ts';
+import type { RunFailureCode } from '../core/failure.ts';
+import { uuid7Time } from '../core/id.ts';
+import type { Tally } from '../core/statistics.ts';
+import type { Pipelines, Send, Statement } from './pipeline.ts';
+import { takeStatistics } from './statistics.ts';
+
+/**
+ * The one way records are deleted: the rows and what the statistics hold of them, in one small transaction. It asks for
+ * no lock of limits or of the queue, so neither an acceptance nor a claim can wait for it, and between its first lock
+ * on the statistics and the commit nothing waits for this process: all of that is sent at once.
+ *
+ * Dropping a whole month is the exception (`months.ts`); the floor makes it one step for every reader.
+ */
+
+/** The most records that one transaction deletes. */
+export const removedMax = 1_000;
+
+export interface RemovedRecord {
+  readonly id: string;
+  readonly agentId: string;
+}
+
+/** Which records: these, or the oldest of an agent between two ids (the second exclusive). */
+export type Removal =
+  | { readonly ids: readonly string[] }
+  | {
+      readonly agentId: string;
+      readonly from: string;
+      readonly before: string;
+      readonly limit: number;
+    };
+
+/** Sent with the deletion and committed with it; told what was deleted, since others may have been quicker. */
+export type AlongWith = (
+  send: Send,
+  removed: readonly RemovedRecord[],
+) => readonly Promise<unknown>[];
+
+/**
+ * Deletes the ended ones among these records, and answers which they were. What somebody else has locked is passed
+ * over. What lies below the floor is gone already: nothing there may be taken from the statistics a second time.
+ */
+export async function removeRecords(
+  pipelines: Pipelines,
+  removal: Removal,
+  alongWith: AlongWith = () => [],
+): Promise<RemovedRecord[]> {
+  return pipelines.use(async (send) => {
+    const [, , rows] = await Promise.all([
+      send({ name: 'begin', text: 'begin isolation level read committed' }),
+      send({ name: 'removal-lock-timeout', text: `set local lock_timeout = '2s'` }),
+      'ids' in removal
+        ? send<DeletedRow>(deleteGiven, [removal.ids.slice(0, removedMax)])
+        : send<DeletedRow>(deleteOldest, [
+            removal.agentId,
+            removal.from,
+            removal.before,
+            Math.min(removal.limit, removedMax),
+          ]),
+    ]);
+    const removed = rows.map(({ id, agent_id }) => ({ id, agentId: agent_id }));
+    await Promise.all([
+      takeStatistics(send, rows.map(tallyOf)),
+      ...alongWith(send, removed),
+      send({ name: 'commit', text: 'commit' }),
+    ]);
+    return removed;
+  });
+}
+
+interface DeletedRow {
+  readonly id: string;
+  readonly agent_id: string;
+  readonly status: EndStatus;
+  readonly source: Source;
+  readonly prompt_version_id: string;
+  readonly model: string;
+  readonly api_key_id: string | null;
+  readonly error_code: RunFailureCode | null;
+}
+
+const returned = `returning e.id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code`;
+const aboveFloor = `e.id >= (select id_floor(at) from history_floor)`;
+
+const deleteGiven: Statement = {
+  name: 'removal-delete-given',
+  text: `delete from executions e
+    where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
+      select id from executions
+      where id = any($1::uuid[]) and status <> 'processing' order by id for update skip locked))
+    ${returned}`,
+};
+
+const deleteOldest: Statement = {
+  name: 'removal-delete-oldest',
+  text: `delete from executions e
+    where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
+      select id from executions
+      where agent_id = $1 and status <> 'processing' and id >= $2 and id < $3
+      order by id limit $4 for update skip locked))
+    ${returned}`,
+};
+
+/** By the time inside the id, as when it was added. */
+function tallyOf(row: DeletedRow): Tally {
+  return {
+    agentId: row.agent_id,
+    executedAtMs: uuid7Time(row.id),
+    status: row.status,
+    source: row.source,
+    promptVersionId: row.prompt_version_id,
+    model: row.model,
+    apiKeyId: row.api_key_id,
+    errorCode: row.error_code,
+    recorded: true,
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsd: '0',
+    latencyMs: null,
+  };
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { Db } from './db.ts';
+
+/** Rounds of housekeeping that one process at a time is enough for. */
+export type RoundName = 'retention' | 'folding';
+
+/**
+ * Whether this process is to make the round now: nobody has begun or kept it within that time. A row, not a lock of a
+ * session: a round has many transactions, and behind a pooler each may have another session.
+ */
+export async function beginRound(db: Db, name: RoundName, withinMs: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update rounds set begun_at = clock_timestamp()
+    where name = ${name} and begun_at <= clock_timestamp() - ${withinMs} * interval '1 millisecond'`.execute(
+    db,
+  );
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+/** Keeps others from beginning it while it goes on. Two at once would do no harm, only work for nothing. */
+export async function keepRound(db: Db, name: RoundName): Promise<void> {
+  await sql`update rounds set begun_at = clock_timestamp() where name = ${name}`.execute(db);
+}

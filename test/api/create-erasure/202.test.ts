@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent, ended } from '../../harness/agents.ts';
+import { addRecords, left, miscounted } from '../../harness/records.ts';
+import { makeRound } from '../../harness/rounds.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { db, call, workspaceId, models } = service;
+const user = await service.member('owner');
+const path = '/api/v1/erasures';
+const round = () => makeRound(db, service.database);
+
+async function erased(body: object) {
+  const accepted = await call('POST', path, { user, body });
+  assert.equal(accepted.status, 202);
+  assert.equal(accepted.body.status, 'processing');
+  const at = `${path}/${accepted.body.erasureId}`;
+  assert.equal(accepted.headers.get('location'), at);
+  await round();
+  return (await call('GET', at, { user })).body;
+}
+
+test('values are compared as the prompt has them', async () => {
+  const { id: agentId } = await addAgent(service);
+  const texts = [
+    '{"customer":"42"}',
+    '{"customer":42}',
+    '{"customer":"042"}',
+    '{"customer":42.0}',
+    '{"other":"42"}',
+    '{"customer":null}',
+    '{"customer":["a",1]}',
+    '{"customer":"[\\"a\\",1]"}',
+    '{"customer":["a", 1,2]}',
+    '{"customer":["\\u0061",1]}',
+    '{"customer":true}',
+  ];
+  const atMs = Date.now();
+  const ids = await addRecords(
+    db,
+    texts.map((variables, n) => ({ workspaceId, agentId, atMs: atMs - 1_000 - n, variables })),
+  );
+  const but = (...gone: number[]) => ids.filter((_, n) => !gone.includes(n));
+
+  const numbers = await erased({ variable: 'customer', value: '42' });
+  assert.equal(numbers.status, 'completed');
+  assert.equal(numbers.deleted, 2);
+  assert.deepEqual(await left(db, ids), but(0, 1));
+  await erased({ variable: 'customer', value: '["a",1]' });
+  assert.deepEqual(await left(db, ids), but(0, 1, 6, 7, 9));
+  await erased({ variable: 'customer', value: 'true' });
+  assert.deepEqual(await left(db, ids), but(0, 1, 6, 7, 9, 10));
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('all agents or one, never another workspace', async () => {
+  const [one, two] = [await addAgent(service), await addAgent(service)];
+  const elsewhere = await service.workspace();
+  const { ownerId, workspaceId: other } = elsewhere;
+  const theirs = await addAgent({ db, workspaceId: other, ownerId });
+  const atMs = Date.now() - 1_000;
+  const variables = '{"customer":"c-agents"}';
+  const ids = await addRecords(db, [
+    { workspaceId, agentId: one.id, atMs, variables },
+    { workspaceId, agentId: two.id, atMs, variables },
+    { workspaceId: other, agentId: theirs.id, atMs, variables },
+  ]);
+  const erasure = { variable: 'customer', value: 'c-agents' };
+  await erased({ ...erasure, agentId: one.agentId });
+  assert.deepEqual(await left(db, ids), [ids[1], ids[2]]);
+  await erased(erasure);
+  assert.deepEqual(await left(db, ids), [ids[2]]);
+});
+
+for (const which of ['all agents', 'one agent']) {
+  test(`of ${which}: it waits for runs that have not ended, and forgets the value when it is done`, async () => {
+    const agent = await addAgent(service, { optionalVariables: ['customer'] });
+    const { key } = await service.key();
+    const value = `c-waits-${which}`;
+    const held = models.hold();
+    const variables = { name: 'you', customer: value };
+    const { body } = await call('POST', `${agent.path}/execute`, { key, body: { variables } });
+    await held.arrived;
+    const agentId = which === 'one agent' ? agent.agentId : null;
+    const waiting = await erased({ variable: 'customer', value, agentId });
+    assert.equal(waiting.status, 'processing');
+    assert.equal(waiting.waiting, 1);
+    assert.equal(waiting.completedAt, null);
+
+    held.release();
+    await ended(service, body.statusUrl, key);
+    await round();
+    const done = (await call('GET', `${path}/${waiting.erasureId}`, { user })).body;
+    assert.deepEqual(
+      { status: done.status, deleted: done.deleted, waiting: done.waiting },
+      { status: 'completed', deleted: 1, waiting: 0 },
+    );
+    assert.equal((await call('GET', body.statusUrl, { key })).status, 404);
+    const { rows } = await sql`select from erasures where value is not null`.execute(db);
+    assert.equal(rows.length, 0);
+    const { rows: audit } = await sql<{ text: string }>`
+      select string_agg(a::text, ' ') as text from audit a`.execute(db);
+    assert.ok(!audit[0]?.text.includes(value));
+  });
+}
+
+test('a record that somebody holds just then is not passed over', async () => {
+  const { id: agentId } = await addAgent(service);
+  const variables = '{"customer":"c-held"}';
+  const atMs = Date.now() - 1_000;
+  const ids = await addRecords(db, [{ workspaceId, agentId, atMs, variables }]);
+  let first: { erasureId: string; status: string } | undefined;
+  await db.transaction().execute(async (trx) => {
+    await sql`select from executions where id = ${ids[0]} for update`.execute(trx);
+    first = await erased({ variable: 'customer', value: 'c-held' });
+  });
+  assert.equal(first?.status, 'processing');
+  assert.deepEqual(await left(db, ids), ids);
+  await round();
+  assert.deepEqual(await left(db, ids), []);
+  assert.equal(
+    (await call('GET', `${path}/${first?.erasureId}`, { user })).body.status,
+    'completed',
+  );
+});

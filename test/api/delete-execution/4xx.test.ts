@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent, ended, run } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { call, models } = service;
+const { key } = await service.key();
+
+test('409 while it is processing', async () => {
+  const agent = await addAgent(service);
+  const held = models.hold();
+  const { body } = await call('POST', `${agent.path}/execute`, {
+    ...{ key, body: { variables: { name: 'you' } } },
+  });
+  await held.arrived;
+  const path = `${agent.path}/executions/${body.executionId}`;
+  const refused = await call('DELETE', path, { key });
+  assert.equal(refused.status, 409);
+  assert.equal(refused.body.code, 'CONFLICT');
+  held.release();
+  assert.equal((await ended(service, body.statusUrl, key)).status, 'success');
+  assert.equal((await call('DELETE', path, { key })).status, 204);
+});
+
+test('404 for what is unknown, malformed, or of another agent or workspace', async () => {
+  const [agent, other] = [await addAgent(service), await addAgent(service)];
+  const { executionId } = await run(service, agent, key);
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const stranger = await service.key({ workspaceId, userId });
+  for (const [path, with_] of [
+    [`${other.path}/executions/${executionId}`, key],
+    [`${agent.path}/executions/exe_nonsense`, key],
+    [`${agent.path}/executions/${executionId}`, stranger.key],
+  ] as const) {
+    assert.equal((await call('DELETE', path, { key: with_ })).status, 404);
+  }
+  assert.equal((await call('GET', `${agent.path}/executions/${executionId}`, { key })).status, 200);
+});
+
+test('403 without the right to manage', async () => {
+  const agent = await addAgent(service);
+  const { executionId } = await run(service, agent, key);
+  const path = `${agent.path}/executions/${executionId}`;
+  const weak = await service.key({ permissions: ['execute', 'read', 'cancel'] });
+  assert.equal((await call('DELETE', path, { key: weak.key })).status, 403);
+  const viewer = await service.member('viewer');
+  assert.equal((await call('DELETE', path, { user: viewer })).status, 403);
+  assert.equal((await call('DELETE', path)).status, 401);
+});

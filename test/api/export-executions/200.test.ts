@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { get, type IncomingMessage } from 'node:http';
+import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { exportsMax } from '../../../src/contract/limits.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { countHistory, makeHistory } from '../../harness/history.ts';
+import { startService } from '../../harness/service.ts';
+
+// No worker: the runs that have not ended are made up.
+const service = await startService({ role: 'api' });
+after(service.close);
+const { db, workspaceId } = service;
+const { key } = await service.key();
+const [agent, large] = [await addAgent(service), await addAgent(service)];
+await makeHistory(db, 3_000, { workspaceId, agentIds: [agent.id] });
+await makeLarge();
+await countHistory(db);
+
+/** More than the sockets in between can hold: most of it waits for its reader. */
+async function makeLarge(): Promise<void> {
+  await sql`
+    insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, completed_at, status, source,
+      agent_name, prompt_version_label, model, output)
+    select (lpad(to_hex(1700000000000 + n), 12, '0') || '70008000000000000000')::uuid, ${workspaceId}, ${large.id},
+      ${large.id}, to_timestamp(1700000000 + n / 1000.0), clock_timestamp(), 'success', 'api', 'Large', 'v1', 'cueline/echo',
+      repeat(md5(n::text), 1000)
+    from generate_series(1, 2000) as n`.execute(db);
+}
+
+function open(path: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${key}` };
+  return new Promise((resolve, reject) => {
+    get(`${service.url}${path}`, { headers, agent: false }, resolve).on('error', reject);
+  });
+}
+
+async function text(path: string): Promise<string> {
+  const response = await open(path);
+  assert.equal(response.statusCode, 200);
+  response.setEncoding('utf8');
+  return (await response.toArray()).join('');
+}
+
+async function exported(
+  query: string,
+  of = agent,
+): Promise<{ executionId: string; status: string }[]> {
+  const lines = (await text(`${of.path}/executions/export?${query}`)).split('\n');
+  assert.equal(lines.pop(), '');
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** What the list says, page by page. */
+async function listed(query: string) {
+  const all: { executionId: string }[] = [];
+  for (let cursor = ''; ; ) {
+    const path = `${agent.path}/executions?limit=100&${query}${cursor && `&cursor=${cursor}`}`;
+    const { body } = await service.call('GET', path, { key });
+    all.push(...body.executions);
+    if (!body.pagination.hasMore) return all;
+    cursor = body.nextCursor;
+  }
+}
+
+test('every record that matches, as it stands in the list, newest first', async () => {
+  for (const query of [
+    '',
+    'status=failed',
+    'source=workflow&startDate=2026-10-01',
+    'variables.customer=c7',
+    'q=tide',
+  ]) {
+    const [records, expected] = [await exported(query), await listed(query)];
+    assert.ok(records.length > 0);
+    assert.deepEqual(
+      records.map((one) => one.executionId),
+      expected.map((one) => one.executionId),
+    );
+  }
+});
+
+test('nothing where nothing matches', async () => {
+  assert.deepEqual(await exported('startDate=2030-01-01'), []);
+});
+
+test('an export that was broken off goes on after its last record', async () => {
+  const whole = await exported('');
+  for (const at of [0, 999, whole.length - 1]) {
+    const rest = await exported(`cursor=${whole[at]?.executionId}`);
+    assert.deepEqual(rest, whole.slice(at + 1));
+  }
+});
+
+test('CSV has a head, but not where it goes on', async () => {
+  const path = `${agent.path}/executions/export?format=csv&status=canceled`;
+  const response = await open(path);
+  assert.match(response.headers['content-type'] ?? '', /^text\/csv/);
+  assert.match(response.headers['content-disposition'] ?? '', /filename="executions-agt_\w+\.csv"/);
+  response.resume();
+  const lines = (await text(path)).split('\r\n');
+  assert.match(lines[0] ?? '', /^executionId,executedAt,/);
+  const ids = (await listed('status=canceled')).map((one) => one.executionId);
+  assert.deepEqual(
+    lines.slice(1, -1).map((line) => line.split(',')[0]),
+    ids,
+  );
+  const rest = (await text(`${path}&cursor=${ids[0]}`)).split('\r\n');
+  assert.deepEqual(rest.slice(0, -1), lines.slice(2, -1));
+});
+
+test('all agents at once', async () => {
+  const lines = (await text('/api/v1/executions/export?status=unauthorized')).split('\n');
+  assert.equal(lines.length - 1, (await listed('status=unauthorized')).length);
+});
+
+test('what changes meanwhile changes nothing in it', async () => {
+  const response = await open(`${large.path}/executions/export`);
+  response.setEncoding('utf8');
+  await new Promise((resolve) => response.once('readable', resolve));
+  await sql`update executions set output = 'changed' where agent_id = ${large.id}`.execute(db);
+  const lines = (await response.toArray()).join('').split('\n');
+  assert.equal(lines.length - 1, 2_000);
+  assert.ok(!lines.some((line) => line.includes('changed')));
+  await sql`delete from executions where agent_id = ${large.id}`.execute(db);
+  await makeLarge();
+});
+
+test('nothing is read for who takes nothing, and no snapshot outlives its reader', async () => {
+  const response = await open(`${large.path}/executions/export`);
+  await until(async () => (await snapshots()) === 1);
+  // A server that read on would soon be through, and its transaction gone.
+  await until(async () => {
+    const before = await lastRead();
+    await wait(300);
+    return before !== null && (await lastRead()) === before;
+  });
+  response.destroy();
+  await until(async () => (await snapshots()) === 0);
+});
+
+test('503 where enough are under way, and room again once they are not', async () => {
+  const open_ = await Promise.all(
+    Array.from({ length: exportsMax }, () => open(`${large.path}/executions/export`)),
+  );
+  const path = `${agent.path}/executions/export`;
+  const refused = await service.call('GET', path, { key });
+  assert.equal(refused.status, 503);
+  assert.equal(refused.body.code, 'UNAVAILABLE');
+  assert.equal(refused.headers.get('retry-after'), '10');
+  for (const one of open_) one.destroy();
+  await until(async () => {
+    const response = await open(path);
+    response.destroy();
+    return response.statusCode === 200;
+  });
+  // Each refusal is a warning in the log.
+  assert.ok(service.faults.splice(0).length > 0);
+});
+
+/** Transactions that lie idle, as an export does between two batches. */
+async function snapshots(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and state = 'idle in transaction'`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+async function lastRead(): Promise<string | null> {
+  const { rows } = await sql<{ at: string | null }>`
+    select max(state_change)::text as at from pg_stat_activity
+    where datname = current_database() and state = 'idle in transaction'`.execute(db);
+  return rows[0]?.at ?? null;
+}
+
+async function until(there: () => Promise<boolean>): Promise<void> {
+  const limit = performance.now() + 60_000;
+  while (!(await there())) {
+    assert.ok(performance.now() < limit, 'did not come to be');
+    await wait(20);
+  }
+}

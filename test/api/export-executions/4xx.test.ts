@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService({ config: { listPerMinute: 40 } });
+after(service.close);
+const agent = await addAgent(service);
+const paths = [`${agent.path}/executions/export`, '/api/v1/executions/export'];
+
+test('400 for what it does not know', async () => {
+  const { key } = await service.key();
+  const wrong: [string, RegExp][] = [
+    ['format=xml', /format.*jsonl, csv/],
+    ['limit=10', /limit.*not known/],
+    ['status=done', /status.*success/],
+    ['cursor=nothing', /cursor/],
+  ];
+  for (const path of paths) {
+    for (const [query, message] of wrong) {
+      const { status, body } = await service.call('GET', `${path}?${query}`, { key });
+      assert.equal(status, 400);
+      assert.match(body.message, message);
+    }
+  }
+});
+
+test('401 without a key that holds, 403 without the permission', async () => {
+  const { key } = await service.key({ permissions: ['execute'] });
+  for (const path of paths) {
+    assert.equal((await service.call('GET', path)).status, 401);
+    assert.equal((await service.call('GET', path, { key })).status, 403);
+  }
+});
+
+test('404 for an agent that the caller does not see', async () => {
+  const other = await addAgent(service);
+  const { key } = await service.key({ agentIds: [other.agentId] });
+  assert.equal((await service.call('GET', paths[0] ?? '', { key })).status, 404);
+});
+
+test('429 beyond the limit of list calls', async () => {
+  const { key } = await service.key();
+  const statuses: number[] = [];
+  // They fall into two minutes at most.
+  for (let call = 0; call < 81; call++) {
+    statuses.push((await service.call('GET', `${paths[1]}?status=done`, { key })).status);
+  }
+  assert.ok(statuses.includes(429));
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const user = service.ownerId;
+const call = (options: object, query = '') =>
+  service.call('GET', `/api/v1/statistics${query}`, options);
+
+async function assertRefused(query: string, message: RegExp): Promise<void> {
+  const { status, body } = await call({ user }, query);
+  assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST']);
+  assert.match(body.message, message);
+}
+
+const wrong: [query: string, message: RegExp][] = [
+  ['?level=year', /"level" must be one of minute, hour, day, all/],
+  ['?groupBy=workspace', /"groupBy" must be some of agent, status, source, version, model, key/],
+  ['?timeZone=Nowhere', /"timeZone" must be the IANA name of a time zone, such as Europe\/Berlin/],
+  ['?level=minute&groupBy=agent,key', /with level "minute"/],
+  ['?agentId=x', /"agentId" is not known/],
+];
+for (const [query, message] of wrong) {
+  test(`400 for ${query}`, () => assertRefused(query, message));
+}
+
+test('400 where more buckets would be answered than are allowed', async () => {
+  const agents = await Promise.all(Array.from({ length: 35 }, () => addAgent(service)));
+  await sql`
+    insert into statistics
+    select id, 'hour', b, 'success', 'api', 1, 1, 0, 0, 0, '{}'
+    from unnest(${agents.map(({ id }) => id)}::uuid[]) as id,
+      generate_series(timestamptz '2026-03-01Z', '2026-04-30T23:00Z', interval '1 hour') as b`.execute(
+    service.db,
+  );
+  const range = 'startDate=2026-03-01&endDate=2026-04-30';
+  await assertRefused(`?level=hour&groupBy=agent&${range}`, /has more than 50000 buckets: narrow/);
+  const { body } = await call({ user }, `?level=hour&groupBy=none&${range}`);
+  assert.equal(body.buckets.length, 61 * 24);
+  assert.equal(body.buckets[0].count, 35);
+});
+
+test('401 without a key, and with one that has ended', async () => {
+  const { key } = await service.key({ revokedAt: new Date('2020-01-01') });
+  for (const options of [{}, { key }]) assert.equal((await call(options)).status, 401);
+});
+
+test('403 for a key without read', async () => {
+  const { key } = await service.key({ permissions: ['execute', 'cancel', 'manage'] });
+  const { status, body } = await call({ key });
+  assert.deepEqual([status, body.code], [403, 'PERMISSION_DENIED']);
+});

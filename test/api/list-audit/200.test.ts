@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService({ role: 'api' });
+after(service.close);
+const { call } = service;
+const user = await service.member('owner');
+
+interface Line {
+  readonly action: string;
+  readonly subject: string;
+  readonly apiKeyId: string | null;
+}
+
+test('each change leaves its line, newest first, and no secret is in any', async () => {
+  const { agentId, path } = await addAgent(service, { stage: 'Testing' });
+  const issuing = { name: 'Site', agentIds: null, permissions: ['manage'], rateLimits: {} };
+  const made = await call('POST', '/api/v1/keys', { user, body: issuing });
+  const { apiKeyId, key } = made.body;
+  await call('PATCH', path, { key, body: { description: 'New.', storeBodies: false } });
+  await call('POST', `${path}/lifecycle`, { key, body: { action: 'deploy' } });
+  await call('POST', `${path}/lifecycle`, { key, body: { action: 'disable' } });
+  await call('DELETE', path, { key });
+  const rotated = await call('POST', `/api/v1/keys/${apiKeyId}/rotate`, { user, body: {} });
+  await call('POST', `/api/v1/keys/${rotated.body.apiKeyId}/revoke`, { user });
+  await call('PUT', '/api/v1/plan', { user, body: { name: 'Team', actionsPerMonth: 5 } });
+  const secret = 'sk-never-to-be-seen';
+  const provider = { kind: 'openai', apiKey: secret };
+  await call('PUT', '/api/v1/providers/own', { user, body: provider });
+  await call('DELETE', '/api/v1/providers/own', { user });
+  const address = { email: 'sam@example.com', role: 'viewer' };
+  const invited = await call('POST', '/api/v1/invitations', { user, body: address });
+  await call('DELETE', `/api/v1/invitations/${invited.body.invitationId}`, { user });
+  await call('PUT', '/api/v1/retention', { user, body: { recordsDays: 30, bodiesDays: null } });
+
+  const { status, body } = await call('GET', '/api/v1/audit?limit=100', { user });
+  assert.equal(status, 200);
+  const lines: Line[] = body.audit;
+  assert.deepEqual(
+    new Set(lines.map(({ action }) => action)),
+    new Set([
+      ...['retention.change', 'invitation.delete', 'invitation.create', 'provider.delete'],
+      ...['provider.put', 'plan.change', 'key.revoke', 'key.rotate', 'agent.delete', 'agent.move'],
+      ...['agent.change', 'key.issue'],
+    ]),
+  );
+  assert.equal(body.pagination.total, 14);
+  const text = JSON.stringify(body);
+  for (const hidden of [secret, key, rotated.body.key, invited.body.url]) {
+    assert.ok(!text.includes(hidden));
+  }
+  const byKey = lines.filter((line) => line.apiKeyId === apiKeyId);
+  assert.deepEqual(new Set(byKey.map(({ subject }) => subject)), new Set([agentId]));
+
+  const moves = await call('GET', '/api/v1/audit?action=agent.move&limit=1', { user });
+  assert.equal(moves.body.pagination.total, 2);
+  assert.deepEqual(moves.body.audit[0].details, { action: 'disable' });
+  assert.equal((await call('GET', '/api/v1/audit?action=none', { user })).status, 400);
+});
+
+test('a workspace sees its own lines only', async () => {
+  const { ownerId } = await service.workspace();
+  const { body } = await call('GET', '/api/v1/audit', { user: ownerId });
+  assert.deepEqual(body.audit, []);
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { toId } from '../../../src/core/id.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { addRecords, dayMs, left } from '../../harness/records.ts';
+import { makeRound } from '../../harness/rounds.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService({ role: 'api' });
+after(service.close);
+const { db, call, workspaceId } = service;
+const user = await service.member('owner');
+const path = '/api/v1/retention';
+
+test('what is set holds from the next round on, and is written down', async () => {
+  assert.deepEqual((await call('GET', path, { user })).body, { recordsDays: 90, bodiesDays: null });
+  const { id: agentId } = await addAgent(service);
+  const ago = (days: number) => Date.now() - days * dayMs;
+  const ids = await addRecords(
+    db,
+    [5, 40].map((days) => ({ workspaceId, agentId, atMs: ago(days) })),
+  );
+  await makeRound(db, service.database);
+  assert.deepEqual(await left(db, ids), ids);
+
+  const to = { recordsDays: 30, bodiesDays: 7 };
+  const set = await call('PUT', path, { user, body: to });
+  assert.equal(set.status, 200);
+  assert.deepEqual(set.body, to);
+  assert.deepEqual((await call('GET', path, { user })).body, to);
+  await makeRound(db, service.database);
+  assert.deepEqual(await left(db, ids), [ids[0]]);
+
+  const { body } = await call('GET', '/api/v1/audit', { user });
+  const { action, subject, details } = body.audit[0];
+  assert.deepEqual(
+    { action, subject, details },
+    {
+      action: 'retention.change',
+      subject: toId('workspace', workspaceId),
+      details: { from: { recordsDays: 90, bodiesDays: null }, to },
+    },
+  );
+});
+
+test('null keeps for ever', async () => {
+  const body = { recordsDays: null, bodiesDays: null };
+  assert.deepEqual((await call('PUT', path, { user, body })).body, body);
+});
+
+test('of an agent: null is what the workspace says, and only an owner may change it', async () => {
+  const { path: agent } = await addAgent(service);
+  const unset = { recordsDays: null, bodiesDays: null };
+  assert.deepEqual((await call('GET', agent, { user })).body.retention, unset);
+  const body = { retention: { recordsDays: 400 } };
+  const changed = await call('PATCH', agent, { user, body });
+  assert.deepEqual(changed.body.retention, { recordsDays: 400, bodiesDays: null });
+
+  const editor = await service.member('editor');
+  const refused = await call('PATCH', agent, { user: editor, body: { retention: unset } });
+  assert.equal(refused.status, 403);
+  assert.equal(refused.body.code, 'PERMISSION_DENIED');
+  // What changes nothing is nobody's business.
+  assert.equal((await call('PATCH', agent, { user: editor, body })).status, 200);
+});
+
+test('an editor may stop the storing of bodies, an owner may begin it again', async () => {
+  const { path: agent } = await addAgent(service);
+  const editor = await service.member('editor');
+  const off = { storeBodies: false };
+  assert.equal((await call('PATCH', agent, { user: editor, body: off })).body.storeBodies, false);
+  const on = { storeBodies: true };
+  assert.equal((await call('PATCH', agent, { user: editor, body: on })).status, 403);
+  assert.equal((await call('PATCH', agent, { user, body: on })).body.storeBodies, true);
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { csvLine } from '../../src/core/csv.ts';
+
+test('numbers, truths and gaps stand bare, texts are quoted where they must be', () => {
+  assert.equal(csvLine([1, 0.5, true, null, 'a b', '']), '1,0.5,true,,a b,\r\n');
+  assert.equal(csvLine(['a,b', 'say "hi"', 'two\nlines']), '"a,b","say ""hi""","two\nlines"\r\n');
+});
+
+test('nothing that a spreadsheet takes for a formula begins a cell', () => {
+  for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1']) {
+    assert.match(csvLine([text]), /^"?'/);
+  }
+  assert.equal(csvLine(['=cmd|"/c calc"!A1']), `"'=cmd|""/c calc""!A1"\r\n`);
+});
+
+test('what is read back is what was written, but for the apostrophe of a formula', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (texts) => {
+      const read = parse(csvLine(texts));
+      assert.deepEqual(
+        read,
+        texts.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)),
+      );
+    }),
+  );
+});
+
+/** The cells of one record, as RFC 4180 reads them. */
+function parse(line: string): string[] {
+  const cells: string[] = [];
+  let rest = line;
+  for (;;) {
+    const quoted = /^"((?:[^"]|"")*)"(,|\r\n)/.exec(rest);
+    const found = quoted ?? /^([^",\r\n]*)(,|\r\n)/.exec(rest);
+    assert.ok(found, `not a record: ${JSON.stringify(rest)}`);
+    const [whole, text = '', end] = found;
+    cells.push(quoted ? text.replaceAll('""', '"') : text);
+    rest = rest.slice(whole.length);
+    if (end === '\r\n') {
+      assert.equal(rest, '');
+      return cells;
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { everything } from '../../src/core/history.ts';
+import type { ModelCall } from '../../src/core/model.ts';
+import { readPage } from '../../src/flow/list-executions.ts';
+import { inSnapshot } from '../../src/store/history.ts';
+import { matching } from '../../src/store/history-filter.ts';
+import { addAgent } from '../harness/agents.ts';
+import { scriptedModels } from '../harness/models.ts';
+import { startService } from '../harness/service.ts';
+
+/** A model whose runs end by a cancel only, beside one that answers at once. */
+const longModel = 'cueline/long';
+const quick = scriptedModels();
+const service = await startService({
+  models: {
+    call: (given) => (given.model === longModel ? untilAborted(given) : quick.call(given)),
+  },
+});
+after(service.close);
+/** Whatever the time of day: more than half of the calls fall into one day. */
+const { key } = await service.key({ rateLimits: { requestsPerDay: 40 } });
+const clients = 6;
+const callsOfOne = 25;
+
+test('total and rows agree in every snapshot while runs are accepted, refused, canceled and end', async () => {
+  const short = await addAgent(service);
+  const long = await addAgent(service, { model: longModel });
+  const agentIds = [short.id, long.id];
+  let left = clients;
+  const looked = Array.from({ length: 2 }, async () => {
+    for (let looks = 0; left > 0 || looks < 20; looks++) await look(agentIds, looks);
+  });
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      for (let call = 0; call < callsOfOne; call++) {
+        const { path } = call % 3 === 0 ? long : short;
+        const body = { variables: { name: `${client} ${call}` } };
+        const accepted = await service.call('POST', `${path}/execute`, { key, body });
+        if (accepted.status === 202 && path === long.path) {
+          await service.call('POST', `${accepted.body.statusUrl}/cancel`, { key });
+        }
+      }
+      left--;
+    }),
+  );
+  await Promise.all(looked);
+  const statuses = await sql<{ status: string }>`
+    select distinct status::text as status from executions where agent_id = any(${agentIds})`.execute(
+    service.db,
+  );
+  const seen = statuses.rows.map(({ status }) => status);
+  for (const status of ['success', 'canceled', 'rate_limited'])
+    assert.ok(seen.includes(status), status);
+});
+
+async function look(agentIds: readonly string[], turn: number): Promise<void> {
+  const status = ([null, 'success', 'canceled', 'rate_limited'] as const)[turn % 4] ?? null;
+  const question = {
+    agentIds: turn % 7 === 0 ? agentIds.slice(1) : agentIds,
+    status,
+    source: turn % 5 === 0 ? ('api' as const) : null,
+    promptVersionId: null,
+    model: turn % 3 === 0 ? 'cueline/echo' : null,
+    apiKeyId: null,
+    errorCode: null,
+    contents: null,
+    includeProcessing: status === null && turn % 2 === 0,
+    range: everything,
+    limit: 100,
+    offset: turn % 50,
+    after: null,
+    recordsReadMax: 1_000,
+  };
+  await inSnapshot(service.db, async (trx) => {
+    const { rows, total } = await readPage(trx, question);
+    const { rows: plain } = await sql<{ id: string }>`
+      select e.id from executions e where e.agent_id = any(${question.agentIds}) and ${matching(question)}
+        ${question.includeProcessing ? sql`` : sql`and e.status <> 'processing'`}
+      order by e.id desc`.execute(trx);
+    assert.equal(total, plain.length);
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      plain.slice(question.offset, question.offset + question.limit).map(({ id }) => id),
+    );
+  });
+}
+
+function untilAborted({ signal }: ModelCall): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { foldingRound, retentionRound } from '../../src/flow/retention-round.ts';
+import { type Db, openDatabase } from '../../src/store/db.ts';
+import { openPipelines } from '../../src/store/pipeline.ts';
+import { addAgent } from '../harness/agents.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { countHistory } from '../harness/history.ts';
+import { addWorkspace } from '../harness/people.ts';
+import { addMonth, addRecords, dayMs, left, miscounted, putRecords } from '../harness/records.ts';
+
+/** What rounds take away, and what they leave; months of their own are in `months.test.ts`. */
+
+const database = await createTestDatabase();
+const { connection } = database;
+const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
+const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+after(async () => {
+  await pipelines.close();
+  await db.destroy();
+  await database.drop();
+});
+
+const round = (signal = new AbortController().signal) =>
+  retentionRound({ db, pipelines, signal, rest: 0 });
+const now = Date.now();
+const ago = (days: number) => now - days * dayMs;
+let owned: Awaited<ReturnType<typeof addWorkspace>>;
+
+beforeEach(async () => {
+  await sql`truncate executions, run_queue, statistics, breakdown`.execute(db);
+  owned = await addWorkspace(db);
+});
+
+async function agent(retention: { recordsDays?: number | null; bodiesDays?: number } = {}) {
+  const { id } = await addAgent({ db, ...owned });
+  const { recordsDays = null, bodiesDays = null } = retention;
+  await sql`
+    update agents set records_days = ${recordsDays}, bodies_days = ${bodiesDays} where id = ${id}`.execute(
+    db,
+  );
+  return { ...owned, agentId: id };
+}
+
+test('records go when their time is up, and the statistics with them', async () => {
+  const one = await agent();
+  const ids = await addRecords(db, [
+    ...[91, 90.5, 89.5, 1].map((days) => ({ ...one, atMs: ago(days) })),
+    { ...one, atMs: ago(95), status: 'canceled' as const },
+  ]);
+  await round();
+  assert.deepEqual(await left(db, ids), [ids[2], ids[3]]);
+  assert.deepEqual(await miscounted(db), []);
+  const { rows } = await sql<{ happened: number; recorded: number }>`
+    select sum(happened)::float8 as happened, sum(recorded)::float8 as recorded
+    from statistics where level = 'day'`.execute(db);
+  assert.deepEqual(rows, [{ happened: 5, recorded: 2 }]);
+});
+
+test('an agent has its own time, longer or shorter than its workspace, also once it is deleted', async () => {
+  const [longer, shorter, deleted] = [
+    await agent({ recordsDays: 200 }),
+    await agent({ recordsDays: 10 }),
+    await agent({ recordsDays: 200 }),
+  ];
+  await sql`
+    update agents set deleted_at = clock_timestamp(), stage = 'Paused', api_enabled = false
+    where id = ${deleted.agentId}`.execute(db);
+  const ids = await addRecords(
+    db,
+    [longer, shorter, deleted].flatMap((one) => [
+      { ...one, atMs: ago(201) },
+      { ...one, atMs: ago(150) },
+      { ...one, atMs: ago(5) },
+    ]),
+  );
+  await round();
+  assert.deepEqual(
+    await left(db, ids),
+    [1, 2, 5, 7, 8].map((place) => ids[place]),
+  );
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('for ever is for ever, and the longest time there can be takes nothing', async () => {
+  const ids: string[] = [];
+  for (const days of [null, 36_500]) {
+    const one = await agent();
+    await sql`update workspaces set records_days = ${days}, bodies_days = ${days}
+      where id = ${one.workspaceId}`.execute(db);
+    ids.push(...(await addRecords(db, [{ ...one, atMs: ago(9_000) }])));
+    owned = await addWorkspace(db);
+  }
+  await round();
+  assert.deepEqual(await left(db, ids), ids);
+  const { rows } = await sql`select from executions where output is null`.execute(db);
+  assert.equal(rows.length, 0);
+});
+
+test('a run that has not ended is left, whatever its age', async () => {
+  const one = await agent({ recordsDays: 1, bodiesDays: 1 });
+  const [run, record] = await addRecords(db, [
+    { ...one, atMs: ago(3), status: 'processing' },
+    { ...one, atMs: ago(2) },
+  ]);
+  await round();
+  assert.deepEqual(await left(db, [run ?? '', record ?? '']), [run]);
+  const { rows } = await sql`
+    select from executions where id = ${run} and input_variables is not null`.execute(db);
+  assert.equal(rows.length, 1);
+});
+
+test('more than one batch goes in one round, and a round that is ended goes on in the next', async () => {
+  const one = await agent();
+  const records = Array.from({ length: 2_500 }, (_, n) => ({ ...one, atMs: ago(100) + n * 1_000 }));
+  const ids = await addRecords(db, records);
+  const ending = new AbortController();
+  ending.abort();
+  await round(ending.signal);
+  assert.equal((await left(db, ids)).length, 2_500);
+  await round();
+  assert.deepEqual(await left(db, ids), []);
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('bodies go before their record, and never those that a run is still to write', async () => {
+  const one = await agent({ bodiesDays: 7 });
+  const [older, run, between, young] = await addRecords(db, [
+    { ...one, atMs: ago(10) },
+    { ...one, atMs: ago(9), status: 'processing' },
+    { ...one, atMs: ago(8) },
+    { ...one, atMs: ago(6) },
+  ]);
+  const bare = async () => {
+    const { rows } = await sql<{ id: string }>`
+      select id from executions
+      where coalesce(input_variables::text, system_prompt, user_prompt, output) is null order by id`.execute(
+      db,
+    );
+    return rows.map(({ id }) => id);
+  };
+  await round();
+  assert.deepEqual(await bare(), [older]);
+  await sql`delete from run_queue where id = ${run}`.execute(db);
+  await sql`
+    update executions set status = 'success', completed_at = clock_timestamp(), settings = null, output = 'late'
+    where id = ${run}`.execute(db);
+  await countHistory(db);
+  await round();
+  assert.deepEqual(await bare(), [older, run, between]);
+  assert.ok(young);
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('minutes of hours with few records are folded, once they are two days old', async () => {
+  const one = await agent();
+  const hour = Math.floor(ago(3) / 3_600_000) * 3_600_000;
+  const few = Array.from({ length: 500 }, (_, n) => ({ ...one, atMs: hour + n * 7_000 }));
+  const many = Array.from({ length: 501 }, (_, n) => ({
+    ...one,
+    atMs: hour + 3_600_000 + n * 7_000,
+  }));
+  await addRecords(db, [...few, ...many, { ...one, atMs: ago(1) }]);
+  await fold(db);
+  const { rows } = await sql<{ level: string; buckets: number; recorded: number }>`
+    select level, count(*) as buckets, sum(recorded)::float8 as recorded from statistics
+    group by level order by level`.execute(db);
+  const minutes = new Set(many.map(({ atMs }) => Math.floor(atMs / 60_000))).size + 1;
+  const days = new Set(
+    [...few, ...many, { atMs: ago(1) }].map(({ atMs }) => Math.floor(atMs / dayMs)),
+  ).size;
+  assert.deepEqual(rows, [
+    { level: 'day', buckets: days, recorded: 1_002 },
+    { level: 'hour', buckets: 3, recorded: 1_002 },
+    { level: 'minute', buckets: minutes, recorded: 502 },
+  ]);
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('a month without a partition loses no run, and its records go in their time', async () => {
+  const one = await agent();
+  const atMs = ago(400);
+  const [id = ''] = await addRecords(db, [{ ...one, atMs }]);
+  const { rows } = await sql<{ name: string }>`
+    select tableoid::regclass::text as name from executions where id = ${id}`.execute(db);
+  assert.deepEqual(rows, [{ name: 'executions_rest' }]);
+  await round();
+  assert.deepEqual(await left(db, [id]), []);
+  assert.deepEqual(await miscounted(db), []);
+  await addMonth(db, atMs);
+  await putRecords(db, [{ ...one, atMs }]);
+});
+
+async function fold(db: Db): Promise<void> {
+  await foldingRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
+}
