@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { AgentFilters, LifecycleAction, StatisticsQuery } from '../../src/client/index.ts';
+import type { AgentFilters, LifecycleAction } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import type { Range } from './statistics.ts';
 
 export const agentsQuery = (filters: AgentFilters) =>
   queryOptions({
@@ -15,11 +16,20 @@ export const agentQuery = (agentId: string) =>
     queryFn: ({ signal }) => cueline.agents.get(agentId, { signal }),
   });
 
-/** The range is part of the key, so it comes rounded: else every render would ask anew. */
-export const statisticsQuery = (agentId: string, range: StatisticsQuery) =>
+export const statisticsQuery = (agentId: string, range: Range) =>
   queryOptions({
     queryKey: ['agents', agentId, 'statistics', range],
-    queryFn: ({ signal }) => cueline.agents.statistics(agentId, range, { signal }),
+    queryFn: ({ signal }) =>
+      cueline.agents.statistics(agentId, { ...range, groupBy: 'status' }, { signal }),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  });
+
+/** Of all agents in one call, each told apart. */
+export const allStatisticsQuery = (range: Range) =>
+  queryOptions({
+    queryKey: ['agents', 'statistics', range],
+    queryFn: ({ signal }) => cueline.statistics({ ...range, groupBy: 'agent,status' }, { signal }),
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
   });

@@ -1,10 +1,11 @@
 import type { Cueline } from '../../src/client/index.ts';
 
-/** What the pages make of the buckets that the server counts. */
+/** What the pages make of the buckets that the server counts, told apart by status. */
 
-export type Statistics = Awaited<ReturnType<Cueline['agents']['statistics']>>;
+type Answer = Awaited<ReturnType<Cueline['agents']['statistics']>>;
+export type Statistics = Pick<Answer, 'level' | 'startDate' | 'endDate' | 'buckets'>;
 export type Bucket = Statistics['buckets'][number];
-export type EndStatus = Bucket['status'];
+export type EndStatus = NonNullable<Bucket['status']>;
 
 export const endStatuses: readonly EndStatus[] = [
   'success',
@@ -21,29 +22,30 @@ export interface Sums {
   readonly successRate: number | null;
   readonly tokens: number;
   readonly costUSD: number;
-  /** The steps' 95th percentiles, weighed by their runs: an estimate, which percentiles allow no better of. */
+  /** Of the successful runs. */
   readonly p95Ms: number | null;
 }
 
+/** Of the buckets of one step: percentiles of several cannot be added up. */
 export function sum(buckets: readonly Bucket[]): Sums {
-  const total = (of: (bucket: Bucket) => number, some = buckets) =>
-    some.reduce((so, bucket) => so + of(bucket), 0);
+  const total = (of: (bucket: Bucket) => number) =>
+    buckets.reduce((so, bucket) => so + of(bucket), 0);
   const count = (status: EndStatus) =>
     total((bucket) => (bucket.status === status ? bucket.count : 0));
   const [succeeded, failed] = [count('success'), count('failed')];
-  const timed = buckets.filter(({ status, latencyMs }) => status === 'success' && latencyMs);
-  const timedRuns = total((bucket) => bucket.count, timed);
   return {
     runs: total((bucket) => bucket.count),
     succeeded,
     successRate: succeeded + failed === 0 ? null : succeeded / (succeeded + failed),
     tokens: total((bucket) => bucket.inputTokens + bucket.outputTokens),
     costUSD: total((bucket) => bucket.costUSD),
-    p95Ms:
-      timedRuns === 0
-        ? null
-        : total((bucket) => (bucket.latencyMs?.p95 ?? 0) * bucket.count, timed) / timedRuns,
+    p95Ms: latency(buckets)?.p95 ?? null,
   };
+}
+
+/** How long the successful runs of one step took. */
+export function latency(buckets: readonly Bucket[]): Bucket['latencyMs'] {
+  return buckets.find(({ status }) => status === 'success')?.latencyMs ?? null;
 }
 
 export interface Step {
@@ -55,24 +57,44 @@ export interface Step {
 export function steps({ level, startDate, endDate, buckets }: Statistics): Step[] {
   const byStart = Map.groupBy(buckets, ({ start }) => start);
   const all: Step[] = [];
-  for (let ms = Date.parse(startDate); ms < Date.parse(endDate); ms += stepMs[level]) {
-    const start = new Date(ms).toISOString();
+  const at = new Date(startDate);
+  while (at.getTime() < Date.parse(endDate)) {
+    const start = at.toISOString();
     all.push({ start, buckets: byStart.get(start) ?? [] });
+    if (level === 'all') break;
+    // The days are the viewer's own, and some have 23 or 25 hours.
+    if (level === 'day') at.setDate(at.getDate() + 1);
+    else at.setTime(at.getTime() + stepMs[level]);
   }
   return all;
 }
 
-export const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+export const stepMs = { minute: 60_000, hour: 3_600_000 } as const;
 
-/** The whole hours that end with this one; the same for a whole hour, so that it can be part of a query's key. */
-export function lastHours(hours: number, nowMs = Date.now()) {
-  const end = Math.floor(nowMs / stepMs.hour) * stepMs.hour;
-  const start = end - (hours - 1) * stepMs.hour;
-  return { level: 'hour', startDate: new Date(start).toISOString() } as const;
+/** A range of time, as a query asks for it. The same for a whole hour at least, so that it can be part of its key. */
+export interface Range {
+  readonly level: 'hour' | 'day' | 'all';
+  readonly startDate: string;
+  readonly timeZone?: string;
 }
 
-export function lastDays(days: number, nowMs = Date.now()) {
-  const end = Math.floor(nowMs / stepMs.day) * stepMs.day;
-  const start = end - (days - 1) * stepMs.day;
-  return { level: 'day', startDate: new Date(start).toISOString() } as const;
+/** The whole hours that end with this one. */
+export function lastHours(hours: number, nowMs = Date.now()): Range {
+  const end = Math.floor(nowMs / stepMs.hour) * stepMs.hour;
+  const start = end - (hours - 1) * stepMs.hour;
+  return { level: 'hour', startDate: new Date(start).toISOString() };
+}
+
+/** The days that end with today, where the viewer is. */
+export function lastDays(days: number, nowMs = Date.now()): Range {
+  const start = new Date(nowMs);
+  start.setHours(0, 0, 0, 0);
+  start.setDate(start.getDate() - (days - 1));
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return { level: 'day', startDate: start.toISOString(), timeZone };
+}
+
+/** The same time as one step: its percentiles are those of all its runs. */
+export function atOnce(range: Range): Range {
+  return { ...range, level: 'all' };
 }

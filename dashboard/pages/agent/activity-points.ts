@@ -1,4 +1,4 @@
-import { type EndStatus, endStatuses, type Step } from '../../data/statistics.ts';
+import { type EndStatus, endStatuses, latency, type Step } from '../../data/statistics.ts';
 
 /** One step of the charts, with a name for each line and bar. */
 export type Point = { readonly start: string } & Readonly<
@@ -13,21 +13,15 @@ export function pointOf({ start, buckets }: Step): Point {
     status,
     total((bucket) => (bucket.status === status ? bucket.count : 0)),
   ]);
-  // Of several sources the counts weigh: percentiles cannot be added up, and the difference is small.
-  const timed = buckets.filter(({ status, latencyMs }) => status === 'success' && latencyMs);
-  const runs = timed.reduce((so, { count }) => so + count, 0);
-  const percentile = (of: 'p50' | 'p95' | 'p99') =>
-    runs === 0
-      ? null
-      : timed.reduce((so, { latencyMs, count }) => so + (latencyMs?.[of] ?? 0) * count, 0) / runs;
+  const times = latency(buckets);
   return {
     start,
     ...(Object.fromEntries(counts) as Record<EndStatus, number>),
     input: total((bucket) => bucket.inputTokens),
     output: total((bucket) => bucket.outputTokens),
     cost: total((bucket) => bucket.costUSD),
-    p50: percentile('p50'),
-    p95: percentile('p95'),
-    p99: percentile('p99'),
+    p50: times?.p50 ?? null,
+    p95: times?.p95 ?? null,
+    p99: times?.p99 ?? null,
   };
 }

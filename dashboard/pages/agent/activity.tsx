@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { statisticsQuery } from '../../data/agents.ts';
 import { formatCost, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
-import { lastDays, lastHours, type Sums, sum } from '../../data/statistics.ts';
+import { atOnce, lastDays, lastHours, type Sums, sum } from '../../data/statistics.ts';
 import { Card } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import classes from './activity.module.css';
@@ -17,7 +17,9 @@ const route = getRouteApi('/app/agents/$agentId/');
 export function Activity({ agentId }: { readonly agentId: string }) {
   const { range = '24h' } = route.useSearch();
   const navigate = route.useNavigate();
-  const statistics = useQuery(statisticsQuery(agentId, spans[range]()));
+  const span = spans[range]();
+  const statistics = useQuery(statisticsQuery(agentId, span));
+  const figures = useQuery(statisticsQuery(agentId, atOnce(span))).data;
   const choose = (chosen: string) =>
     void navigate({ search: { range: chosen as Range }, replace: true, resetScroll: false });
   const { data } = statistics;
@@ -38,7 +40,7 @@ export function Activity({ agentId }: { readonly agentId: string }) {
         <ErrorState error={statistics.error} onRetry={() => void statistics.refetch()} />
       ) : (
         <>
-          <Figures sums={data && sum(data.buckets)} />
+          <Figures sums={figures && sum(figures.buckets)} />
           <Suspense fallback={<ChartsLoading />}>
             {data ? <ActivityCharts statistics={data} /> : <ChartsLoading />}
           </Suspense>

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { statisticsQuery } from '../../data/agents.ts';
+import { allStatisticsQuery } from '../../data/agents.ts';
 import { formatCost, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
-import { lastHours, type Statistics, type Sums, steps, sum } from '../../data/statistics.ts';
+import { atOnce, type Bucket, lastHours, type Sums, steps, sum } from '../../data/statistics.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { StageBadge } from '../../parts/state-badge.tsx';
@@ -35,23 +35,7 @@ export const columns: readonly Column<Agent>[] = [
     key: 'runs',
     header: 'Runs',
     from: 'sm',
-    cell: ({ agentId }) => (
-      <Figure
-        agentId={agentId}
-        show={(sums, statistics) => (
-          <span className={classes.runs}>
-            <Sparkline
-              bars={steps(statistics).map(({ start, buckets }) => {
-                const { runs, succeeded } = sum(buckets);
-                return { key: start, good: succeeded, bad: runs - succeeded };
-              })}
-              label={`${sums.runs} runs in the last 24 hours, ${sums.succeeded} of them successful`}
-            />
-            {formatCount(sums.runs)}
-          </span>
-        )}
-      />
-    ),
+    cell: ({ agentId }) => <Runs agentId={agentId} />,
   },
   figure('success', 'Success', 'md', ({ successRate }) => successRate, formatPercent),
   figure('p95', 'p95', 'md', ({ p95Ms }) => p95Ms, formatDuration),
@@ -73,16 +57,36 @@ function figure(
   return { key, header, align: 'right', from, cell };
 }
 
-/** The cells of a row ask for the same, which is fetched once. */
-function Figure(props: {
-  readonly agentId: string;
-  readonly show: (sums: Sums, statistics: Statistics) => ReactNode;
-}) {
-  const { data, isError } = useQuery(statisticsQuery(props.agentId, lastHours(24)));
+const day = () => lastHours(24);
+
+/** Every cell asks for the same, which is fetched once for all agents. */
+function Figure(props: { readonly agentId: string; readonly show: (sums: Sums) => ReactNode }) {
+  const { data, isError } = useQuery(allStatisticsQuery(atOnce(day())));
   if (isError) return <None />;
   if (!data) return <Skeleton height={10} width="3rem" display="inline-block" />;
-  return props.show(sum(data.buckets), data);
+  return props.show(sum(data.buckets.filter(of(props.agentId))));
 }
+
+function Runs({ agentId }: { readonly agentId: string }) {
+  const { data } = useQuery(allStatisticsQuery(day()));
+  const hours = data && steps({ ...data, buckets: data.buckets.filter(of(agentId)) });
+  const bars = hours?.map(({ start, buckets }) => {
+    const { runs, succeeded } = sum(buckets);
+    return { key: start, good: succeeded, bad: runs - succeeded };
+  });
+  const show = ({ runs, succeeded }: Sums) => (
+    <span className={classes.runs}>
+      <Sparkline
+        bars={bars ?? []}
+        label={`${runs} runs in the last 24 hours, ${succeeded} of them successful`}
+      />
+      {formatCount(runs)}
+    </span>
+  );
+  return <Figure agentId={agentId} show={show} />;
+}
+
+const of = (agentId: string) => (bucket: Bucket) => bucket.agentId === agentId;
 
 function None() {
   return <span className={classes.none}>–</span>;
