@@ -3,6 +3,12 @@ import { meQuery } from './data/me.ts';
 import { queryClient, sessionEnd } from './data/query-client.ts';
 import { agentOverviewRoute, agentRoute } from './pages/agent/route.ts';
 import { agentsRoute } from './pages/agents/route.ts';
+import {
+  agentHistoryRoute,
+  agentRecordRoute,
+  historyRecordRoute,
+  historyRoute,
+} from './pages/history/route.ts';
 import { invitationRoute } from './pages/invitation/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { homeRoute, welcomeRoute } from './pages/welcome/route.ts';
@@ -17,7 +23,8 @@ const routeTree = rootRoute.addChildren([
     homeRoute,
     welcomeRoute,
     agentsRoute,
-    agentRoute.addChildren([agentOverviewRoute]),
+    agentRoute.addChildren([agentOverviewRoute, agentHistoryRoute.addChildren([agentRecordRoute])]),
+    historyRoute.addChildren([historyRecordRoute]),
   ]),
 ]);
 

@@ -35,7 +35,8 @@ export function AgentPage() {
               key={to}
               to={to}
               params={{ agentId }}
-              activeOptions={{ exact: true, includeSearch: false }}
+              // What opens over an area belongs to it; below the overview stand all the others.
+              activeOptions={{ exact: to === '/agents/$agentId', includeSearch: false }}
             >
               {label}
             </Link>

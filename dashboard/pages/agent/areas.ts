@@ -1,2 +1,5 @@
 /** The tabs of an agent's page. An area comes in here when it has a route below the agent's. */
-export const areas = [{ to: '/agents/$agentId', label: 'Overview' }] as const;
+export const areas = [
+  { to: '/agents/$agentId', label: 'Overview' },
+  { to: '/agents/$agentId/history', label: 'History' },
+] as const;
