@@ -22,6 +22,8 @@ const paths = {
   right: 'M9 6l6 6-6 6',
   left: 'M15 6l-6 6 6 6',
   down: 'M6 9l6 6 6-6',
+  first: 'M17 6l-6 6 6 6M7 6v12',
+  last: 'M7 6l6 6-6 6M17 6v12',
   warning: 'M12 4 2.8 19.5h18.4zM12 10v4.5M12 17h.01',
   empty: 'M4 13l3-8h10l3 8v6H4zM4 13h5l1.2 2.5h3.6L15 13h5',
   plus: 'M12 5v14M5 12h14',

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, Pill, Popover } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { formatTime } from '../../data/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { SearchInput } from '../../parts/search-input.tsx';
 import classes from './history.module.css';
@@ -75,7 +76,7 @@ export function HistoryFilters(props: {
           removeButtonProps={{ 'aria-label': `Take off ${name} ${value}` }}
           onRemove={() => onChange({ [name]: undefined })}
         >
-          {words[name] ?? name} {String(value)}
+          {words[name] ?? name} {shown(name, String(value))}
         </Pill>
       ))}
       {isFiltered(search) && (
@@ -85,6 +86,11 @@ export function HistoryFilters(props: {
       )}
     </search>
   );
+}
+
+function shown(name: string, value: string): string {
+  const isTime = /Date$/.test(name) && value.includes('T') && !Number.isNaN(Date.parse(value));
+  return isTime ? formatTime(value) : value;
 }
 
 /** Those that show their value themselves. */

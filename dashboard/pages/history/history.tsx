@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { historyQuery } from '../../data/executions.ts';
-import { formatCount } from '../../data/format.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
@@ -21,9 +20,11 @@ export function History({ agentId }: { readonly agentId?: string }) {
   const [search, change] = useFilters<HistorySearch>();
   const { shown, ...choice } = useColumns(agentId);
   const { offset = 0, ...filters } = search;
-  // Runs under way have no end status yet. They stay in on later pages, so that pages join without a gap.
-  const processing = filters.status === undefined ? { include: 'processing' as const } : {};
+  // Where records are read one by one, the server finds only those that have ended, and it is not asked again and again.
   const live = offset === 0 && !readsRecords(search);
+  // Runs under way have no end status yet. They stay in on later pages, so that pages join without a gap.
+  const processing =
+    filters.status === undefined && !readsRecords(search) ? { include: 'processing' } : {};
   const query = { ...filters, offset, limit: pageSize, ...processing };
   const history = useQuery(historyQuery(agentId, query as never, live));
   const { data } = history;
@@ -71,12 +72,12 @@ export function History({ agentId }: { readonly agentId?: string }) {
 }
 
 function matching(total: number, search: HistorySearch): string {
-  const runs = total === 1 ? '1 run' : `${formatCount(total)} runs`;
+  const runs = total === 1 ? '1 run' : `${total.toLocaleString()} runs`;
   return isFiltered(search) ? `${runs} match` : runs;
 }
 
-export function daysAgo(days: number): string {
-  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString();
 }
 
 /** The server's own words; where there are too many records to read, a way to fewer of them. */

@@ -20,7 +20,11 @@ export function MoreFilters(props: {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const added = variable.name === '' ? {} : { [`variables.${variable.name}`]: variable.value };
-    const { q, status, source, ...read } = readSearch({ ...typed, ...added });
+    const days = {
+      startDate: startOfDay(typed.startDate ?? ''),
+      endDate: endOfDay(typed.endDate ?? ''),
+    };
+    const read = readSearch({ ...typed, ...days, ...added });
     // What was emptied is taken off.
     const emptied = Object.fromEntries(fields.map((name) => [name, undefined]));
     props.onApply({ ...emptied, ...read });
@@ -108,5 +112,23 @@ const fields = [
 ] as const;
 
 function textsOf(search: HistorySearch): Record<string, string> {
-  return Object.fromEntries(fields.map((name) => [name, String(search[name] ?? '')]));
+  const texts = Object.fromEntries(fields.map((name) => [name, String(search[name] ?? '')]));
+  const { startDate = '', endDate = '' } = texts;
+  return { ...texts, startDate: dayOf(startDate), endDate: dayOf(endDate) };
+}
+
+/** Days are the viewer's, times are the same everywhere: a view that is shared shows the same runs. */
+function startOfDay(day: string): string {
+  return day === '' ? '' : new Date(`${day}T00:00:00`).toISOString();
+}
+
+function endOfDay(day: string): string {
+  return day === '' ? '' : new Date(`${day}T23:59:59.999`).toISOString();
+}
+
+function dayOf(time: string): string {
+  const at = new Date(time);
+  if (Number.isNaN(at.valueOf())) return '';
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
