@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Checkbox, Popover, Radio, Stack } from '@mantine/core';
 import { Icon } from '../../parts/icon.tsx';
 import type { TimeStyle, useColumns } from './columns.tsx';
 
@@ -6,47 +6,34 @@ type Choice = Omit<ReturnType<typeof useColumns>, 'shown'>;
 
 /** Which columns stand there, and how their times are told. */
 export function ColumnMenu({ offered, chosen, choose, times, chooseTimes }: Choice) {
-  const flip = (key: string) =>
-    choose(chosen.includes(key) ? chosen.filter((one) => one !== key) : [...chosen, key]);
   return (
-    <Menu closeOnItemClick={false} width={200}>
-      <Menu.Target>
+    <Popover position="bottom-end" width={200} trapFocus returnFocus withinPortal={false}>
+      <Popover.Target>
         <Button variant="default" size="xs" rightSection={<Icon name="down" size={12} />}>
           Columns
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Columns</Menu.Label>
-        {offered.map(({ key, header }) => (
-          <Menu.Item
-            key={key}
-            role="menuitemcheckbox"
-            aria-checked={chosen.includes(key)}
-            rightSection={chosen.includes(key) && <Icon name="check" size={14} />}
-            onClick={() => flip(key)}
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Columns">
+        <Stack gap="md">
+          <Checkbox.Group label="Columns" value={chosen} onChange={choose}>
+            <Stack gap={6} mt={6}>
+              {offered.map(({ key, header }) => (
+                <Checkbox key={key} size="xs" value={key} label={header} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <Radio.Group
+            label="Times"
+            value={times}
+            onChange={(style) => chooseTimes(style as TimeStyle)}
           >
-            {header}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Label>Times</Menu.Label>
-        {timeStyles.map(({ style, label }) => (
-          <Menu.Item
-            key={style}
-            role="menuitemradio"
-            aria-checked={style === times}
-            rightSection={style === times && <Icon name="check" size={14} />}
-            onClick={() => chooseTimes(style)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+            <Stack gap={6} mt={6}>
+              <Radio size="xs" value="relative" label="How long ago" />
+              <Radio size="xs" value="absolute" label="Date and time" />
+            </Stack>
+          </Radio.Group>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
-
-const timeStyles: readonly { readonly style: TimeStyle; readonly label: string }[] = [
-  { style: 'relative', label: 'How long ago' },
-  { style: 'absolute', label: 'Date and time' },
-];

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Pill, Popover } from '@mantine/core';
+import { Button, NativeSelect, Popover } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { formatTime } from '../../data/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -69,15 +69,16 @@ export function HistoryFilters(props: {
         </Popover.Dropdown>
       </Popover>
       {pills.map(([name, value]) => (
-        <Pill
+        <Button
           key={name}
-          size="md"
-          withRemoveButton
-          removeButtonProps={{ 'aria-label': `Take off ${name} ${value}` }}
-          onRemove={() => onChange({ [name]: undefined })}
+          variant="default"
+          className={classes.pill}
+          aria-label={`Take off ${name} ${value}`}
+          rightSection={<Icon name="close" size={12} />}
+          onClick={() => onChange({ [name]: undefined })}
         >
           {words[name] ?? name} {shown(name, String(value))}
-        </Pill>
+        </Button>
       ))}
       {isFiltered(search) && (
         <Button variant="subtle" color="gray" onClick={() => onChange(withoutFilters(search))}>
