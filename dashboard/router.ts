@@ -10,6 +10,7 @@ import {
   historyRoute,
 } from './pages/history/route.ts';
 import { invitationRoute } from './pages/invitation/route.ts';
+import { agentAccessRoute, keysRoute } from './pages/keys/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { homeRoute, welcomeRoute } from './pages/welcome/route.ts';
 import { PageFailed, PageLoading, PageUnknown } from './shell/page-states.tsx';
@@ -23,8 +24,13 @@ const routeTree = rootRoute.addChildren([
     homeRoute,
     welcomeRoute,
     agentsRoute,
-    agentRoute.addChildren([agentOverviewRoute, agentHistoryRoute.addChildren([agentRecordRoute])]),
+    agentRoute.addChildren([
+      agentOverviewRoute,
+      agentHistoryRoute.addChildren([agentRecordRoute]),
+      agentAccessRoute,
+    ]),
     historyRoute.addChildren([historyRecordRoute]),
+    keysRoute,
   ]),
 ]);
 

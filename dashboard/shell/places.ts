@@ -12,4 +12,5 @@ export interface Place {
 export const places: readonly Place[] = [
   { to: '/agents', label: 'Agents', icon: 'agents', key: 'a' },
   { to: '/history', label: 'History', icon: 'history', key: 'h' },
+  { to: '/keys', label: 'API keys', icon: 'keys', key: 'k' },
 ];

@@ -2,4 +2,5 @@
 export const areas = [
   { to: '/agents/$agentId', label: 'Overview' },
   { to: '/agents/$agentId/history', label: 'History' },
+  { to: '/agents/$agentId/access', label: 'API access' },
 ] as const;
