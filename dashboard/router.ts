@@ -11,6 +11,14 @@ import {
 } from './pages/history/route.ts';
 import { invitationRoute } from './pages/invitation/route.ts';
 import { agentAccessRoute, keysRoute } from './pages/keys/route.ts';
+import {
+  playgroundRoute,
+  promptEditorRoute,
+  promptRoute,
+  promptVersionsRoute,
+} from './pages/prompt/route.ts';
+import { promptsRoute } from './pages/prompts/route.ts';
+import { settingsRoutes } from './pages/settings/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { homeRoute, welcomeRoute } from './pages/welcome/route.ts';
 import { PageFailed, PageLoading, PageUnknown } from './shell/page-states.tsx';
@@ -29,8 +37,11 @@ const routeTree = rootRoute.addChildren([
       agentHistoryRoute.addChildren([agentRecordRoute]),
       agentAccessRoute,
     ]),
+    promptsRoute,
+    promptRoute.addChildren([promptEditorRoute, playgroundRoute, promptVersionsRoute]),
     historyRoute.addChildren([historyRecordRoute]),
     keysRoute,
+    settingsRoutes,
   ]),
 ]);
 
