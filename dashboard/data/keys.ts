@@ -1,6 +1,7 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ApiKeyInput, PageQuery } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { useChange } from './use-change.ts';
 
 export const keysQuery = (page: PageQuery) =>
   queryOptions({
@@ -9,20 +10,16 @@ export const keysQuery = (page: PageQuery) =>
     placeholderData: keepPreviousData,
   });
 
-function useKeyChange<Input, Result>(mutationFn: (input: Input) => Promise<Result>) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
-  });
-}
-
 /** With the secret, which is shown this once: it stays in the answer and is never kept. */
-export const useIssueKey = () => useKeyChange((key: ApiKeyInput) => cueline.keys.create(key));
+export const useIssueKey = () =>
+  useChange((key: ApiKeyInput) => cueline.keys.create(key), ['keys']);
 
-export const useRevokeKey = () => useKeyChange((apiKeyId: string) => cueline.keys.revoke(apiKeyId));
+export const useRevokeKey = () =>
+  useChange((apiKeyId: string) => cueline.keys.revoke(apiKeyId), ['keys']);
 
 export const useRotateKey = () =>
-  useKeyChange(({ apiKeyId, graceSeconds }: { apiKeyId: string; graceSeconds: number }) =>
-    cueline.keys.rotate(apiKeyId, { graceSeconds }),
+  useChange(
+    ({ apiKeyId, graceSeconds }: { apiKeyId: string; graceSeconds: number }) =>
+      cueline.keys.rotate(apiKeyId, { graceSeconds }),
+    ['keys'],
   );

@@ -16,3 +16,11 @@ export function usePutProvider() {
     onSuccess: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
   });
 }
+
+export function useDeleteProvider() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (name: string) => cueline.providers.delete(name),
+    onSettled: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
+  });
+}
