@@ -20,49 +20,61 @@ function readOffset(given: Record<string, unknown>): OffsetSearch {
   return Number.isSafeInteger(offset) && offset > 0 ? { offset } : {};
 }
 
-const shared = { getParentRoute: () => settingsRoute };
+const settingsHomeRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/',
+  async beforeLoad() {
+    throw redirect({ to: '/settings/workspace' });
+  },
+});
+
+const workspaceRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/workspace',
+  component: lazyRouteComponent(() => import('./workspace-page.tsx'), 'WorkspacePage'),
+});
+
+const membersRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./members-page.tsx'), 'MembersPage'),
+});
+
+const providersRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/providers',
+  component: lazyRouteComponent(() => import('./providers-page.tsx'), 'ProvidersPage'),
+});
+
+const retentionRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/retention',
+  validateSearch: readOffset,
+  component: lazyRouteComponent(() => import('./retention-page.tsx'), 'RetentionPage'),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/audit',
+  validateSearch: (given: Record<string, unknown>): AuditSearch => ({
+    ...readOffset(given),
+    ...(/^[a-z.]{1,40}$/.test(String(given.action ?? '')) && { action: String(given.action) }),
+  }),
+  component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
+});
+
+const accountRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./account-page.tsx'), 'AccountPage'),
+});
 
 export const settingsRoutes = settingsRoute.addChildren([
-  createRoute({
-    ...shared,
-    path: '/',
-    beforeLoad(): void {
-      throw redirect({ to: '/settings/workspace' });
-    },
-  }),
-  createRoute({
-    ...shared,
-    path: '/workspace',
-    component: lazyRouteComponent(() => import('./workspace-page.tsx'), 'WorkspacePage'),
-  }),
-  createRoute({
-    ...shared,
-    path: '/members',
-    component: lazyRouteComponent(() => import('./members-page.tsx'), 'MembersPage'),
-  }),
-  createRoute({
-    ...shared,
-    path: '/providers',
-    component: lazyRouteComponent(() => import('./providers-page.tsx'), 'ProvidersPage'),
-  }),
-  createRoute({
-    ...shared,
-    path: '/retention',
-    validateSearch: readOffset,
-    component: lazyRouteComponent(() => import('./retention-page.tsx'), 'RetentionPage'),
-  }),
-  createRoute({
-    ...shared,
-    path: '/audit',
-    validateSearch: (given: Record<string, unknown>): AuditSearch => ({
-      ...readOffset(given),
-      ...(/^[a-z.]{1,40}$/.test(String(given.action ?? '')) && { action: String(given.action) }),
-    }),
-    component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
-  }),
-  createRoute({
-    ...shared,
-    path: '/account',
-    component: lazyRouteComponent(() => import('./account-page.tsx'), 'AccountPage'),
-  }),
+  settingsHomeRoute,
+  workspaceRoute,
+  membersRoute,
+  providersRoute,
+  retentionRoute,
+  auditRoute,
+  accountRoute,
 ]);
