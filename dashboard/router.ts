@@ -1,7 +1,13 @@
 import { createRouter } from '@tanstack/react-router';
 import { meQuery } from './data/me.ts';
 import { queryClient, sessionEnd } from './data/query-client.ts';
-import { agentOverviewRoute, agentRoute } from './pages/agent/route.ts';
+import {
+  agentOverviewRoute,
+  agentPinsRoute,
+  agentRoute,
+  agentRunRoute,
+  agentSettingsRoute,
+} from './pages/agent/route.ts';
 import { agentsRoute } from './pages/agents/route.ts';
 import {
   agentHistoryRoute,
@@ -11,6 +17,7 @@ import {
 } from './pages/history/route.ts';
 import { invitationRoute } from './pages/invitation/route.ts';
 import { agentAccessRoute, keysRoute } from './pages/keys/route.ts';
+import { newAgentRoute } from './pages/new-agent/route.ts';
 import {
   playgroundRoute,
   promptEditorRoute,
@@ -32,8 +39,12 @@ const routeTree = rootRoute.addChildren([
     homeRoute,
     welcomeRoute,
     agentsRoute,
+    newAgentRoute,
     agentRoute.addChildren([
       agentOverviewRoute,
+      agentRunRoute,
+      agentPinsRoute,
+      agentSettingsRoute,
       agentHistoryRoute.addChildren([agentRecordRoute]),
       agentAccessRoute,
     ]),

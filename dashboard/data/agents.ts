@@ -1,5 +1,10 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { AgentFilters, LifecycleAction } from '../../src/client/index.ts';
+import type {
+  AgentFilters,
+  AgentInput,
+  AgentPatch,
+  LifecycleAction,
+} from '../../src/client/index.ts';
 import { cueline } from './client.ts';
 import type { Range } from './statistics.ts';
 
@@ -40,5 +45,39 @@ export function useMoveAgent(agentId: string) {
     mutationFn: (action: LifecycleAction) => cueline.agents.move(agentId, action),
     // Also after a refusal: someone else may have moved it.
     onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
+  });
+}
+
+/** With the tag that makes a change fail where someone else was faster. */
+export const taggedAgentQuery = (agentId: string) =>
+  queryOptions({
+    queryKey: ['agents', agentId, 'tagged'],
+    queryFn: ({ signal }) => cueline.agents.getTagged(agentId, { signal }),
+    // What is being filled in is not taken away because the window was looked at again.
+    refetchOnWindowFocus: false,
+  });
+
+export function useCreateAgent() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (agent: AgentInput) => cueline.agents.create(agent),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
+  });
+}
+
+export function useChangeAgent(agentId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ patch, etag }: { patch: AgentPatch; etag?: string | null }) =>
+      cueline.agents.update(agentId, patch, etag ? { ifMatch: etag } : {}),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
+  });
+}
+
+export function useDeleteAgent(agentId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => cueline.agents.delete(agentId),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents', 'list'] }),
   });
 }

@@ -49,10 +49,7 @@ function Ended({ record }: { readonly record: EndedExecution }) {
         <StateBadge tone={tones[status]} text={status.replace('_', ' ')} />
         <code>{record.promptVersionLabel}</code>
         <code>{record.modelUsed}</code>
-        <Link
-          to={'/history/$agentId/$executionId' as never}
-          params={{ agentId, executionId } as never}
-        >
+        <Link to="/history/$agentId/$executionId" params={{ agentId, executionId }}>
           Its record
         </Link>
       </div>

@@ -22,7 +22,7 @@ test('without prompts the page says what one is; the first is made and written',
   await check();
   await page.keyboard.press('Escape');
   await page.keyboard.type('me}}.');
-  await page.getByRole('button', { name: 'Go to language in the user template, line 1' }).waitFor();
+  await page.getByRole('button', { name: 'user 1: go to language' }).waitFor();
   assert.equal(await page.locator('.cm-variable').count(), 3);
   await page.getByRole('combobox', { name: 'Model' }).fill('cueline/echo');
   await page.keyboard.press('Escape');

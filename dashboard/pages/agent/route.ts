@@ -23,3 +23,21 @@ export const agentOverviewRoute = createRoute({
   },
   component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
 });
+
+export const agentRunRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/run',
+  component: lazyRouteComponent(() => import('./run-page.tsx'), 'RunPage'),
+});
+
+export const agentPinsRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/versions',
+  component: lazyRouteComponent(() => import('./pins-page.tsx'), 'PinsPage'),
+});
+
+export const agentSettingsRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+});

@@ -27,6 +27,7 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
         <Button
           component={Link}
           to="/agents/new"
+          // Its own route says what it takes; a button that is a link loses that.
           search={{ promptId, promptVersionId: latestVersion.promptVersionId } as never}
           variant="default"
         >

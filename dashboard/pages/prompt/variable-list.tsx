@@ -23,7 +23,7 @@ export function VariableList(props: {
               <button
                 key={`${place.template} ${place.offset}`}
                 type="button"
-                aria-label={`Go to ${name} in the ${place.template} template, line ${place.line}`}
+                aria-label={`${place.template} ${place.line}: go to ${name}`}
                 onClick={() => props.onAim(place)}
               >
                 {place.template} {place.line}

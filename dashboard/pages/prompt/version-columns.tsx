@@ -48,7 +48,7 @@ export function useVersionColumns(promptId: string): readonly Column<Row>[] {
             to="/prompts/$promptId"
             params={{ promptId }}
             search={{ from: promptVersionId }}
-            aria-label={`Open ${label} in the editor`}
+            aria-label={`Edit ${label}`}
           >
             Edit
           </Link>
@@ -56,7 +56,7 @@ export function useVersionColumns(promptId: string): readonly Column<Row>[] {
             to="/prompts/$promptId/playground"
             params={{ promptId }}
             search={{ left: promptVersionId }}
-            aria-label={`Run ${label} in the playground`}
+            aria-label={`Run ${label}`}
           >
             Run
           </Link>

@@ -1,0 +1,50 @@
+import { Stack, Switch, Textarea } from '@mantine/core';
+import type { Agent } from '../../../src/client/index.ts';
+import type { AgentForm } from '../../data/agent-form.ts';
+import { useChangeAgent } from '../../data/agents.ts';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+
+/** Whether programs are let in, and from which pages. The switch holds at once: it is what one reaches for in a hurry. */
+export function ApiFields(props: {
+  readonly agent: Agent;
+  readonly etag: string | null;
+  readonly form: AgentForm;
+  readonly onChange: (change: Partial<AgentForm>) => void;
+  readonly error: unknown;
+  readonly disabled: boolean;
+}) {
+  const { agent, form, onChange, error, disabled } = props;
+  const toggle = useChangeAgent(agent.agentId);
+  const open = agent.status === 'Testing' || agent.status === 'Deployed';
+  return (
+    <Stack gap="md">
+      <Switch
+        label="Programs may call it"
+        description={
+          open && !agent.archived
+            ? 'Holds from the next call on, without saving. Switched off, each is answered 403.'
+            : 'Only in Testing and Deployed: its lifecycle is on the overview.'
+        }
+        checked={agent.apiEnabled}
+        disabled={disabled || !open || agent.archived || toggle.isPending}
+        onChange={({ currentTarget }) =>
+          toggle.mutate({ patch: { apiEnabled: currentTarget.checked } })
+        }
+      />
+      <FormProblem error={toggle.error} />
+      <Textarea
+        label="Origins that may call it from a browser (CORS)"
+        description="One on each line, compared exactly. None means no browser page may."
+        placeholder="https://app.example.com"
+        autosize
+        minRows={2}
+        maxRows={12}
+        spellCheck={false}
+        disabled={disabled}
+        value={form.origins}
+        error={fieldProblem(error, 'allowedOrigins')}
+        onChange={({ currentTarget }) => onChange({ origins: currentTarget.value })}
+      />
+    </Stack>
+  );
+}
