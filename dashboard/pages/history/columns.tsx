@@ -121,6 +121,7 @@ function When(props: {
         {...(shared as object)}
       >
         {time}
+        <div className={classes.narrow}>{props.run.agentName}</div>
       </Link>
     );
   }

@@ -18,7 +18,12 @@ export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
     <>
       <Menu width={160}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${apiKey.name}`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            c="var(--text)"
+            aria-label={`Actions for ${apiKey.name}`}
+          >
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>

@@ -14,13 +14,15 @@ export function AccountPage() {
   return (
     <>
       <Card title="You">
-        <Facts
-          facts={[
-            ['Name', user.name || '–'],
-            ['E-mail', user.email],
-            ['Identifier', <code key="id">{user.userId}</code>],
-          ]}
-        />
+        <div className={classes.facts}>
+          <Facts
+            facts={[
+              ['Name', user.name || '–'],
+              ['E-mail', user.email],
+              ['Identifier', <code key="id">{user.userId}</code>],
+            ]}
+          />
+        </div>
       </Card>
       <Card title="Appearance">
         <SegmentedControl

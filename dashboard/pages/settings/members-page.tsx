@@ -27,6 +27,7 @@ export function MembersPage() {
       owner ? (
         <NativeSelect
           size="xs"
+          w="6.5rem"
           aria-label={`Role of ${member.email}`}
           data={[...roles]}
           value={member.role}
@@ -72,7 +73,7 @@ const person: Column<Member> = {
   cell: ({ name, email }) => (
     <>
       <div>{name || email}</div>
-      <div className={classes.soft}>{email}</div>
+      <div className={classes.address}>{email}</div>
     </>
   ),
 };

@@ -17,19 +17,21 @@ export function WorkspacePage() {
   return (
     <>
       <Card title="Workspace">
-        <Facts
-          facts={[
-            ['Name', workspaceName(me)],
-            [
-              'Identifier',
-              <span key="id">
-                <code>{me.workspaceId}</code>{' '}
-                <CopyButton text={me.workspaceId} what="the workspace's identifier" />
-              </span>,
-            ],
-            ['Your role', me.role],
-          ]}
-        />
+        <div className={classes.facts}>
+          <Facts
+            facts={[
+              ['Name', workspaceName(me)],
+              [
+                'Identifier',
+                <span key="id">
+                  <code>{me.workspaceId}</code>{' '}
+                  <CopyButton text={me.workspaceId} what="the workspace's identifier" />
+                </span>,
+              ],
+              ['Your role', me.role],
+            ]}
+          />
+        </div>
       </Card>
       <Card title="Plan and usage">
         {usage.isError && !usage.data ? (
