@@ -20,9 +20,8 @@ export function ModelFields(props: {
     typeof behind?.[name] === 'number' ? `${behind[name]} (version)` : 'default';
   const problem = (name: keyof ModelSettings) => fieldProblem(error, `${prefix}${name}`);
   return (
-    <div className={classes.grid}>
+    <div className={classes.stack}>
       <Autocomplete
-        className={classes.wide ?? ''}
         label="Model"
         placeholder={behind?.model ? `${behind.model} (version)` : 'provider/model'}
         data={[...models]}
@@ -34,35 +33,37 @@ export function ModelFields(props: {
         autoComplete="off"
         spellCheck={false}
       />
-      <NumberField
-        label="Temperature"
-        placeholder={left('temperature')}
-        value={value.temperature}
-        onChange={(temperature) => onChange({ temperature })}
-        max={2}
-        decimals={2}
-        error={problem('temperature')}
-        disabled={disabled}
-      />
-      <NumberField
-        label="Top P"
-        placeholder={left('topP')}
-        value={value.topP}
-        onChange={(topP) => onChange({ topP })}
-        max={1}
-        decimals={2}
-        error={problem('topP')}
-        disabled={disabled}
-      />
-      <NumberField
-        label="Max tokens"
-        placeholder={left('maxTokens')}
-        value={value.maxTokens}
-        onChange={(maxTokens) => onChange({ maxTokens })}
-        min={1}
-        error={problem('maxTokens')}
-        disabled={disabled}
-      />
+      <div className={classes.grid}>
+        <NumberField
+          label="Temperature"
+          placeholder={left('temperature')}
+          value={value.temperature}
+          onChange={(temperature) => onChange({ temperature })}
+          max={2}
+          decimals={2}
+          error={problem('temperature')}
+          disabled={disabled}
+        />
+        <NumberField
+          label="Top P"
+          placeholder={left('topP')}
+          value={value.topP}
+          onChange={(topP) => onChange({ topP })}
+          max={1}
+          decimals={2}
+          error={problem('topP')}
+          disabled={disabled}
+        />
+        <NumberField
+          label="Max tokens"
+          placeholder={left('maxTokens')}
+          value={value.maxTokens}
+          onChange={(maxTokens) => onChange({ maxTokens })}
+          min={1}
+          error={problem('maxTokens')}
+          disabled={disabled}
+        />
+      </div>
     </div>
   );
 }

@@ -27,7 +27,7 @@ export function KeepFields(props: {
         disabled={disabled}
         onChange={({ currentTarget }) => onChange({ storeBodies: currentTarget.checked })}
       />
-      <div className={fields.thirds}>
+      <div className={fields.halves}>
         {kept.map(([name, label]) => (
           <NumberField
             key={name}

@@ -35,8 +35,8 @@ export function PinDialog(props: {
     <Modal opened onClose={onClose} size="60rem" title={`Pin ${label}?`}>
       <Stack gap="lg">
         <p>
-          From the next call on, the agent runs {label} in place of {agent.promptVersionLabel}. Runs
-          under way end with what they began with; identifier, keys and settings stay.
+          From the next call on, the agent runs “{label}” in place of “{agent.promptVersionLabel}”.
+          Runs under way end with what they began with; identifier, keys and settings stay.
         </p>
         {missing.length > 0 && (
           <p className={classes.warning}>

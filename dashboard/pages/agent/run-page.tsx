@@ -87,8 +87,8 @@ export function RunPage() {
           Run
         </Button>
         <p className={classes.note}>
-          Runs {agent.promptVersionLabel} as programs would run it, counts in its limits, spends an
-          AI Action, and is recorded with the source <code>dashboard</code>.
+          Runs the version “{agent.promptVersionLabel}” as programs would run it, counts in its
+          limits, spends an AI Action, and is recorded with the source <code>dashboard</code>.
         </p>
       </Card>
       <Card title="Result">
