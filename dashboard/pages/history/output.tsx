@@ -6,7 +6,7 @@ import classes from './record.module.css';
 const Markdown = lazy(() => import('./markdown.tsx'));
 
 /** Longer ones are shown as text only: a browser would be busy with them for seconds. */
-const markdownMax = 200_000;
+const markdownMax = 100_000;
 
 type View = 'text' | 'json' | 'markdown';
 

@@ -38,10 +38,13 @@ export function readSearch(given: Record<string, unknown>): HistorySearch {
   // The list of the codes is fetched with the page; the server knows it, too.
   if (/^[A-Z_]{1,40}$/.test(String(given.errorCode ?? '')))
     read.errorCode = String(given.errorCode);
-  const variables = Object.keys(given).filter((name) => /^variables\../.test(name));
-  for (const name of [...texts, ...variables]) {
+  for (const name of texts) {
     const value = given[name];
     if (value !== undefined && value !== '') read[name] = asText(value);
+  }
+  for (const [name, value] of Object.entries(given)) {
+    // A variable can be empty, and be looked for as that.
+    if (/^variables\../.test(name) && value !== undefined) read[name] = asText(value);
   }
   for (const name of amounts) {
     const text = String(given[name] ?? '');
