@@ -13,6 +13,19 @@ export function session(request: Request) {
     async signIn(account: { email: string; password: string }): Promise<void> {
       await post('POST /api/auth/sign-in/email', { body: account });
     },
+    /** Whose accounts people can sign in with, beside address and password. */
+    async identityProviders() {
+      return (await request('GET /api/v1/identity-providers', {})).body.identityProviders;
+    },
+    /** Answers where the browser has to go; it comes back to `callbackURL`, a page of this server. */
+    async departTo(
+      provider: string,
+      pages: { callbackURL: string; errorCallbackURL: string },
+    ): Promise<string> {
+      const body = { provider, ...pages };
+      const answer = (await post('POST /api/auth/sign-in/social', { body })).body;
+      return (answer as { url: string }).url;
+    },
     async signOut(): Promise<void> {
       await post('POST /api/auth/sign-out', {});
     },

@@ -6,6 +6,7 @@ import { cueline } from '../../data/client.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Gate } from '../../shell/gate.tsx';
+import { IdentityButtons } from './identity-buttons.tsx';
 
 const route = getRouteApi('/sign-in');
 
@@ -56,6 +57,7 @@ export function SignInPage() {
           </Button>
         </Stack>
       </form>
+      <IdentityButtons from={from} />
     </Gate>
   );
 }
