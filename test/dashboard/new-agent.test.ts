@@ -19,7 +19,7 @@ test('an agent is made in one page, its variables filled in from the version', a
   await page.getByRole('option', { name: 'Storyteller' }).click();
   await page.waitForURL(`**/agents/new?promptId=${promptId}&promptVersionId=${versionIds[0]}`);
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Story agent');
-  await page.getByRole('textbox', { name: 'Tags' }).fill('tales');
+  await page.getByRole('combobox', { name: 'Tags' }).fill('tales');
   await page.keyboard.press('Enter');
   await page.getByRole('combobox', { name: 'How topic is given' }).selectOption('Else a text');
   await page.getByRole('textbox', { name: 'Default of topic' }).fill('the sea');

@@ -90,9 +90,9 @@ export function PinsPage() {
   }
   return (
     <div className={classes.page}>
-      <section aria-labelledby="versions-of-the-prompt">
+      <div>
         <div className={classes.head}>
-          <h2 id="versions-of-the-prompt">Versions of its prompt</h2>
+          <h2>Versions of its prompt</h2>
           <Link to="/prompts/$promptId" params={{ promptId: agent.promptId }}>
             Open the prompt
           </Link>
@@ -109,10 +109,10 @@ export function PinsPage() {
             Show older versions
           </Button>
         )}
-      </section>
-      <section aria-labelledby="what-was-pinned">
+      </div>
+      <div>
         <div className={classes.head}>
-          <h2 id="what-was-pinned">What was pinned</h2>
+          <h2>What was pinned</h2>
         </div>
         <DataTable
           caption="What was pinned"
@@ -121,7 +121,7 @@ export function PinsPage() {
           rowKey={({ pinId }) => pinId}
           loadingRows={3}
         />
-      </section>
+      </div>
       {asked && <PinDialog agent={agent} promptVersionId={asked} onClose={() => setAsked(null)} />}
     </div>
   );
