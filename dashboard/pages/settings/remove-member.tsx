@@ -1,17 +1,25 @@
-import { Button } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Member } from '../../../src/client/index.ts';
 import { useRemoveMember } from '../../data/members.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Icon } from '../../parts/icon.tsx';
 
 export function RemoveMember({ member }: { readonly member: Member }) {
   const remove = useRemoveMember();
   const [asked, { open, close }] = useDisclosure();
   return (
     <>
-      <Button size="xs" variant="default" onClick={open} aria-label={`Remove ${member.email}`}>
-        Remove
-      </Button>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        c="var(--text)"
+        aria-label={`Remove ${member.email}`}
+        title="Remove"
+        onClick={open}
+      >
+        <Icon name="close" />
+      </ActionIcon>
       <ConfirmDialog
         opened={asked}
         title={`Remove ${member.email}?`}
