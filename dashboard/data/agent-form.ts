@@ -14,6 +14,8 @@ export interface AgentForm {
   readonly maxConcurrency: number | null;
   readonly variables: readonly DeclaredVariable[];
   readonly rateLimits: Agent['rateLimits'];
+  /** Only an agent in Testing or Deployed has this switch. */
+  readonly apiEnabled: boolean;
   /** One on each line. */
   readonly origins: string;
   readonly storeBodies: boolean;
@@ -39,13 +41,14 @@ export const blankForm: AgentForm = {
   maxConcurrency: null,
   variables: [],
   rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
+  apiEnabled: false,
   origins: '',
   storeBodies: true,
   retention: { recordsDays: null, bodiesDays: null },
 };
 
 export function formOf(agent: Agent): AgentForm {
-  const { agentName, visibility, tags, rateLimits, storeBodies, retention } = agent;
+  const { agentName, visibility, tags, rateLimits, apiEnabled, storeBodies, retention } = agent;
   const { model, temperature, maxTokens, topP, ...run } = agent.agentConfig;
   return {
     agentName,
@@ -64,6 +67,7 @@ export function formOf(agent: Agent): AgentForm {
     maxConcurrency: run.maxConcurrency ?? null,
     variables: declaredBy(agent),
     rateLimits,
+    apiEnabled,
     origins: agent.allowedOrigins.join('\n'),
     storeBodies,
     retention,
@@ -92,7 +96,8 @@ export function defaultProblem({ kind, value }: DeclaredVariable): string | unde
 }
 
 export function inputOf(form: AgentForm): Omit<AgentInput, 'promptId' | 'promptVersionId'> {
-  const { agentConfig, ...others } = patchOf(form);
+  // A new one is a Draft, with its API off.
+  const { agentConfig, apiEnabled: _, ...others } = patchOf(form);
   const set = Object.entries(agentConfig).filter(([, value]) => value !== null);
   return { ...others, agentConfig: Object.fromEntries(set) };
 }
@@ -121,6 +126,7 @@ function patchOf(form: AgentForm) {
     optionalVariables: variables.filter(({ kind }) => kind !== 'required').map(nameOf),
     defaultVariableValues: Object.fromEntries(defaults.map((one) => [one.name, defaultOf(one)])),
     rateLimits,
+    apiEnabled: form.apiEnabled,
     allowedOrigins: form.origins.split(/\s+/).filter((origin) => origin !== ''),
     storeBodies,
     retention,

@@ -5,6 +5,9 @@ import { cueline } from './client.ts';
 
 export type RunStarted = Pick<ExecuteAccepted, 'agentId' | 'executionId' | 'ignoredVariables'>;
 
+/** Somewhat longer than a run may take. */
+const waitMsMax = 3_700_000;
+
 /** Where a run that was started from the page stands. */
 export interface RunState {
   readonly run: {
@@ -30,7 +33,7 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
       const accepted = await start(order);
       started.current = accepted;
       const { agentId, executionId } = accepted;
-      return cueline.wait(agentId, executionId);
+      return cueline.wait(agentId, executionId, { timeoutMs: waitMsMax });
     },
     // Whatever shows figures or a history has one run more.
     onSettled: () => {

@@ -91,6 +91,9 @@ test("what someone else has changed meanwhile is not overwritten, and the server
   await page.getByRole('button', { name: 'Save the changes' }).click();
   await page.getByRole('alert').getByText('req_').waitFor();
   await check();
+  await page.getByRole('button', { name: 'Show what it is now' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  assert.equal(await page.getByRole('textbox', { name: 'Project' }).inputValue(), 'Theirs');
 });
 
 test('an agent is deleted once it was said what that means', async () => {

@@ -1,20 +1,17 @@
 import { Stack, Switch, Textarea } from '@mantine/core';
 import type { Agent } from '../../../src/client/index.ts';
 import type { AgentForm } from '../../data/agent-form.ts';
-import { useChangeAgent } from '../../data/agents.ts';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { fieldProblem } from '../../parts/form-problem.tsx';
 
-/** Whether programs are let in, and from which pages. The switch holds at once: it is what one reaches for in a hurry. */
+/** Whether programs are let in, and from which pages. */
 export function ApiFields(props: {
   readonly agent: Agent;
-  readonly etag: string | null;
   readonly form: AgentForm;
   readonly onChange: (change: Partial<AgentForm>) => void;
   readonly error: unknown;
   readonly disabled: boolean;
 }) {
   const { agent, form, onChange, error, disabled } = props;
-  const toggle = useChangeAgent(agent.agentId);
   const open = agent.status === 'Testing' || agent.status === 'Deployed';
   return (
     <Stack gap="md">
@@ -22,16 +19,13 @@ export function ApiFields(props: {
         label="Programs may call it"
         description={
           open && !agent.archived
-            ? 'Holds from the next call on, without saving. Switched off, each is answered 403.'
+            ? 'Switched off and saved, every call is answered 403.'
             : 'Only in Testing and Deployed: its lifecycle is on the overview.'
         }
-        checked={agent.apiEnabled}
-        disabled={disabled || !open || agent.archived || toggle.isPending}
-        onChange={({ currentTarget }) =>
-          toggle.mutate({ patch: { apiEnabled: currentTarget.checked } })
-        }
+        checked={form.apiEnabled}
+        disabled={disabled || !open || agent.archived}
+        onChange={({ currentTarget }) => onChange({ apiEnabled: currentTarget.checked })}
       />
-      <FormProblem error={toggle.error} />
       <Textarea
         label="Origins that may call it from a browser (CORS)"
         description="One on each line, compared exactly. None means no browser page may."

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { Agent } from '../../../src/client/index.ts';
+import { type Agent, CuelineError } from '../../../src/client/index.ts';
 import {
   type AgentForm,
   changeOf,
@@ -23,7 +23,13 @@ import { DangerCard } from './danger-card.tsx';
 import { KeepFields } from './keep-fields.tsx';
 import classes from './settings.module.css';
 
-export function SettingsForm({ agent, etag }: { agent: Agent; etag: string | null }) {
+export function SettingsForm(props: {
+  readonly agent: Agent;
+  /** Of what the form began with: a change fails where someone else was faster. */
+  readonly etag: string | null;
+  readonly onReload: () => void;
+}) {
+  const { agent, etag, onReload } = props;
   const me = useMe();
   const [begun] = useState(() => formOf(agent));
   const [form, setForm] = useState<AgentForm>(begun);
@@ -66,7 +72,7 @@ export function SettingsForm({ agent, etag }: { agent: Agent; etag: string | nul
           <LimitFields {...fields} />
         </Card>
         <Card title="API">
-          <ApiFields agent={agent} etag={etag} {...fields} />
+          <ApiFields agent={agent} {...fields} />
         </Card>
         <Card title="What is kept">
           <KeepFields {...fields} owner={may(me, 'own')} />
@@ -78,6 +84,11 @@ export function SettingsForm({ agent, etag }: { agent: Agent; etag: string | nul
               <Button type="submit" loading={save.isPending} disabled={!changed}>
                 Save the changes
               </Button>
+              {isOvertaken(save.error) && (
+                <Button variant="default" onClick={onReload}>
+                  Show what it is now
+                </Button>
+              )}
               {changed && (
                 <Button variant="default" onClick={() => setForm(begun)}>
                   Take them back
@@ -90,4 +101,8 @@ export function SettingsForm({ agent, etag }: { agent: Agent; etag: string | nul
       {!disabled && <DangerCard agent={agent} />}
     </>
   );
+}
+
+function isOvertaken(error: unknown): boolean {
+  return error instanceof CuelineError && error.status === 412;
 }

@@ -16,5 +16,6 @@ export function SettingsPage() {
   }
   if (!tagged.data) return <Skeleton height={640} />;
   const { agent, etag } = tagged.data;
-  return <SettingsForm key={etag} agent={agent} etag={etag} />;
+  const reload = () => void tagged.refetch();
+  return <SettingsForm key={etag} agent={agent} etag={etag} onReload={reload} />;
 }
