@@ -17,7 +17,7 @@ export function Invitations() {
   const withdraw = useWithdraw();
   const columns: Column<Invitation>[] = [
     { key: 'email', header: 'Invited', cell: ({ email }) => email },
-    { key: 'role', header: 'As', cell: ({ role }) => role },
+    { key: 'role', header: 'As', from: 'sm', cell: ({ role }) => role },
     {
       key: 'expires',
       header: 'Until',
