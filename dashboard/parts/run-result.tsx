@@ -50,7 +50,7 @@ function Ended({ record }: { readonly record: EndedExecution }) {
         <code>{record.promptVersionLabel}</code>
         <code>{record.modelUsed}</code>
         <Link to="/history/$agentId/$executionId" params={{ agentId, executionId }}>
-          Its record
+          Record
         </Link>
       </div>
       <dl className={classes.figures}>
