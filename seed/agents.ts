@@ -10,7 +10,7 @@ import { issueKey } from '../src/flow/issue-key.ts';
 import { moveAgent } from '../src/flow/move-agent.ts';
 import { readClock } from '../src/store/clock.ts';
 import type { Db } from '../src/store/db.ts';
-import type { SeededAgent, SeededVersion } from './record.ts';
+import type { SeededAgent, SeededVersion } from './population.ts';
 import { textOf } from './words.ts';
 
 /** Whose executions they are: one new agent for each call, and 1,000 others that are made once. */

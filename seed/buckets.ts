@@ -1,137 +1,108 @@
-import { latencyBin, levelMs } from '../src/core/statistics.ts';
-import { outcomes, sources } from './outcomes.ts';
-import type { Added } from './record.ts';
+import type pg from 'pg';
+import { levelMs } from '../src/core/statistics.ts';
 
-/**
- * Adds up the statistics of one day for any number of agents. Not `addUp` of the core, whose keys are texts: here it would
- * take as long as the database does. Terms are packed into numbers, and the coarse levels are made of the fine ones.
- */
-
-export interface Sums {
-  readonly agent: number;
-  readonly level: 'minute' | 'hour' | 'day' | 'quarter';
-  readonly bucketMs: number;
-  /** One execution of those that are in it: the terms that its level tells apart are the same for all. */
-  readonly terms: Terms;
-  records: number;
-  inputTokens: number;
-  outputTokens: number;
-  cost: number;
-  /** The bin of each latency. */
-  bins: number[];
-}
-
-export type Terms = Pick<Added, 'outcome' | 'source' | 'version' | 'model' | 'key'>;
-
-export interface DaySums {
-  add(one: Added): void;
-  /** Minutes, hours and the day, by status and source. */
-  statistics(): Sums[];
-  /** Quarters and the day, by everything. */
-  breakdown(): Sums[];
-}
+/** The statistics of a day: counted piece by piece, and written when all its rows are. */
 
 /** Housekeeping takes the minutes of an old hour that has no more records than this: they are not even written. */
-export const foldedRecordsMax = 500;
+const foldedRecordsMax = 500;
 
 /** @param youngFromMs minutes from here on are kept, however few records their hour has */
-export function sumDay(dayMs: number, youngFromMs: number): DaySums {
-  const minutes = new Map<number, Sums>();
-  const quarters = new Map<number, Sums>();
-  return {
-    add(one) {
-      const place = one.agent * perDay + Math.floor((one.atMs - dayMs) / levelMs.minute);
-      const byStatus = statusOf(one) * sources.length + one.source;
-      addTo(minutes, place * statusesMax + byStatus, one, 'minute');
-      const quarter = one.agent * 96 + Math.floor((one.atMs - dayMs) / levelMs.quarter);
-      addTo(quarters, quarter * termsMax + packed(one), one, 'quarter');
-    },
-    statistics() {
-      const hours = rollUp(minutes.values(), 'hour', byStatusAndSource);
-      const records = new Map<number, number>();
-      for (const one of hours) {
-        const hour = hourOf(one);
-        records.set(hour, (records.get(hour) ?? 0) + one.records);
-      }
-      const kept = [...minutes.values()].filter(
-        (one) => one.bucketMs >= youngFromMs || (records.get(hourOf(one)) ?? 0) > foldedRecordsMax,
-      );
-      return [...kept, ...hours, ...rollUp(hours, 'day', byStatusAndSource)];
-    },
-    breakdown() {
-      const all = [...quarters.values()];
-      return [...all, ...rollUp(all, 'day', packed)];
-    },
-  };
+export async function countRows(client: pg.Client, youngFromMs: number): Promise<void> {
+  await client.query(countQuarters);
+  await client.query(countMinutes, [youngFromMs]);
 }
 
-const perDay = levelMs.day / levelMs.minute;
-const statusesMax = 32;
-const [outcomesMax, versionsMax, modelsMax, keysMax] = [16, 4, 2, 4];
-const termsMax = outcomesMax * sources.length * versionsMax * modelsMax * keysMax;
-const statuses = [...new Set(outcomes.map(({ status }) => status))];
-const statusOfOutcome = outcomes.map(({ status }) => statuses.indexOf(status));
-
-/** Outcomes that the breakdown does not tell apart, such as canceled early and late, count as the first of them. */
-const kindOfOutcome = outcomes.map(({ status, errorCode }) =>
-  outcomes.findIndex((one) => one.status === status && one.errorCode === errorCode),
-);
-
-function statusOf({ outcome }: Terms): number {
-  return statusOfOutcome[outcome] ?? 0;
+export async function writeBuckets(client: pg.Client): Promise<void> {
+  await client.query(addStatistics);
+  await client.query(addBreakdown);
 }
 
-function byStatusAndSource(terms: Terms): number {
-  return statusOf(terms) * sources.length + terms.source;
-}
+const counted = `count(*), sum(input_tokens), sum(output_tokens), sum(cost)`;
+const summed = `sum(records)::bigint as records, sum(input_tokens)::bigint as input_tokens,
+  sum(output_tokens)::bigint as output_tokens, sum(cost)::bigint as cost`;
+const floored = (level: keyof typeof levelMs) => `ms - ms % ${levelMs[level]}`;
 
-function packed({ outcome, source, version, model, key }: Terms): number {
-  const kind = kindOfOutcome[outcome] ?? 0;
-  const first = (kind * sources.length + source) * versionsMax + version;
-  return (first * modelsMax + model) * keysMax + key;
-}
+const countQuarters = `
+  insert into seed_quarters
+  select agent, ${floored('quarter')}, outcome, way, version, model, bin, ${counted}
+  from seed_made group by 1, 2, 3, 4, 5, 6, 7`;
 
-function hourOf({ agent, bucketMs }: Sums): number {
-  return agent * 24 + (Math.floor(bucketMs / levelMs.hour) % 24);
-}
+const countMinutes = `
+  with kept as (
+    select agent, ${floored('hour')} as hour from seed_made
+    group by 1, 2 having count(*) > ${foldedRecordsMax} or min(ms) >= $1::bigint)
+  insert into seed_minutes
+  select r.agent, ${floored('minute')}, first_of_status, first_of_source, bin, ${counted}
+  from seed_made r
+  join kept on kept.agent = r.agent and kept.hour = ${floored('hour')}
+  join seed_outcomes o on o.place = outcome
+  join seed_ways w on w.place = way
+  group by 1, 2, 3, 4, 5`;
 
-function addTo(into: Map<number, Sums>, name: number, one: Added, level: Sums['level']): void {
-  let sums = into.get(name);
-  if (!sums) {
-    const bucketMs = Math.floor(one.atMs / levelMs[level]) * levelMs[level];
-    sums = { ...nothing(), agent: one.agent, level, bucketMs, terms: one };
-    into.set(name, sums);
-  }
-  sums.records++;
-  sums.inputTokens += one.inputTokens;
-  sums.outputTokens += one.outputTokens;
-  sums.cost += one.cost;
-  if (one.latencyMs !== null) sums.bins.push(latencyBin(one.latencyMs));
-}
+/**
+ * One row for each kind, of one row for each of its bins; what never ran has no bin. Most kinds of an agent that is
+ * seldom called have one bin, so only the others are added up, by the function that every later change goes through.
+ */
+const together = (from: string, kind: string) => `
+  select ${kind}, records, input_tokens, output_tokens, cost * 0.0000000001 as cost_usd,
+    case when bins is null then '{}'
+      when cardinality(bins) = 1 then array_fill(counts[1], array[1], array[bins[1] + 1])
+      else (select sum_counts(array_fill(n, array[1], array[at + 1])) from unnest(bins, counts) as one (at, n))
+      end as latency
+  from (
+    select ${kind}, ${summed}, array_agg(bin) filter (where bin is not null) as bins,
+      array_agg(records) filter (where bin is not null) as counts
+    from ${from} group by ${kind}) as kinds`;
 
-function rollUp(
-  fine: Iterable<Sums>,
-  level: 'hour' | 'day',
-  nameOf: (terms: Terms) => number,
-): Sums[] {
-  const coarse = new Map<number, Sums>();
-  for (const one of fine) {
-    const bucketMs = Math.floor(one.bucketMs / levelMs[level]) * levelMs[level];
-    const name = (level === 'hour' ? hourOf(one) : one.agent) * termsMax + nameOf(one.terms);
-    let sums = coarse.get(name);
-    if (!sums) {
-      sums = { ...nothing(), agent: one.agent, level, bucketMs, terms: one.terms };
-      coarse.set(name, sums);
-    }
-    sums.records += one.records;
-    sums.inputTokens += one.inputTokens;
-    sums.outputTokens += one.outputTokens;
-    sums.cost += one.cost;
-    for (const bin of one.bins) sums.bins.push(bin);
-  }
-  return [...coarse.values()];
-}
+const sumColumns = `agent_id, level, bucket, status, source, happened, recorded, input_tokens, output_tokens, cost_usd,
+  latency`;
+const keys = {
+  statistics: 'agent_id, level, bucket, status, source',
+  breakdown:
+    'agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code',
+};
 
-function nothing() {
-  return { records: 0, inputTokens: 0, outputTokens: 0, cost: 0, bins: [] as number[] };
-}
+/** In the order in which the service locks them, which may be writing the buckets of today. */
+const inOrder = 'order by agent, level collate "C", ms, outcome, way';
+const onConflict = (table: keyof typeof keys) => `
+  on conflict (${keys[table]}) do update set happened = s.happened + excluded.happened,
+    recorded = s.recorded + excluded.recorded, input_tokens = s.input_tokens + excluded.input_tokens,
+    output_tokens = s.output_tokens + excluded.output_tokens, cost_usd = s.cost_usd + excluded.cost_usd,
+    latency = add_counts(s.latency, excluded.latency)`;
+
+const sums = `records, records, input_tokens, output_tokens, cost_usd, latency`;
+
+const addStatistics = `
+  insert into statistics as s (${sumColumns})
+  with hours as materialized (
+    select 'hour' as level, agent, ${floored('hour')} as ms, first_of_status as outcome, first_of_source as way, bin,
+      ${summed}
+    from seed_quarters join seed_outcomes o on o.place = outcome join seed_ways w on w.place = way
+    group by 2, 3, 4, 5, 6),
+  counted as (
+    select 'minute' as level, * from seed_minutes
+    union all select * from hours
+    union all select 'day', agent, ${floored('day')}, outcome, way, bin, ${summed} from hours group by 2, 3, 4, 5, 6)
+  select g.id, level, to_timestamp(ms / 1000), status, source, ${sums}
+  from (${together('counted', 'agent, level, ms, outcome, way')}) as kinds
+  join seed_outcomes o on o.place = outcome
+  join seed_ways w on w.place = way
+  join seed_agents g on g.place = agent
+  ${inOrder}
+  ${onConflict('statistics')}`;
+
+const addBreakdown = `
+  insert into breakdown as s (${sumColumns}, prompt_version_id, model, api_key_id, error_code)
+  with counted as (
+    select 'quarter' as level, * from seed_quarters
+    union all select 'day', agent, ${floored('day')}, outcome, way, version, model, bin, ${summed}
+    from seed_quarters group by 2, 3, 4, 5, 6, 7, 8)
+  select g.id, level, to_timestamp(ms / 1000), status, source, ${sums}, v.id, m.name, key_id, error_code
+  from (${together('counted', 'agent, level, ms, outcome, way, version, model')}) as kinds
+  join seed_agents g on g.place = agent
+  join seed_outcomes o on o.place = outcome
+  join seed_ways w on w.place = way
+  join seed_versions v on v.place = version
+  join seed_models m on m.place = model
+  ${inOrder}, version, model
+  ${onConflict('breakdown')}`;

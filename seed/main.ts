@@ -1,9 +1,9 @@
+import { showProgress } from '../src/cli/progress-bar.ts';
 import { type Context, runCommand } from '../src/main/command.ts';
 import { migrateAt, openForCommand } from '../src/main/database.ts';
 import { firstOwner, makeFirstWorkspace } from '../src/main/workspace.ts';
 import { checkSchema } from '../src/store/migrate.ts';
 import { type Asked, readArguments, usage } from './arguments.ts';
-import { showProgress } from './progress.ts';
 import { seed } from './seed.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { EndStatus } from '../src/core/execution.ts';
 import type { RunFailureCode } from '../src/core/failure.ts';
-import { lottery } from './chance.ts';
 
 /** How an execution can have ended, and how often each of it occurs. */
 
@@ -10,13 +9,26 @@ export interface Outcome {
   readonly error: string | null;
   /** Of 1,000. */
   readonly weight: number;
-  /** Whether a process began to work on it. */
-  readonly started: boolean;
+  /** On how many of them a process began to work, of one. */
+  readonly started: number;
   readonly attempts: number;
+  /** What it took, where that is always the same. */
+  readonly latencyMs: number | null;
+  /** Whether the model used tokens. */
+  readonly called: boolean;
+  /** A refusal keeps nothing of what was sent, and a canceled run nothing of what was made of it. */
+  readonly keepsVariables: boolean;
+  readonly keepsPrompts: boolean;
 }
 
+/** In the order of their status, as the service locks the buckets that they count in. */
 export const outcomes: readonly Outcome[] = [
-  ended('success', null, null, 960),
+  {
+    ...refused('canceled', 'CANCELED', 'The execution was canceled.', 5),
+    started: 0.8,
+    attempts: 1,
+    keepsVariables: true,
+  },
   ended('failed', 'PROVIDER_ERROR', 'The provider answered 502: Bad gateway', 10, 3),
   ended('failed', 'MODEL_TIMEOUT', 'The model did not answer within 300000 ms.', 5),
   ended('failed', 'PROVIDER_RATE_LIMITED', 'The provider answered 429: Slow down', 5, 3),
@@ -25,8 +37,7 @@ export const outcomes: readonly Outcome[] = [
   ended('failed', 'INTERNAL', 'Internal error.', 0.5),
   refused('rate_limited', 'RATE_LIMIT_EXCEEDED', 'Rate limit of the API key exceeded.', 9),
   refused('rate_limited', 'QUOTA_EXCEEDED', 'The AI Actions of this month are used up.', 1),
-  ended('canceled', 'CANCELED', 'The execution was canceled.', 4),
-  refused('canceled', 'CANCELED', 'The execution was canceled.', 1),
+  ended('success', null, null, 960),
   // Not drawn: so rare that one is put where it is to be.
   refused('unauthorized', 'KEY_NOT_AUTHORIZED', 'The API key is not valid for this agent.', 0),
 ];
@@ -35,13 +46,12 @@ export const unauthorized = outcomes.length - 1;
 /** Every one of these has an execution in a history that is long enough for one. */
 export const unauthorizedOneIn = 1_000_000;
 
-export const drawOutcome = lottery(outcomes.map(({ weight }) => weight));
-
-export const sources = ['api', 'dashboard', 'workflow'] as const;
-export const drawSource = lottery([900, 99, 1]);
+export type Source = keyof typeof sourceWeights;
+export const sourceWeights = { api: 900, dashboard: 99, workflow: 1 };
 
 export interface SeededModel {
   readonly name: string;
+  readonly weight: number;
   readonly latencyMs: number;
   /** Units of 10⁻¹⁰ dollars for a token. */
   readonly inputPrice: number;
@@ -49,15 +59,21 @@ export interface SeededModel {
 }
 
 export const models: readonly [SeededModel, SeededModel] = [
-  { name: 'openai/gpt-5-mini', latencyMs: 1_400, inputPrice: 2_500, outputPrice: 20_000 },
+  {
+    name: 'openai/gpt-5-mini',
+    weight: 70,
+    latencyMs: 1_400,
+    inputPrice: 2_500,
+    outputPrice: 20_000,
+  },
   {
     name: 'anthropic/claude-haiku-4-5',
+    weight: 30,
     latencyMs: 900,
     inputPrice: 10_000,
     outputPrice: 50_000,
   },
 ];
-export const drawModel = lottery([70, 30]);
 
 function ended(
   status: EndStatus,
@@ -66,7 +82,18 @@ function ended(
   weight: number,
   attempts = 1,
 ): Outcome {
-  return { status, errorCode, error, weight, started: true, attempts };
+  return {
+    status,
+    errorCode,
+    error,
+    weight,
+    attempts,
+    started: 1,
+    latencyMs: errorCode === 'MODEL_TIMEOUT' ? 300_000 : null,
+    called: status === 'success' || errorCode === 'CONTENT_FILTERED',
+    keepsVariables: true,
+    keepsPrompts: true,
+  };
 }
 
 function refused(
@@ -75,5 +102,11 @@ function refused(
   error: string,
   weight: number,
 ): Outcome {
-  return { status, errorCode, error, weight, started: false, attempts: 0 };
+  return {
+    ...ended(status, errorCode, error, weight, 0),
+    started: 0,
+    called: false,
+    keepsVariables: false,
+    keepsPrompts: false,
+  };
 }

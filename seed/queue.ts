@@ -1,9 +1,7 @@
 import type pg from 'pg';
-import { uuid7, uuid7Time } from '../src/core/id.ts';
 import { maxAttemptsDefault, type RunSettings, timeoutMsDefault } from '../src/core/settings.ts';
-import { copyIn } from './copy.ts';
 import { models } from './outcomes.ts';
-import { customer, type SeededAgent } from './record.ts';
+import type { SeededAgent } from './population.ts';
 import { textOf } from './words.ts';
 import type { Writing } from './write-day.ts';
 
@@ -18,40 +16,36 @@ export async function writeQueue(
   { signal, onRows }: Writing,
 ): Promise<void> {
   const pinned = agent.versions.at(-1);
-  const before = [agent.workspaceId, agent.id, pinned?.id, agent.keyIds[0], agent.ownerId];
-  const after = ['processing', 'api', agent.name, pinned?.label, models[0].name];
-  const until = new Date(nowMs + yearMs).toISOString();
+  const texts = Array.from({ length: textsMax }, () => textOf(100));
   for (let from = 0; from < count; from += batchRows) {
-    const ids: string[] = [];
-    for (let at = from; at < Math.min(count, from + batchRows); at++) {
-      ids.push(uuid7(nowMs - spreadMs + (at * spreadMs) / count));
-    }
-    await client.query('begin');
-    try {
-      const records = ids.map((id) => {
-        const executedAt = new Date(uuid7Time(id)).toISOString();
-        const variables = `{"customer":"${customer(0)}","question":"${textOf(100)}"}`;
-        return line([id, ...before, executedAt, ...after, variables, settings]);
-      });
-      await copyIn(client, `copy executions (${recordColumns}) from stdin`, records, signal);
-      const places = ids.map((id) => line([id, agent.workspaceId, agent.id, 1, until, 1]));
-      await copyIn(client, `copy run_queue (${queueColumns}) from stdin`, places, signal);
-      await client.query('commit');
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      throw error;
-    }
-    onRows(ids.length);
+    signal.throwIfAborted();
+    const upTo = Math.min(count, from + batchRows);
+    await client.query(enqueue, [
+      from,
+      upTo - 1,
+      count,
+      nowMs - spreadMs,
+      spreadMs,
+      agent.id,
+      agent.workspaceId,
+      agent.ownerId,
+      agent.name,
+      agent.keyIds[0],
+      pinned?.id,
+      pinned?.label,
+      models[0].name,
+      settings,
+      texts,
+      new Date(nowMs + yearMs).toISOString(),
+    ]);
+    onRows(upTo - from);
   }
 }
 
 const batchRows = 20_000;
+const textsMax = 1_024;
 const spreadMs = 60_000;
 const yearMs = 365 * 86_400_000;
-const recordColumns = `id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, status,
-  source, agent_name, prompt_version_label, model, input_variables, settings`;
-const queueColumns = 'id, workspace_id, agent_id, tag, available_at, failures';
-
 const settings = JSON.stringify({
   maxTokens: null,
   topP: null,
@@ -61,6 +55,20 @@ const settings = JSON.stringify({
   defaults: {},
 } satisfies RunSettings);
 
-function line(fields: readonly unknown[]): string {
-  return `${fields.join('\t')}\n`;
-}
+/** One statement, so one transaction: a record that is under way has a place in the queue. */
+const enqueue = `
+  with texts as materialized (
+    select place - 1 as place, text from unnest($15::text[]) with ordinality as one (text, place)),
+  made as materialized (
+    select ms, ('0' || to_hex(ms) || '7' || substr(gen_random_uuid()::text, 16))::uuid as id,
+      floor(random() * cardinality($15::text[])) as place
+    from generate_series($1::bigint, $2::bigint) as n
+    cross join lateral (select $4::bigint + n * $5::bigint / $3::bigint as ms) as at),
+  accepted as (
+    insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, status,
+      source, agent_name, prompt_version_label, model, input_variables, settings)
+    select id, $7::uuid, $6::uuid, $11::uuid, $10::uuid, $8::uuid, to_timestamp(ms / 1000.0::float8), 'processing',
+      'api', $9, $12, $13, ('{"customer":"customer-0000","question":"' || text || '"}')::json, $14::json
+    from made join texts using (place))
+  insert into run_queue (id, workspace_id, agent_id, tag, available_at, failures)
+  select id, $7::uuid, $6::uuid, 1, $16::timestamptz, 1 from made`;

@@ -11,8 +11,9 @@ import { type Day, lastDays, planDays, type Span } from './calendar.ts';
 import { someOf } from './chance.ts';
 import { unauthorizedOneIn } from './outcomes.ts';
 import { makePartitions } from './partitions.ts';
+import type { Population } from './population.ts';
 import { writeQueue } from './queue.ts';
-import { type Population, type Writing, writeDay } from './write-day.ts';
+import { type Writing, writeDay } from './write-day.ts';
 
 export interface Seeding {
   readonly executions: number;
@@ -78,8 +79,8 @@ export async function seed(parts: SeedParts, asked: Seeding): Promise<Seeded> {
   return { agent: own, rows };
 }
 
-function rareOf(count: number): Set<number> {
-  return someOf(Math.max(1, Math.round(count / unauthorizedOneIn)), count);
+function rareOf(count: number): number[] {
+  return [...someOf(Math.max(1, Math.round(count / unauthorizedOneIn)), count)];
 }
 
 /** What lies before the floor is gone for every reader, and its partition may be dropped at any time. */
@@ -125,5 +126,5 @@ async function sideBySide<T>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** One process makes the rows for all of them. */
-const lanesMax = 4;
+/** The service beside it wants connections, too. */
+const lanesMax = 8;

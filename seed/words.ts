@@ -1,6 +1,6 @@
 /**
- * Texts to search in: sentences of words that occur as unevenly as words do, with a number in some of them that hardly
- * any other text has. No character of them has a meaning in JSON or in the text format of `copy`.
+ * Texts to search in: sentences of words that occur as unevenly as words do. No character of them has a meaning in
+ * JSON.
  */
 
 const words =
@@ -31,19 +31,14 @@ const begins = [0];
 for (const { length } of sentences) begins.push((begins.at(-1) ?? 0) + length + 1);
 const charsEach = corpus.length / sentences.length;
 
-/**
- * Whole sentences that follow each other, of at least so many characters: cut out of one long text, which costs a tenth
- * of putting them together.
- */
+/** Whole sentences that follow each other, of at least so many characters: cut out of one long text. */
 export function textOf(charsMin: number): string {
   const count = Math.max(1, Math.floor(charsMin / charsEach));
   const first = Math.floor(Math.random() * (sentences.length - 3 * count));
   const from = begins[first] ?? 0;
   let end = first + count;
   while ((begins[end] ?? corpus.length) - 1 - from < charsMin) end++;
-  const text = corpus.slice(from, (begins[end] ?? corpus.length) - 1);
-  // What only this text has, so that a search for it finds one.
-  return Math.random() < 0.5 ? text : `${text} See ${reference()}.`;
+  return corpus.slice(from, (begins[end] ?? corpus.length) - 1);
 }
 
 /** The few first words stand in half of all places, as in every language. */
@@ -55,9 +50,4 @@ function sentence(): string {
   );
   const text = chosen.join(' ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
-
-function reference(): string {
-  const letter = String.fromCharCode(65 + Math.floor(Math.random() * 26));
-  return `${letter}${Math.floor(Math.random() * 10_000_000)}`;
 }

@@ -23,6 +23,33 @@ function ofRun(below: string): Prepare {
   };
 }
 
+/** A record of an agent that everybody sees, and one of an agent that not everybody does. */
+function ofAll(path: string): Prepare {
+  return async (world, note) => {
+    const [open, hidden] = [await world.agent(note), await world.privateAgent()];
+    const records = [await world.run(open, null), await world.run(hidden, null)];
+    for (const record of records) await end(world, record);
+    const [one, other] = records as [string, string];
+    return { path, agents: [open.agentId, one], privateAgents: [hidden.agentId, other] };
+  };
+}
+
+/** Ends a run as a cancel would. */
+async function end({ ground: { db } }: World, executionId: string): Promise<void> {
+  const id = fromId('execution', executionId);
+  await sql`delete from run_queue where id = ${id}`.execute(db);
+  await sql`
+    with ended as (
+      update executions set status = 'canceled', completed_at = clock_timestamp(), settings = null,
+        error_code = 'CANCELED', error = 'Canceled.'
+      where id = ${id} returning agent_id, id_time(id) as at, status, source)
+    insert into statistics as s
+    select agent_id, level, date_trunc(level, at, 'UTC'), status, source, 1, 1, 0, 0, 0, '{}'
+    from ended cross join unnest(array['minute', 'hour', 'day']) as level
+    on conflict (agent_id, level, bucket, status, source) do update
+      set happened = s.happened + 1, recorded = s.recorded + 1`.execute(db);
+}
+
 /** Below the path of the prompt that an agent is built from. */
 function ofPrompt(below: string, body?: object): Prepare {
   return async (world, note) => {
@@ -40,14 +67,12 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofRun('/cancel'),
   async 'DELETE /api/v1/agents/{agentId}/executions/{executionId}'(world, note, caller) {
     const call = await ofRun('')(world, note, caller);
-    const id = fromId('execution', call.path.split('/').at(-1) ?? '');
-    await sql`delete from run_queue where id = ${id}`.execute(world.ground.db);
-    await sql`
-      update executions set status = 'canceled', completed_at = clock_timestamp(), settings = null,
-        error_code = 'CANCELED', error = 'Canceled.'
-      where id = ${id}`.execute(world.ground.db);
+    await end(world, call.path.split('/').at(-1) ?? '');
     return call;
   },
+  'GET /api/v1/agents/{agentId}/executions/export': ofAgent('/executions/export'),
+  'GET /api/v1/executions': ofAll('/api/v1/executions?limit=100'),
+  'GET /api/v1/executions/export': ofAll('/api/v1/executions/export'),
   'GET /api/v1/agents/{agentId}/executions': ofAgent('/executions'),
   async 'GET /api/agents/{agentId}/executions'(world, note) {
     const { agentId, path } = await world.agent(note);

@@ -1,10 +1,10 @@
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
-import { type Claim, type Found, percentile } from '../claim.ts';
+import type { Claim, Found } from '../claim.ts';
 import type { Ground } from '../ground.ts';
 import { startLoad } from '../load.ts';
 import { poolerVersion, startPooler } from '../pooler.ts';
-import { startedAfter } from '../started.ts';
+import { judgeStarted, startedAfter, startedSample } from '../started.ts';
 
 /**
  * A round is some calls through PgBouncer in transaction mode, and the `kill -9` of the worker meanwhile. Before the first
@@ -13,9 +13,6 @@ import { startedAfter } from '../started.ts';
 
 const callsPerRound = 30;
 const callsAlone = 10;
-/** The poll is each second, give or take a fifth. */
-const startedMsGoal = 1_500;
-const started = 'from the 202 to the call of the model';
 
 export const behindPooler: Claim = {
   name: 'behind-pooler',
@@ -32,10 +29,7 @@ export const behindPooler: Claim = {
     },
   ],
   prove,
-  judge: ({ samplesMs = {} }) =>
-    percentile(samplesMs[started] ?? [], 1) > startedMsGoal
-      ? [`${started}: beyond ${startedMsGoal} ms`]
-      : [],
+  judge: judgeStarted,
 };
 
 async function prove(ground: Ground, rounds: number): Promise<Found> {
@@ -81,7 +75,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   await pooler.stop();
   return {
     counts: { [`kills behind ${version}`]: rounds, ...countAnswers(sent) },
-    samplesMs: { [started]: startedAfter(provider, alone) },
+    samplesMs: startedSample(startedAfter(provider, alone)),
     violations: [
       ...(ended ? [] : ['not all runs came to an end']),
       ...sent

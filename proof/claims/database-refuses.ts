@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { databaseUrl } from '../../test/harness/process.ts';
 import { checkAnswers, countAnswers } from '../answers.ts';
@@ -7,6 +6,7 @@ import type { Claim, Found } from '../claim.ts';
 import type { Ground } from '../ground.ts';
 import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
+import { until } from '../until.ts';
 
 /** In a round, in turn, the database has no connection left, or a lock keeps statements longer than they may take. */
 
@@ -89,13 +89,4 @@ const unrefused = 'nothing was refused while the database refused everything';
 async function connectionsMax({ db, connection }: Ground, most: number): Promise<void> {
   const { database = '' } = connection;
   await sql`alter database ${sql.id(database)} connection limit ${sql.lit(most)}`.execute(db);
-}
-
-async function until(there: () => boolean): Promise<boolean> {
-  const endMs = performance.now() + patienceMs;
-  while (!there()) {
-    if (performance.now() > endMs) return false;
-    await wait(5);
-  }
-  return true;
 }

@@ -1,19 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { allEnded, checkTables } from '../checker.ts';
-import { type Claim, type Found, percentile } from '../claim.ts';
+import type { Claim, Found } from '../claim.ts';
 import type { Ground } from '../ground.ts';
 import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
-import { startedAfter } from '../started.ts';
+import { judgeStarted, startedAfter, startedSample } from '../started.ts';
 
 /** A round is some calls to an API process, for a worker that hears no hint of them: its `LISTEN` never gets through. */
 
 const callsPerRound = 5;
-/** The poll is each second, give or take a fifth. */
-const startedMsGoal = 1_500;
 /** Heartbeats are as many as polls on any machine, however slow: 20 of them take four polls at least. */
 const beatsMax = 40;
-const started = 'from the 202 to the call of the model';
 
 export const deaf: Claim = {
   name: 'deaf',
@@ -30,10 +27,7 @@ export const deaf: Claim = {
     },
   ],
   prove,
-  judge: ({ samplesMs = {} }) =>
-    percentile(samplesMs[started] ?? [], 1) > startedMsGoal
-      ? [`${started}: beyond ${startedMsGoal} ms`]
-      : [],
+  judge: judgeStarted,
 };
 
 async function prove(ground: Ground, rounds: number): Promise<Found> {
@@ -78,7 +72,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   await proxy.close();
   return {
     counts: { accepted: accepted.length, heartbeats: beats },
-    samplesMs: { [started]: startedMs },
+    samplesMs: startedSample(startedMs),
     violations: [
       ...violations,
       ...(ended ? [] : ['not all runs came to an end']),

@@ -5,6 +5,7 @@ import type { Ground } from '../ground.ts';
 import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
 import { checkOutputs, noteCalls, overlapping } from '../two-workers.ts';
+import { until } from '../until.ts';
 
 /** A round cuts one of two workers off from the database for a while: packets vanish, and nobody is told. */
 
@@ -102,13 +103,4 @@ async function prove(ground: Ground): Promise<Found> {
       ...(await checkTables(db, { accepted })),
     ],
   };
-}
-
-async function until(there: () => boolean): Promise<boolean> {
-  const endMs = performance.now() + patienceMs;
-  while (!there()) {
-    if (performance.now() > endMs) return false;
-    await wait(5);
-  }
-  return true;
 }

@@ -8,6 +8,7 @@ import type { Ground } from '../ground.ts';
 import { checkHistories } from '../histories.ts';
 import { checkJournal, keepJournal } from '../journal.ts';
 import { startLoad } from '../load.ts';
+import { until } from '../until.ts';
 
 /**
  * A round is the SIGSTOP of one worker, in the middle of its work and with one run's end on the way to the database,
@@ -164,15 +165,6 @@ async function endedRows(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; row: string }>`
     select id, e::text as row from executions e where status <> 'processing'`.execute(db);
   return new Map(rows.map(({ id, row }) => [id, row]));
-}
-
-async function until(condition: () => boolean): Promise<boolean> {
-  const limit = performance.now() + patienceMs;
-  while (!condition()) {
-    if (performance.now() > limit) return false;
-    await wait(10);
-  }
-  return true;
 }
 
 function pick(members: readonly Member[], count: number, random: () => number): Member[] {

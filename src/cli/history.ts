@@ -1,8 +1,9 @@
-import type { ExecutionFilters } from '../client/index.ts';
 import type { Call } from './call.ts';
+import { type FilterOptions, filtersOf } from './history-filters.ts';
 import { note, printList } from './print.ts';
 
-export interface HistoryOptions extends ExecutionFilters {
+export interface HistoryOptions extends FilterOptions {
+  readonly limit?: number;
   readonly all?: true;
 }
 
@@ -18,15 +19,17 @@ const fields = [
   'errorCode',
 ] as const;
 
-/** The records of an agent, newest first: a page of them, or all that match. */
+/** The records of an agent, or of all, newest first: a page of them, or every one that matches. */
 export async function history(
   { cueline, signal, json }: Call,
-  agentId: string,
-  { all, ...filters }: HistoryOptions,
+  agentId: string | null,
+  { all, limit, ...asked }: HistoryOptions,
 ): Promise<void> {
-  if (all) return printList(cueline.listAll(agentId, filters, { signal }), fields, json);
-  const { executions, pagination } = await cueline.list(agentId, filters, { signal });
-  await printList(executions, fields, json);
-  if (!pagination.hasMore) return;
-  note(`${executions.length} of ${pagination.total}; --all shows every one.`);
+  const filters = filtersOf(asked);
+  const shown = agentId === null ? (['agentName', ...fields] as const) : fields;
+  if (all) return printList(cueline.listAll(agentId, filters, { signal }), shown, json);
+  const page = await cueline.list(agentId, { ...filters, ...(limit && { limit }) }, { signal });
+  await printList(page.executions, shown, json);
+  if (!page.pagination.hasMore) return;
+  note(`${page.executions.length} of ${page.pagination.total}; --all shows every one.`);
 }

@@ -37,15 +37,47 @@ export async function attempt(send: typeof fetch, out: Outgoing): Promise<Incomi
     if (!response.ok) throw refusal(incoming);
     return incoming;
   } catch (error) {
-    if (error instanceof CuelineError) throw error;
-    out.signal?.throwIfAborted();
-    if (timeout.aborted) {
-      throw new CuelineError('TIMEOUT', `No answer within ${out.timeoutMs} ms.`, { cause: error });
-    }
-    throw new CuelineError('CONNECTION_FAILED', `The connection failed: ${reason(error)}.`, {
-      cause: error,
-    });
+    throw failure(error, out, timeout);
   }
+}
+
+/** An answer that is read as it comes. Only its beginning has to be there in time. */
+export async function attemptStream(
+  send: typeof fetch,
+  out: Outgoing,
+): Promise<ReadableStream<Uint8Array>> {
+  out.signal?.throwIfAborted();
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), out.timeoutMs);
+  const signal = out.signal ? AbortSignal.any([out.signal, patience.signal]) : patience.signal;
+  try {
+    const { method, headers } = out;
+    const response = await send(out.url, {
+      method,
+      headers: { ...headers },
+      signal,
+      redirect: 'error',
+    });
+    if (response.ok && response.body) return response.body;
+    const text = await response.text();
+    const body = read(text, response.headers.get('content-type'));
+    throw refusal({ status: response.status, headers: response.headers, body });
+  } catch (error) {
+    throw failure(error, out, patience.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What is to be thrown; an abort of the caller's own is thrown as it is. */
+function failure(error: unknown, out: Outgoing, timeout: AbortSignal): CuelineError {
+  if (error instanceof CuelineError) return error;
+  out.signal?.throwIfAborted();
+  const cause = { cause: error };
+  if (timeout.aborted) {
+    return new CuelineError('TIMEOUT', `No answer within ${out.timeoutMs} ms.`, cause);
+  }
+  return new CuelineError('CONNECTION_FAILED', `The connection failed: ${reason(error)}.`, cause);
 }
 
 function read(text: string, type: string | null): unknown {

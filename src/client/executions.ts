@@ -1,15 +1,13 @@
-import type { Execution, ExecutionDetail } from '../contract/execution-record.ts';
+import type { ExecutionDetail } from '../contract/execution-record.ts';
 import { retryAfterMs } from './attempt.ts';
 import { CuelineError } from './error.ts';
 import type { CallOptions, ClientOptions, Request } from './request.ts';
 import { sleep } from './retry.ts';
-import type { Output, QueryOf } from './routes.ts';
+import type { Output } from './routes.ts';
 
-/** Executing an agent, following the run, and reading the history. */
+/** Executing an agent, and following the run. */
 
 export type ExecuteAccepted = Output<'POST /api/v1/agents/{agentId}/execute'>;
-export type ExecutionFilters = QueryOf<'GET /api/v1/agents/{agentId}/executions'>;
-export type ExecutionPage = Output<'GET /api/v1/agents/{agentId}/executions'>;
 export type Variables = Readonly<Record<string, unknown>>;
 
 type Figure = 'latencyMs' | 'tokensUsed' | 'inputTokens' | 'outputTokens' | 'costUSD' | 'costKnown';
@@ -36,7 +34,6 @@ const holdSecondsMax = 25;
 const waitRetries = 10;
 /** Between two requests where the server gives no hint. */
 const pollMsDefault = 1_000;
-const pageMax = 100;
 
 export function executions(request: Request, client: ClientOptions) {
   /** Starts a run and returns at once. */
@@ -100,32 +97,10 @@ export function executions(request: Request, client: ClientOptions) {
     return (await request(route, { params: { agentId, executionId } }, options)).body;
   }
 
-  /** One page of the history, newest first. */
-  async function list(
-    agentId: string,
-    filters: ExecutionFilters = {},
-    options: CallOptions = {},
-  ): Promise<ExecutionPage> {
-    const input = { params: { agentId }, query: filters };
-    return (await request('GET /api/v1/agents/{agentId}/executions', input, options)).body;
-  }
-
-  /** The whole history that matches, page by page, as far as the loop goes. */
-  async function* listAll(
-    agentId: string,
-    filters: ExecutionFilters = {},
-    options: CallOptions = {},
-  ): AsyncGenerator<Execution, void, undefined> {
-    let at: ExecutionFilters = { limit: pageMax, ...filters };
-    for (;;) {
-      const { executions, pagination, nextCursor } = await list(agentId, at, options);
-      yield* executions;
-      if (!pagination.hasMore || executions.length === 0) return;
-      const { cursor: _, offset = 0, ...rest } = at;
-      at = nextCursor
-        ? { ...rest, cursor: nextCursor }
-        : { ...rest, offset: offset + executions.length };
-    }
+  /** Deletes the record of a run that has ended, for good. */
+  async function deleteExecution(agentId: string, executionId: string, options: CallOptions = {}) {
+    const route = 'DELETE /api/v1/agents/{agentId}/executions/{executionId}';
+    await request(route, { params: { agentId, executionId } }, options);
   }
 
   function read(agentId: string, executionId: string, hold: number, options: CallOptions) {
@@ -135,7 +110,7 @@ export function executions(request: Request, client: ClientOptions) {
     return request('GET /api/v1/agents/{agentId}/executions/{executionId}', input, patience);
   }
 
-  return { execute, status, wait, executeAndWait, cancel, list, listAll };
+  return { execute, status, wait, executeAndWait, cancel, deleteExecution };
 }
 
 function hasEnded(record: ExecutionDetail): record is EndedExecution {

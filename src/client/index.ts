@@ -1,10 +1,11 @@
 import { agents } from './agents.ts';
 import { executions } from './executions.ts';
+import { history } from './history.ts';
 import { keys } from './keys.ts';
 import { prompts, versions } from './prompts.ts';
-import { type ClientOptions, createRequest } from './request.ts';
+import { type ClientOptions, createOpenStream, createRequest } from './request.ts';
 import { session } from './session.ts';
-import { invitations, members, prices, providers, workspace } from './workspace.ts';
+import { erasures, invitations, members, prices, providers, workspace } from './workspace.ts';
 
 /**
  * The client: `fetch` and nothing else, in Node and in browsers.
@@ -17,6 +18,7 @@ export function createClient(options: ClientOptions) {
   const request = createRequest(options);
   return {
     ...executions(request, options),
+    ...history(request, createOpenStream(options)),
     ...workspace(request),
     agents: agents(request),
     prompts: prompts(request),
@@ -25,6 +27,7 @@ export function createClient(options: ClientOptions) {
     providers: providers(request),
     prices: prices(request),
     members: members(request),
+    erasures: erasures(request),
     invitations: invitations(request),
     session: session(request),
     /** Any operation of the API by its route, for what has no method of its own. */
@@ -37,6 +40,7 @@ export type Cueline = ReturnType<typeof createClient>;
 export type * from './agents.ts';
 export { CuelineError } from './error.ts';
 export type * from './executions.ts';
+export type * from './history.ts';
 export type * from './keys.ts';
 export type * from './prompts.ts';
 export type * from './request.ts';

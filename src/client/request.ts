@@ -1,4 +1,4 @@
-import { attempt, type Incoming } from './attempt.ts';
+import { attempt, attemptStream, type Incoming, type Outgoing } from './attempt.ts';
 import { delayMs, mayRetry, type Sleep, sleep } from './retry.ts';
 import type { Input, Output, Route } from './routes.ts';
 
@@ -45,29 +45,54 @@ export interface RequestOptions extends CallOptions {
 const retriesDefault = 2;
 const requestTimeoutMsDefault = 90_000;
 
+/** Opens an answer that is read as it comes. Tried once: only its reader knows where to go on. */
+export type OpenStream = <R extends Route>(
+  route: R,
+  input: Input<R>,
+  options?: CallOptions,
+) => Promise<ReadableStream<Uint8Array>>;
+
+export function createOpenStream(client: ClientOptions): OpenStream {
+  return (route, input, options = {}) =>
+    attemptStream(senderOf(client), outgoing(client, route, input, options));
+}
+
 export function createRequest(client: ClientOptions): Request {
   return async (route, input, options = {}) => {
-    const [method = '', template = ''] = route.split(' ');
-    const out = {
-      method,
-      url: client.baseURL.replace(/\/+$/, '') + fill(template, input.params) + search(input.query),
-      headers: headersOf(client, options, input.body !== undefined),
-      body: input.body === undefined ? null : JSON.stringify(input.body),
-      timeoutMs: client.requestTimeoutMs ?? requestTimeoutMsDefault,
-      signal: options.signal,
-    };
-    // Called as a plain function: browsers refuse a `fetch` that has become a method of something else.
-    const send: typeof fetch = (...call) => (client.fetch ?? fetch)(...call);
+    const out = outgoing(client, route, input, options);
     const retries = options.retries ?? client.retries ?? retriesDefault;
+    const { method } = out;
     const repeatable = method === 'GET' || method === 'PUT' || options.idempotencyKey !== undefined;
     for (let failures = 1; ; failures++) {
       try {
-        return (await attempt(send, out)) as Incoming & Answered<Output<typeof route>>;
+        return (await attempt(senderOf(client), out)) as Incoming & Answered<Output<typeof route>>;
       } catch (error) {
         if (failures > retries || !mayRetry(error, repeatable)) throw error;
         await (client.sleep ?? sleep)(delayMs(error, failures), options.signal);
       }
     }
+  };
+}
+
+/** Called as a plain function: browsers refuse a `fetch` that has become a method of something else. */
+function senderOf(client: ClientOptions): typeof fetch {
+  return (...call) => (client.fetch ?? fetch)(...call);
+}
+
+function outgoing<R extends Route>(
+  client: ClientOptions,
+  route: R,
+  input: Input<R>,
+  options: RequestOptions,
+): Outgoing {
+  const [method = '', template = ''] = route.split(' ');
+  return {
+    method,
+    url: client.baseURL.replace(/\/+$/, '') + fill(template, input.params) + search(input.query),
+    headers: headersOf(client, options, input.body !== undefined),
+    body: input.body === undefined ? null : JSON.stringify(input.body),
+    timeoutMs: client.requestTimeoutMs ?? requestTimeoutMsDefault,
+    signal: options.signal,
   };
 }
 

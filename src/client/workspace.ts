@@ -1,3 +1,4 @@
+import type { PageQuery } from './agents.ts';
 import type { CallOptions, Request } from './request.ts';
 import type { BodyOf, Output, QueryOf } from './routes.ts';
 
@@ -15,6 +16,10 @@ export type Role = Member['role'];
 export type IssuedInvitation = Output<'POST /api/v1/invitations'>;
 export type InvitationInput = BodyOf<'POST /api/v1/invitations'>;
 export type Acceptance = BodyOf<'POST /api/v1/invitations/accept'>;
+export type Retention = Output<'GET /api/v1/retention'>;
+export type Erasure = Output<'GET /api/v1/erasures/{erasureId}'>;
+export type ErasureInput = BodyOf<'POST /api/v1/erasures'>;
+export type AuditFilters = QueryOf<'GET /api/v1/audit'>;
 export type Me = Output<'GET /api/v1/me'>;
 
 export function workspace(request: Request) {
@@ -28,6 +33,17 @@ export function workspace(request: Request) {
     /** Of all agents, added up or with `groupBy: 'agent'` each by itself. */
     async statistics(query: WorkspaceStatisticsQuery = {}, options?: CallOptions) {
       return (await request('GET /api/v1/statistics', { query }, options)).body;
+    },
+    /** How long records and their bodies are kept, in days. */
+    async retention(options?: CallOptions): Promise<Retention> {
+      return (await request('GET /api/v1/retention', {}, options)).body;
+    },
+    async setRetention(retention: Retention, options?: CallOptions): Promise<Retention> {
+      return (await request('PUT /api/v1/retention', { body: retention }, options)).body;
+    },
+    /** Who changed what, newest first. */
+    async audit(filters: AuditFilters = {}, options?: CallOptions) {
+      return (await request('GET /api/v1/audit', { query: filters }, options)).body;
     },
     /** Who is signed in; only with a session. */
     async me(options?: CallOptions): Promise<Me> {
@@ -99,6 +115,22 @@ export function invitations(request: Request) {
     },
     async accept(acceptance: Acceptance, options?: CallOptions) {
       return (await request('POST /api/v1/invitations/accept', { body: acceptance }, options)).body;
+    },
+  };
+}
+
+export function erasures(request: Request) {
+  return {
+    /** Deletes all records in which this variable has this value; in the background. */
+    async create(erasure: ErasureInput, options?: CallOptions): Promise<Erasure> {
+      return (await request('POST /api/v1/erasures', { body: erasure }, options)).body;
+    },
+    async list(page: PageQuery = {}, options?: CallOptions) {
+      return (await request('GET /api/v1/erasures', { query: page }, options)).body;
+    },
+    async get(erasureId: string, options?: CallOptions): Promise<Erasure> {
+      const input = { params: { erasureId } };
+      return (await request('GET /api/v1/erasures/{erasureId}', input, options)).body;
     },
   };
 }

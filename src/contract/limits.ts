@@ -50,6 +50,9 @@ export const pageMax = 100;
 export const offsetMax = 1_000_000_000;
 /** Records that are read one by one at most, where no count says which of them match. */
 export const recordsReadMax = 100_000;
+/** The same where words are searched for, and characters of each record that are. */
+export const recordsSearchedMax = 20_000;
+export const searchedCharactersMax = 200_000;
 export const retentionDaysMax = 36_500;
 export const erasedNameMax = 1_000;
 export const erasedValueMax = 10_000;
@@ -58,11 +61,12 @@ export const variableFilterMax = 1_000;
 export const variableFiltersMax = 10;
 /** At once in one process. */
 export const exportsMax = 4;
+export const exportsOfWorkspaceMax = 2;
 export const exportMsMax = 3_600_000;
 export const statisticsStepsMax = 1_500;
 /** Steps × groups, as far as something happened in them. */
-export const statisticsBucketsMax = 50_000;
+export const statisticsBucketsMax = 10_000;
 /** Rows of stored statistics that are added up for one answer. */
-export const statisticsRowsMax = 250_000;
+export const statisticsRowsMax = 100_000;
 /** How far back minutes are kept whatever happened in them. */
 export const statisticsMinuteDays = 2;

@@ -58,9 +58,19 @@ export function cover(range: IdRange, levels: readonly StepLevel[]): Cover {
     { fromId: range.fromId, toId: uuidFloor(fromMs) },
   ];
   return {
-    spans: spansOf(fromMs, toMs, levels),
+    spans: spansOf(fromMs, toMs, levels).flatMap(withinAnHour),
     cuts: edges.filter(({ fromId, toId }) => fromId < toId),
   };
+}
+
+/** Where no whole hour lies in between, minutes of two hours stand in one span: each goes to its own. */
+function withinAnHour(span: Span): Span[] {
+  const turnMs = floor(span.fromMs, levelMs.hour) + levelMs.hour;
+  if (span.level !== 'minute' || turnMs >= span.toMs) return [span];
+  return [
+    { ...span, fromMs: turnMs },
+    { ...span, toMs: turnMs },
+  ];
 }
 
 /**
@@ -137,7 +147,8 @@ export function lengthy({ pieces }: Window, level: StepLevel): Piece[] {
   return pieces.filter((piece) => isCoarser(piece, level) && piece.all > readInOneGo);
 }
 
-const readInOneGo = 20_000;
+/** Records that one statement looks at. */
+export const readInOneGo = 20_000;
 
 function isCoarser(piece: Piece, level: StepLevel): boolean {
   return piece.level !== null && levelMs[piece.level] > levelMs[level];
@@ -159,6 +170,12 @@ export function breakUp(
     return found && found.all === piece.all ? found.pieces : [piece];
   });
   return windowOf(finer, skip, take);
+}
+
+/** What of a range lies before an execution in time, which is after it in the list. */
+export function before(executionId: string, range: IdRange): IdRange[] {
+  if (range.toId <= executionId) return [range];
+  return range.fromId < executionId ? [{ ...range, toId: executionId }] : [];
 }
 
 /** The ranges that the pieces make up, those that touch as one. */

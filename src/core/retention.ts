@@ -6,9 +6,6 @@ export interface Retention {
   readonly bodiesDays: number | null;
 }
 
-/** What is left out stays as it is. */
-export type RetentionChange = Partial<Retention>;
-
 /** After the end of a run whose agent stores no bodies, for whoever polls; in milliseconds. */
 export const briefOutputMs = 900_000;
 /** Hours that hold more records than this keep their minutes. */

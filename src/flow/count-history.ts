@@ -11,8 +11,8 @@ import {
 } from '../core/history.ts';
 import { uuid7Time } from '../core/id.ts';
 import type { Trx } from '../store/db.ts';
-import type { HistoryQuestion } from '../store/history.ts';
-import * as store from '../store/history.ts';
+import { countBuckets, countCuts, levelsOf } from '../store/history-counts.ts';
+import type { HistoryQuestion } from '../store/history-filter.ts';
 
 /** Where in a history what is asked for lies, from counts alone. */
 
@@ -22,9 +22,9 @@ export async function countPieces(
   question: HistoryQuestion,
   range: IdRange,
 ): Promise<Piece[]> {
-  const whole = cover(range, store.levelsOf(question));
+  const whole = cover(range, levelsOf(question));
   const minutes = minutesOf(whole);
-  const counted = await store.countBuckets(trx, question, [
+  const counted = await countBuckets(trx, question, [
     ...whole.spans,
     ...minutes.flatMap(({ hour }) => [hour, { ...hour, level: 'minute' as const }]),
   ]);
@@ -36,7 +36,7 @@ export async function countPieces(
     incomplete.includes(whole.spans[index] as Span) ? [] : one.pieces,
   );
   const cuts = [...whole.cuts, ...incomplete.map(idsOf)];
-  pieces.push(...(await store.countCuts(trx, question, cuts)));
+  pieces.push(...(await countCuts(trx, question, cuts)));
   return pieces.sort((a, b) => (a.fromId < b.fromId ? 1 : -1));
 }
 
@@ -49,14 +49,14 @@ export async function breakDown(
   worth: (window: Window, level: StepLevel) => Piece[],
 ): Promise<Window> {
   let window = whole;
-  for (const level of store.levelsOf(question).slice(1)) {
+  for (const level of levelsOf(question).slice(1)) {
     const found = worth(window, level);
     const spans = found.map(({ fromId, toId }) => ({
       level,
       fromMs: uuid7Time(fromId),
       toMs: uuid7Time(toId),
     }));
-    const parts = await store.countBuckets(trx, question, spans);
+    const parts = await countBuckets(trx, question, spans);
     const byPiece = new Map(parts.map((part, index) => [found[index] as Piece, part]));
     window = breakUp(window, byPiece, take);
   }

@@ -1,7 +1,17 @@
-import { type IdRange, lengthy, sparse, windowOf } from '../core/history.ts';
+import {
+  before,
+  type IdRange,
+  lengthy,
+  type Piece,
+  rangesOf,
+  readInOneGo,
+  sparse,
+  windowOf,
+} from '../core/history.ts';
 import type { Db, Trx } from '../store/db.ts';
 import type { ExecutionDetailRow } from '../store/executions.ts';
-import * as store from '../store/history.ts';
+import { openSnapshot, readWholeRecords } from '../store/history.ts';
+import type { HistoryQuestion } from '../store/history-filter.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /**
@@ -9,7 +19,7 @@ import { breakDown, countPieces } from './count-history.ts';
  * memory. Nothing is read ahead of whoever takes the batches.
  */
 
-export interface ExportQuestion extends store.HistoryQuestion {
+export interface ExportQuestion extends HistoryQuestion {
   readonly range: IdRange;
   /** Only what comes after this execution: where an export before this one was broken off. */
   readonly after: string | null;
@@ -25,20 +35,20 @@ export async function* exportExecutions(
   question: ExportQuestion,
 ): AsyncGenerator<ExecutionDetailRow[], void, undefined> {
   const endsAtMs = performance.now() + question.msMax;
-  const { trx, giveBack } = await store.openSnapshot(db);
+  const { trx, giveBack } = await openSnapshot(db);
   try {
-    let take = rowsFirst;
-    for (const range of await rangesOf(trx, question)) {
-      for (let rest = range; ; ) {
+    for (const ranges of inGroups(await piecesOf(trx, question))) {
+      for (let rest = ranges; rest.length > 0; ) {
         if (performance.now() > endsAtMs) throw new ExportTooSlow();
-        const page = { ranges: [rest], skip: 0, take };
-        const rows = await store.readWholeRecords(trx, question, page);
+        const rows = await readWholeRecords(trx, question, {
+          ranges: rest,
+          take: rowsMax,
+          bytesMax,
+        });
         const last = rows.at(-1);
         if (!last) break;
         yield rows;
-        if (rows.length < take) break;
-        rest = { ...rest, toId: last.id };
-        take = rowsWithin(rows);
+        rest = rest.flatMap((range) => before(last.id, range));
       }
     }
   } finally {
@@ -46,28 +56,12 @@ export async function* exportExecutions(
   }
 }
 
-const rowsFirst = 20;
 const rowsMax = 200;
-const batchCharactersMax = 1_000_000;
-
-/** How many rows like these make a batch. */
-function rowsWithin(rows: readonly ExecutionDetailRow[]): number {
-  const length = rows.reduce((sum, row) => sum + lengthOf(row), 0) / rows.length;
-  return Math.max(1, Math.min(rowsMax, Math.floor(batchCharactersMax / length)));
-}
-
-function lengthOf({
-  inputVariables,
-  systemPrompt,
-  userPrompt,
-  output,
-}: ExecutionDetailRow): number {
-  const texts = [inputVariables, systemPrompt, userPrompt, output];
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 1_000);
-}
+/** A batch ends with the record that goes beyond it. */
+const bytesMax = 1_000_000;
 
 /** Where something matches, in stretches that one statement can look through in its time. */
-async function rangesOf(trx: Trx, question: ExportQuestion): Promise<IdRange[]> {
+async function piecesOf(trx: Trx, question: ExportQuestion): Promise<Piece[]> {
   const { range, after, contents } = question;
   const rest = after !== null && after < range.toId ? { ...range, toId: after } : range;
   const countable = { ...question, contents: null };
@@ -77,3 +71,20 @@ async function rangesOf(trx: Trx, question: ExportQuestion): Promise<IdRange[]> 
   const worth = contents === null ? sparse : lengthy;
   return (await breakDown(trx, countable, all, matching, worth)).pieces;
 }
+
+/** Short pieces are read together, or each record of a rare kind would be a statement of its own. */
+function inGroups(pieces: readonly Piece[]): IdRange[][] {
+  const groups: IdRange[][] = [];
+  let [group, read]: [Piece[], number] = [[], 0];
+  for (const piece of pieces) {
+    if (group.length > 0 && (group.length >= piecesMax || read + piece.all > readInOneGo)) {
+      groups.push(rangesOf(group));
+      [group, read] = [[], 0];
+    }
+    group.push(piece);
+    read += piece.all;
+  }
+  return group.length > 0 ? [...groups, rangesOf(group)] : groups;
+}
+
+const piecesMax = 200;

@@ -1,13 +1,23 @@
 import { CallFailure } from '../core/failure.ts';
-import { crowded, type IdRange, type Piece, rangesOf, sparse, windowOf } from '../core/history.ts';
+import {
+  before,
+  crowded,
+  type IdRange,
+  type Piece,
+  rangesOf,
+  sparse,
+  windowOf,
+} from '../core/history.ts';
 import type { Db, Trx } from '../store/db.ts';
 import type { ExecutionRow } from '../store/executions.ts';
-import * as store from '../store/history.ts';
+import { inSnapshot, readRecords } from '../store/history.ts';
+import { countQueued, countRecords } from '../store/history-counts.ts';
+import { type HistoryQuestion, needsBreakdown } from '../store/history-filter.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /** A page of a history, newest first, and how many records match in all, from one snapshot. */
 
-export interface ListQuestion extends store.HistoryQuestion {
+export interface ListQuestion extends HistoryQuestion {
   readonly range: IdRange;
   readonly limit: number;
   readonly offset: number;
@@ -23,12 +33,32 @@ export interface HistoryPage {
 }
 
 export function listExecutions(db: Db, question: ListQuestion): Promise<HistoryPage> {
-  return store.inSnapshot(db, (trx) => readPage(trx, question));
+  return inSnapshot(db, (trx) => readPage(trx, question));
 }
 
 /** The same in a snapshot that is the caller's. */
 export function readPage(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
-  return question.contents === null ? pageByBuckets(trx, question) : pageByReading(trx, question);
+  if (question.contents !== null) return pageByReading(trx, question);
+  return isNewest(question) ? newestPage(trx, question) : pageByBuckets(trx, question);
+}
+
+/** Whether what is asked for is the newest of all there is, which are those that are watched while they run. */
+function isNewest(question: ListQuestion): boolean {
+  const { includeProcessing, offset, source } = question;
+  return includeProcessing && offset === 0 && source === null && !needsBreakdown(question);
+}
+
+/** Where nothing is passed over there is nothing to look for: however many wait, they are only counted. */
+async function newestPage(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
+  const { range, after, limit } = question;
+  const ended = await countPieces(trx, { ...question, includeProcessing: false }, range);
+  const underWay = await countQueued(trx, question, range);
+  const toId = after !== null && after < range.toId ? after : range.toId;
+  const page = { ranges: [{ ...range, toId }], skip: 0, take: limit };
+  return {
+    rows: await readRecords(trx, question, page),
+    total: matchingIn(ended) + underWay,
+  };
 }
 
 async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
@@ -46,7 +76,7 @@ async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryP
     (one, level) => crowded(one, limit, level),
   );
   const page = { ranges: rangesOf(window.pieces), skip: window.skip, take: limit };
-  return { rows: await store.readRecords(trx, question, page), total: matchingIn(pieces) };
+  return { rows: await readRecords(trx, question, page), total: matchingIn(pieces) };
 }
 
 /** Buckets say how many records would have to be looked at, before any is. */
@@ -58,20 +88,15 @@ async function pageByReading(trx: Trx, question: ListQuestion): Promise<HistoryP
   if (candidates > question.recordsReadMax) throw tooMany(candidates, question.recordsReadMax);
   const all = windowOf(pieces, 0, candidates);
   const ranges = rangesOf((await breakDown(trx, countable, all, candidates, sparse)).pieces);
-  const total = await store.countRecords(trx, question, ranges);
+  const total = await countRecords(trx, question, ranges);
+  if (total === 0) return { rows: [], total };
   const rest = after === null ? ranges : ranges.flatMap((one) => before(after, one));
   const page = { ranges: rest, skip: offset, take: limit };
-  return { rows: await store.readRecords(trx, question, page), total };
+  return { rows: await readRecords(trx, question, page), total };
 }
 
 function matchingIn(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + piece.matching, 0);
-}
-
-/** What of a range lies before an execution in time, which is after it in the list. */
-function before(executionId: string, range: IdRange): IdRange[] {
-  if (range.toId <= executionId) return [range];
-  return range.fromId < executionId ? [{ ...range, toId: executionId }] : [];
 }
 
 function tooMany(candidates: number, max: number): CallFailure {

@@ -1,12 +1,16 @@
 import { type Command, Option } from 'commander';
-import { group, identifier, pair, seconds, wholeNumber } from './arguments.ts';
+import { group, identifier, pair, seconds } from './arguments.ts';
 import { runCall } from './call.ts';
+import { historyCommands } from './history-commands.ts';
+import { retentionCommands } from './retention-commands.ts';
 
 /** The commands that call a running server, with an API key. */
 export function clientCommands(program: Command): void {
   execCommands(program);
   agentCommands(group(program, 'agents', 'list, show, move and pin agents'));
   promptCommands(group(program, 'prompts', 'list, show and write prompts'));
+  historyCommands(program, calling);
+  retentionCommands(program, calling);
 }
 
 const anAgent = ['<agent>', 'its identifier', identifier] as const;
@@ -42,34 +46,6 @@ function execCommands(program: Command): void {
     .argument(...anExecution)
     .action((agent, execution, options) =>
       runCall(options, async (call) => (await cli()).cancel(call, agent, execution)),
-    );
-  calling(program, 'history', 'the records of an agent, newest first')
-    .argument(...anAgent)
-    .option('--status <status>', 'success, failed, rate_limited, canceled or unauthorized')
-    .option('--source <source>', 'dashboard, api or workflow')
-    .option('--start-date <time>', 'ISO 8601, inclusive')
-    .option('--end-date <time>', 'ISO 8601, inclusive')
-    .option('--limit <n>', 'at most so many, up to 100; 20 unless given', wholeNumber)
-    .addOption(new Option('--all', 'every one that matches').conflicts('limit'))
-    .action((agent, options) =>
-      runCall(options, async (call, own) =>
-        (await import('../cli/history.ts')).history(call, agent, own),
-      ),
-    );
-  calling(program, 'statistics', 'what an agent has done, or without one all of them')
-    .argument('[agent]', 'its identifier', identifier)
-    .option('--level <level>', 'steps of a minute, hour or day, or all; day unless given')
-    .option(
-      '--group-by <fields>',
-      'some of agent,status,source,version,model,key,errorCode, or none',
-    )
-    .option('--time-zone <zone>', 'whose days are meant, such as Europe/Berlin; UTC unless given')
-    .option('--start-date <time>', 'ISO 8601, inclusive')
-    .option('--end-date <time>', 'ISO 8601, inclusive')
-    .action((agent, options) =>
-      runCall(options, async (call, own) =>
-        (await import('../cli/statistics.ts')).statistics(call, agent, own),
-      ),
     );
 }
 

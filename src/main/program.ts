@@ -17,6 +17,8 @@ export const program = new Command('cueline')
   .configureHelp({ subcommandTerm })
   .showHelpAfterError('Try it with --help.');
 
+// Options stand after the command that they belong to, and commands of one name may have others below them.
+program.enablePositionalOptions();
 program.commandsGroup('Serve:');
 const serving = {
   start: 'serve the API and work, in one process',

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EndStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
+import type { IdRange } from '../core/history.ts';
 
 /** What narrows a history down, as conditions on records and on the buckets that count them. */
 
@@ -26,6 +27,15 @@ export interface ContentsFilter {
   /** Words that must all stand in the output or the variables, as `websearch_to_tsquery` reads them. */
   readonly words: string | null;
 }
+
+/** What is asked of a history. */
+export interface HistoryQuestion extends HistoryFilter {
+  /** Whether the runs that have not ended yet belong to it. */
+  readonly includeProcessing: boolean;
+}
+
+/** Characters of a record that are searched for words. */
+const searchedMax = 200_000;
 
 type Condition = RawBuilder<unknown>;
 
@@ -72,10 +82,50 @@ export function matching(filter: HistoryFilter): Condition {
   ]);
 }
 
-/** In no language: words are compared as they are written, but for their case. */
+/** The records of these agents, as `e`, those before the floor being gone. */
+export function ended(question: HistoryQuestion): Condition {
+  return sql`${ofAgents('e.agent_id', question)} and e.status <> 'processing'
+    and e.id >= (select id_floor(at) from history_floor)`;
+}
+
+/** The runs of these agents that have not ended, as `e`: in the queue, and in their records where those must be asked. */
+export function underWay(question: HistoryQuestion): Condition {
+  const { source } = question;
+  if (source === null && !needsBreakdown(question)) {
+    return sql`run_queue e where ${ofAgents('e.agent_id', question)}`;
+  }
+  return sql`run_queue q join executions e on e.id = q.id
+    where ${ofAgents('q.agent_id', question)} and ${matching(question)}`;
+}
+
+/** Ranges as rows, of which a record is in one where `inNamedRange` holds. */
+export function rangesFrom(ranges: readonly IdRange[]): Condition {
+  return sql`unnest(${ranges.map((one) => one.fromId)}::uuid[], ${ranges.map((one) => one.toId)}::uuid[])
+    as range (from_id, to_id)`;
+}
+
+export const inNamedRange = sql.raw('e.id >= range.from_id and e.id < range.to_id');
+
+/** From the oldest to the newest of them. */
+export function wholeOf(ranges: readonly IdRange[]): IdRange {
+  return { fromId: ranges.at(-1)?.fromId ?? '', toId: ranges[0]?.toId ?? '' };
+}
+
+export function inRange({ fromId, toId }: IdRange): Condition {
+  return sql`e.id >= ${fromId}::uuid and e.id < ${toId}::uuid`;
+}
+
+/**
+ * In no language: words are compared as they are written, but for their case. No more of a text is looked into than
+ * PostgreSQL can make a vector of. Where all words are plain, one that is nowhere in the text is found out much faster.
+ */
 function containing(words: string): Condition {
-  return sql`to_tsvector('simple', coalesce(e.output, '') || ' ' || coalesce(e.input_variables::text, ''))
-    @@ websearch_to_tsquery('simple', ${words})`;
+  const text = sql`left(coalesce(e.output, '') || ' ' || coalesce(e.input_variables::text, ''), ${searchedMax})`;
+  const all = words.trim().split(/\s+/);
+  const plain = all.every((word) => /^[a-z0-9]+$/i.test(word) && word.toLowerCase() !== 'or');
+  const holds = plain ? all.map((word) => sql`${text} ilike ${`%${word}%`}`) : [];
+  const matches = sql`to_tsvector('simple', ${text}) @@ websearch_to_tsquery('simple', ${words})`;
+  return sql.join([...holds, matches], sql` and `);
 }
 
 function all(conditions: readonly (Condition | false | null | '')[]): Condition {

@@ -53,11 +53,13 @@ const months = sql.raw(`(
  * - Slots of replication keep rows for servers elsewhere. A standby settles the drop with its own readers, and one that
  *   feeds back what it reads shows up here like a session.
  * - Vacuum reads no records. Other databases have snapshots of their own.
+ * - A move that is still to come was made in the server that this database was restored from: nobody here was there.
  */
 const settled = sql.raw(`not exists (
   select from pg_stat_activity a cross join history_floor f
   where (a.datname = current_database() or a.backend_type = 'walsender')
     and a.backend_type <> 'autovacuum worker' and a.pid <> pg_backend_pid() and a.backend_xmin is not null
+    and f.moved_by < pg_snapshot_xmax(pg_current_snapshot())
     and pg_snapshot_xmax(pg_current_snapshot())::text::numeric - age(a.backend_xmin) <= f.moved_by::text::numeric)`);
 
 /** Whether the months before the floor may be taken away now. */

@@ -28,6 +28,8 @@ test('an agent that is given nothing is private, unlimited and requires every pl
     tags: [],
     description: null,
     allowedOrigins: [],
+    retention: { recordsDays: null, bodiesDays: null },
+    storeBodies: true,
   });
 });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { everything } from '../../src/core/history.ts';
 import type { ModelCall } from '../../src/core/model.ts';
 import { readPage } from '../../src/flow/list-executions.ts';
 import { inSnapshot } from '../../src/store/history.ts';
 import { matching } from '../../src/store/history-filter.ts';
 import { addAgent } from '../harness/agents.ts';
+import { wholeHistory } from '../harness/history.ts';
 import { scriptedModels } from '../harness/models.ts';
 import { startService } from '../harness/service.ts';
 
@@ -58,20 +58,12 @@ test('total and rows agree in every snapshot while runs are accepted, refused, c
 async function look(agentIds: readonly string[], turn: number): Promise<void> {
   const status = ([null, 'success', 'canceled', 'rate_limited'] as const)[turn % 4] ?? null;
   const question = {
-    agentIds: turn % 7 === 0 ? agentIds.slice(1) : agentIds,
+    ...wholeHistory(turn % 7 === 0 ? agentIds.slice(1) : agentIds),
     status,
     source: turn % 5 === 0 ? ('api' as const) : null,
-    promptVersionId: null,
     model: turn % 3 === 0 ? 'cueline/echo' : null,
-    apiKeyId: null,
-    errorCode: null,
-    contents: null,
     includeProcessing: status === null && turn % 2 === 0,
-    range: everything,
-    limit: 100,
     offset: turn % 50,
-    after: null,
-    recordsReadMax: 1_000,
   };
   await inSnapshot(service.db, async (trx) => {
     const { rows, total } = await readPage(trx, question);

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { everything } from '../../src/core/history.ts';
 import { uuid7 } from '../../src/core/id.ts';
+import type { ListQuestion } from '../../src/flow/list-executions.ts';
 import type { Db } from '../../src/store/db.ts';
 
 /** Histories made of random records, without anybody having run them. */
@@ -22,17 +24,30 @@ const models = ['openai/gpt-5.5', 'cueline/echo'];
 const dayMs = 86_400_000;
 
 /**
- * Fills the history of two agents, or those given, with so many records: most of them anywhere in 20 days, a fifth in one hour, a fifth in
- * one minute, some at the very edges of buckets; one in a thousand `unauthorized`. Some have not ended.
+ * Fills the history of two agents, or those given, with so many records: most of them anywhere in 20 days, a fifth in one
+ * hour, a fifth in one minute, some at the very edges of buckets; one in a thousand `unauthorized`. Some have not ended.
  */
 export async function makeHistory(
   db: Db,
   count: number,
-  options: {
-    readonly seed?: number;
-    readonly workspaceId?: string;
-    readonly agentIds?: string[];
-  } = {},
+  options: MadeOptions = {},
+): Promise<MadeHistory> {
+  const made = await makeRecords(db, count, options);
+  await countHistory(db);
+  return made;
+}
+
+interface MadeOptions {
+  readonly seed?: number;
+  readonly workspaceId?: string;
+  readonly agentIds?: string[];
+}
+
+/** The records alone, of which nothing is counted yet. */
+export async function makeRecords(
+  db: Db,
+  count: number,
+  options: MadeOptions,
 ): Promise<MadeHistory> {
   const { seed = 0, workspaceId = freshId(), agentIds = [freshId(), freshId()] } = options;
   const fromMs = Date.UTC(2026, 8, 25);
@@ -76,7 +91,6 @@ export async function makeHistory(
   await sql`
     insert into run_queue (id, workspace_id, agent_id, tag)
     select id, workspace_id, agent_id, 1 from executions where status = 'processing'`.execute(db);
-  await countHistory(db);
   return { workspaceId, agentIds, versionIds, models, keyIds, fromMs, toMs };
 }
 
@@ -102,4 +116,24 @@ export async function countHistory(db: Db): Promise<void> {
     from executions cross join (values ('quarter', interval '15 minutes'), ('day', interval '1 day')) as l (level, step)
     where status <> 'processing' group by 1, 2, 3, 4, 5, 6, 7, 8, 9`.execute(db);
   await sql`analyze`.execute(db);
+}
+
+/** The first hundred of all records of these agents. */
+export function wholeHistory(agentIds: readonly string[]): ListQuestion {
+  return {
+    agentIds,
+    status: null,
+    source: null,
+    promptVersionId: null,
+    model: null,
+    apiKeyId: null,
+    errorCode: null,
+    contents: null,
+    includeProcessing: false,
+    range: everything,
+    limit: 100,
+    offset: 0,
+    after: null,
+    recordsReadMax: 1_000,
+  };
 }

@@ -59,12 +59,13 @@ test('ninety days: past months have partitions, old minutes are folded, the rest
       count(distinct prompt_version_id) as versions, count(distinct model) as models,
       count(distinct api_key_id) as keys, count(distinct error_code) > 3 as errors,
       count(*) filter (where date_trunc('milliseconds', executed_at) <> id_time(id)) as elsewhere,
+      count(*) filter (where id::text !~ '^.{14}7.{4}[89ab]') as "foreign",
       count(*) filter (where completed_at <> started_at + latency_ms * interval '1 millisecond') as off
     from executions where agent_id = ${agentId} and status <> 'processing'`.execute(service.db);
   const { old = 0, ...counted } = rows[0] ?? {};
   assert.ok(old > 200, `${old} are older than 60 days`);
   assert.deepEqual(counted, {
-    ...{ rest: 0, versions: 3, models: 2, keys: 3, errors: true, elsewhere: 0, off: 0 },
+    ...{ rest: 0, versions: 3, models: 2, keys: 3, errors: true, elsewhere: 0, foreign: 0, off: 0 },
   });
   const { rows: minutes } = await sql`
     select from statistics where agent_id = ${agentId} and level = 'minute'

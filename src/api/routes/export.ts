@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { exportAllExecutions, exportExecutions } from '../../contract/export.ts';
-import { exportMsMax, exportsMax } from '../../contract/limits.ts';
+import { exportMsMax, exportsMax, exportsOfWorkspaceMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
-import { exportExecutions as exportHistory } from '../../flow/export-executions.ts';
+import { ExportTooSlow, exportExecutions as exportHistory } from '../../flow/export-executions.ts';
 import { listVisibleAgents } from '../../store/agents.ts';
 import type { ExecutionDetailRow } from '../../store/executions.ts';
 import { visibleAgent } from '../access.ts';
@@ -18,7 +18,7 @@ import { route } from '../route.ts';
 /** The history as one long answer, which is written no faster than it is taken. */
 export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
   const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
-  let open = 0;
+  const open = new Map<string, number>();
 
   route(
     app,
@@ -27,7 +27,8 @@ export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
     async ({ params, query, caller, request, reply }) => {
       const agent = await visibleAgent(parts.db, caller, params.agentId);
       allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
-      return answer([agent.id], query, `executions-${params.agentId}`);
+      const name = `executions-${params.agentId}`;
+      return answer({ agentIds: [agent.id], query, name, caller, request });
     },
     limited,
   );
@@ -36,51 +37,72 @@ export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
     app,
     parts,
     exportAllExecutions,
-    async ({ query, caller }) =>
-      answer(await listVisibleAgents(parts.db, caller), query, 'executions'),
+    async ({ query, caller, request }) => {
+      const agentIds = await listVisibleAgents(parts.db, caller);
+      return answer({ agentIds, query, name: 'executions', caller, request });
+    },
     limited,
   );
 
-  async function answer(
-    agentIds: readonly string[],
-    query: HistoryQuery & { format?: 'jsonl' | 'csv'; cursor?: string },
-    name: string,
-  ) {
+  async function answer({ agentIds, query, name, caller, request }: Asked) {
     const { format = 'jsonl' } = query;
     const form = exportForms[format];
     const after = readCursor(query);
     const question = { ...readHistory(query, agentIds), includeProcessing: false, after };
-    if (open >= exportsMax) {
-      throw new CallFailure('UNAVAILABLE', `${exportsMax} exports are under way already.`, {
-        retryAfter: 10,
-      });
-    }
-    open++;
+    const headers = {
+      'content-type': form.mediaType,
+      'content-disposition': `attachment; filename="${name}.${format}"`,
+      'cache-control': 'no-store',
+    };
+    if (request.method === 'HEAD') return { status: 200, body: null, headers };
+    const giveBack = takePlace(open, caller.workspaceId);
     const batches = exportHistory(parts.exportDb, { ...question, msMax: exportMsMax });
     try {
       // What goes wrong at the beginning still has a status of its own.
       const first = await batches.next();
       const texts = textsOf(form, after === null, first, batches);
       const stream = Readable.from(texts, { objectMode: false, highWaterMark: 1 });
+      // Also where nobody takes anything, and so nothing is read that could look at the time.
+      const timer = setTimeout(() => stream.destroy(new ExportTooSlow()), exportMsMax);
       stream.once('close', () => {
-        open--;
+        clearTimeout(timer);
+        giveBack();
         // A stream that was broken off before anybody read of it has not begun what it is made of.
-        void batches.return();
+        batches.return().catch((error: unknown) => request.log.warn({ err: error }, 'export end'));
       });
-      return {
-        status: 200,
-        body: stream,
-        headers: {
-          'content-type': form.mediaType,
-          'content-disposition': `attachment; filename="${name}.${format}"`,
-          'cache-control': 'no-store',
-        },
-      };
+      return { status: 200, body: stream, headers };
     } catch (error) {
-      open--;
+      giveBack();
       throw error;
     }
   }
+}
+
+interface Asked {
+  readonly agentIds: readonly string[];
+  readonly query: HistoryQuery & {
+    readonly format?: 'jsonl' | 'csv';
+    readonly cursor?: string;
+  };
+  readonly name: string;
+  readonly caller: Caller;
+  readonly request: FastifyRequest;
+}
+
+/** Exports under way by workspace. Throws where there are enough; answers what gives the place back. */
+function takePlace(open: Map<string, number>, workspaceId: string): () => void {
+  const own = open.get(workspaceId) ?? 0;
+  const all = [...open.values()].reduce((sum, count) => sum + count, 0);
+  if (own >= exportsOfWorkspaceMax || all >= exportsMax) {
+    const retryAfter = 10;
+    throw new CallFailure('UNAVAILABLE', 'Enough exports are under way already.', { retryAfter });
+  }
+  open.set(workspaceId, own + 1);
+  return () => {
+    const left = (open.get(workspaceId) ?? 1) - 1;
+    if (left > 0) open.set(workspaceId, left);
+    else open.delete(workspaceId);
+  };
 }
 
 /** Where an export goes on, the head stands in what came before. */

@@ -4,7 +4,7 @@ import {
   listExecutions,
   listExecutionsUnversioned,
 } from '../../contract/executions.ts';
-import { pageDefault, recordsReadMax } from '../../contract/limits.ts';
+import { pageDefault, recordsReadMax, recordsSearchedMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/admission.ts';
 import { toId } from '../../core/id.ts';
 import { listExecutions as listHistory } from '../../flow/list-executions.ts';
@@ -57,7 +57,7 @@ async function page(
     includeProcessing: query.include === 'processing' && query.status === undefined,
     offset,
     after: readCursor(query),
-    recordsReadMax,
+    recordsReadMax: query.q === undefined ? recordsReadMax : recordsSearchedMax,
     // One more than asked for says whether there are more.
     limit: limit + 1,
   });

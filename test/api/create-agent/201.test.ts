@@ -27,6 +27,8 @@ test('a Draft with its API off that requires every placeholder, and says where i
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
     ...{ status: 'Draft', archived: false, allowedActions: ['enable-api', 'archive'] },
     ...{ project: null, category: null, tags: [], description: null, allowedOrigins: [] },
+    retention: { recordsDays: null, bodiesDays: null },
+    storeBodies: true,
     createdBy: toId('user', service.ownerId),
   });
   assert.equal(made.headers.get('location'), `${path}/${agentId}`);

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { exportsMax } from '../../../src/contract/limits.ts';
+import { exportsOfWorkspaceMax } from '../../../src/contract/limits.ts';
 import { addAgent } from '../../harness/agents.ts';
 import { countHistory, makeHistory } from '../../harness/history.ts';
 import { startService } from '../../harness/service.ts';
@@ -142,7 +142,7 @@ test('nothing is read for who takes nothing, and no snapshot outlives its reader
 
 test('503 where enough are under way, and room again once they are not', async () => {
   const open_ = await Promise.all(
-    Array.from({ length: exportsMax }, () => open(`${large.path}/executions/export`)),
+    Array.from({ length: exportsOfWorkspaceMax }, () => open(`${large.path}/executions/export`)),
   );
   const path = `${agent.path}/executions/export`;
   const refused = await service.call('GET', path, { key });

@@ -1,0 +1,125 @@
+import type pg from 'pg';
+import { models, outcomes } from './outcomes.ts';
+import { agentsOf, type Population, waysOf } from './population.ts';
+import type { Snippets } from './snippets.ts';
+
+/**
+ * The tables of a transaction that writes a day. They end with it, since behind a pooler the next one may run in another
+ * session; and they are small enough to be made each time.
+ */
+
+const create = `
+  create temp table seed_agents (place int, id uuid, name text, workspace_id uuid) on commit drop;
+  create temp table seed_versions (place int, id uuid, label text, system text, before_customer text,
+    before_question text, after_question text, system_tokens int, user_chars int) on commit drop;
+  create temp table seed_ways (place int, first_of_source int, source execution_source, key_id uuid, user_id uuid, user_agent text)
+    on commit drop;
+  create temp table seed_outcomes (place int, first_of_status int, status execution_status, error_code text, error text,
+    started double precision, attempts smallint, latency_ms int, called boolean, keeps_variables boolean,
+    keeps_prompts boolean) on commit drop;
+  create temp table seed_models (place int, name text, latency_ms int, input_price bigint, output_price bigint)
+    on commit drop;
+  create temp table seed_snippets (place int, text text, chars int) on commit drop;
+  -- The rows of a piece: what is drawn by lot, and what follows from it.
+  create temp table seed_made (id uuid, ms bigint, agent int, outcome int, way int, version int, model int,
+    customer int, question int, answer int, question_reference int, answer_reference int, input_tokens int,
+    output_tokens int, cost bigint, started_ms bigint, latency_ms int, bin int) on commit drop;
+  -- How many of a kind there are in a minute or a quarter with a latency of the same bin. In minutes, the first
+  -- outcome of a status and the first way of a source stand for all.
+  create temp table seed_minutes (agent int, ms bigint, outcome int, way int, bin int,
+    records bigint, input_tokens bigint, output_tokens bigint, cost bigint) on commit drop;
+  create temp table seed_quarters (agent int, ms bigint, outcome int, way int, version int, model int, bin int,
+    records bigint, input_tokens bigint, output_tokens bigint, cost bigint) on commit drop;`;
+
+/** What is small enough for a hash is joined by one; nothing is known of tables this new, so the planner is told. */
+const settings = `
+  set local synchronous_commit = off;
+  set local work_mem = '128MB';
+  set local jit = off;
+  set local enable_mergejoin = off;
+  set local enable_nestloop = off;`;
+
+export async function createDayTables(
+  client: pg.Client,
+  population: Population,
+  { texts }: Snippets,
+): Promise<void> {
+  await client.query(settings + create);
+  const { own, others } = population;
+  const versions = [own, ...others.slice(0, 1)].flatMap((agent) => agent.versions);
+  const ways = [own, ...others.slice(0, 1)].flatMap(waysOf);
+  const fill = (table: string, rows: readonly object[]) =>
+    client.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [
+      JSON.stringify(rows),
+    ]);
+  await fill(
+    'seed_agents',
+    agentsOf(population).map(({ id, name, workspaceId }, place) => ({
+      place,
+      id,
+      name,
+      workspace_id: workspaceId,
+    })),
+  );
+  await fill(
+    'seed_versions',
+    versions.map(({ id, label, system, user }, place) => {
+      const [before = '', between = '', after = ''] = user.split(/\{\{\w+\}\}/);
+      return {
+        place,
+        id,
+        label,
+        system,
+        before_customer: before,
+        before_question: between,
+        after_question: after,
+        system_tokens: Math.ceil(system.length / charsEachToken),
+        user_chars: before.length + between.length + after.length,
+      };
+    }),
+  );
+  await fill(
+    'seed_ways',
+    ways.map(({ source, keyId, userId, userAgent }, place) => ({
+      place,
+      first_of_source: ways.findIndex((way) => way.source === source),
+      source,
+      key_id: keyId,
+      user_id: userId,
+      user_agent: userAgent,
+    })),
+  );
+  await fill(
+    'seed_outcomes',
+    outcomes.map((one, place) => ({
+      place,
+      first_of_status: outcomes.findIndex(({ status }) => status === one.status),
+      status: one.status,
+      error_code: one.errorCode,
+      error: one.error,
+      started: one.started,
+      attempts: one.attempts,
+      latency_ms: one.latencyMs,
+      called: one.called,
+      keeps_variables: one.keepsVariables,
+      keeps_prompts: one.keepsPrompts,
+    })),
+  );
+  await fill(
+    'seed_models',
+    models.map((one, place) => ({
+      place,
+      name: one.name,
+      latency_ms: one.latencyMs,
+      input_price: one.inputPrice,
+      output_price: one.outputPrice,
+    })),
+  );
+  await client.query(
+    `insert into seed_snippets
+     select place - 1, text, length(text) from unnest($1::text[]) with ordinality as one (text, place)`,
+    [texts],
+  );
+}
+
+export const charsEachToken = 4.2;

@@ -1,0 +1,64 @@
+import type { Execution } from '../contract/execution-record.ts';
+import type { CallOptions, OpenStream, Request } from './request.ts';
+import type { Output, QueryOf } from './routes.ts';
+
+/** Reading the history: of one agent, or, where `null` stands in its place, of all that the caller sees. */
+
+/** Records with these values of their variables: `{ 'variables.customer': 'acme' }`. */
+interface VariableFilters {
+  readonly [name: `variables.${string}`]: string;
+}
+
+export type ExecutionFilters = QueryOf<'GET /api/v1/agents/{agentId}/executions'> & VariableFilters;
+export type ExecutionPage = Output<'GET /api/v1/agents/{agentId}/executions'>;
+export type ExportFilters = QueryOf<'GET /api/v1/agents/{agentId}/executions/export'> &
+  VariableFilters;
+
+const pageMax = 100;
+
+export function history(request: Request, open: OpenStream) {
+  /** One page, newest first. */
+  async function list(
+    agentId: string | null,
+    query: ExecutionFilters = {},
+    options: CallOptions = {},
+  ): Promise<ExecutionPage> {
+    if (agentId === null) return (await request('GET /api/v1/executions', { query }, options)).body;
+    const route = 'GET /api/v1/agents/{agentId}/executions';
+    return (await request(route, { params: { agentId }, query }, options)).body;
+  }
+
+  /** All that matches, page by page, as far as the loop goes. */
+  async function* listAll(
+    agentId: string | null,
+    filters: ExecutionFilters = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Execution, void, undefined> {
+    let at: ExecutionFilters = { limit: pageMax, ...filters };
+    for (;;) {
+      const { executions, pagination, nextCursor } = await list(agentId, at, options);
+      yield* executions;
+      if (!pagination.hasMore || executions.length === 0) return;
+      const { cursor: _, offset = 0, ...rest } = at;
+      at = nextCursor
+        ? { ...rest, cursor: nextCursor }
+        : { ...rest, offset: offset + executions.length };
+    }
+  }
+
+  /**
+   * All that matches as one stream of JSON lines or CSV. Where it breaks off, open another with the `executionId` of the
+   * last whole record as `cursor`.
+   */
+  function openExport(
+    agentId: string | null,
+    query: ExportFilters = {},
+    options: CallOptions = {},
+  ): Promise<ReadableStream<Uint8Array>> {
+    if (agentId === null) return open('GET /api/v1/executions/export', { query }, options);
+    const route = 'GET /api/v1/agents/{agentId}/executions/export';
+    return open(route, { params: { agentId }, query }, options);
+  }
+
+  return { list, listAll, openExport };
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { addAgent, type TestAgent } from '../harness/agents.ts';
+import { makeHistory } from '../harness/history.ts';
+import { type Service, startService } from '../harness/service.ts';
+import { cueline, type Ended } from '../main/cueline.ts';
+
+/** `cueline history export`, as a process of its own against the real service, over connections that break. */
+
+let service: Service;
+let key: string;
+let agent: TestAgent;
+let folder: string;
+/** The whole export, as it comes when nothing happens. */
+let whole: Record<'jsonl' | 'csv', string>;
+
+before(async () => {
+  service = await startService({ role: 'api' });
+  agent = await addAgent(service);
+  key = (await service.key({ permissions: ['read'] })).key;
+  const { db, workspaceId } = service;
+  await makeHistory(db, 2_000, { workspaceId, agentIds: [agent.id] });
+  folder = await mkdtemp(join(tmpdir(), 'cueline-test-'));
+  whole = { jsonl: await exported('jsonl'), csv: await exported('csv') };
+});
+after(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+async function exported(format: 'jsonl' | 'csv'): Promise<string> {
+  const url = `${service.url}${agent.path}/executions/export?format=${format}`;
+  return (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).text();
+}
+
+function call(args: readonly string[], url = service.url): Promise<Ended> {
+  return cueline(['history', 'export', ...args], { CUELINE_URL: url, CUELINE_KEY: key });
+}
+
+test('to standard output, and nothing else there', async () => {
+  const { code, stdout, stderr } = await call([agent.agentId]);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.equal(stdout, whole.jsonl);
+});
+
+test('all agents, narrowed down', async () => {
+  const args = ['--status', 'failed', '--var', 'customer=c7', '--q', 'tide or 7'];
+  const { stdout } = await call(args);
+  const records = whole.jsonl
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const ids = records
+    .filter(({ status, inputVariables }) => status === 'failed' && inputVariables.customer === 'c7')
+    .filter(({ inputVariables }) => inputVariables.number === 7)
+    .map(({ executionId }) => executionId);
+  assert.deepEqual(
+    stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).executionId),
+    ids,
+  );
+});
+
+for (const format of ['jsonl', 'csv'] as const) {
+  test(`${format} into a file over a connection that breaks again and again: every record once`, async () => {
+    const file = join(folder, `broken.${format}`);
+    const breaking = await breakingProxy([40_000, 100_000, 90_001]);
+    const { code, stderr } = await call(
+      [agent.agentId, '--format', format, '--output', file],
+      breaking.url,
+    );
+    assert.equal(code, 0, stderr);
+    assert.ok(breaking.broken() >= 3);
+    await breaking.close();
+    assert.equal(await readFile(file, 'utf8'), whole[format]);
+    assert.match(stderr, /^\d+ records in /);
+  });
+
+  test(`${format} goes on where a file was left, in the middle of a record`, async () => {
+    const file = join(folder, `left.${format}`);
+    for (const left of [0, 700, 123_457]) {
+      await writeFile(file, whole[format].slice(0, left));
+      const { code, stderr } = await call([
+        agent.agentId,
+        '--format',
+        format,
+        '--output',
+        file,
+        '--resume',
+      ]);
+      assert.equal(code, 0, stderr);
+      assert.equal(await readFile(file, 'utf8'), whole[format]);
+    }
+  });
+}
+
+test('what cannot be done is said in a line', async () => {
+  const cases: [string[], RegExp][] = [
+    [['--resume'], /--resume needs --output/],
+    [[agent.agentId, '--output', join(folder, 'no', 'such')], /cannot be written/],
+    [[agent.agentId, '--status', 'fine'], /status.*success/],
+    [['agt_nothing'], /no such agent/],
+    [[agent.agentId, '--format', 'xml'], /jsonl, csv/],
+  ];
+  for (const [args, said] of cases) {
+    const { code, stdout, stderr } = await call(args);
+    assert.notEqual(code, 0);
+    assert.match(stderr, said);
+    assert.equal(stdout, '');
+  }
+  const file = join(folder, 'other.txt');
+  await writeFile(file, 'a letter to somebody\n');
+  const { code, stderr } = await call([agent.agentId, '--output', file, '--resume']);
+  assert.equal(code, 1);
+  assert.match(stderr, /holds no jsonl export/);
+  assert.equal(await readFile(file, 'utf8'), 'a letter to somebody\n');
+});
+
+/** Breaks a connection off after so many bytes of answers; the ones after the last choice hold. */
+async function breakingProxy(afterBytes: number[]) {
+  const open = new Set<Socket>();
+  let broken = 0;
+  const target = new URL(service.url);
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let bytes = 0;
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket
+        .on('error', () => {})
+        .once('close', () => {
+          client.destroy();
+          upstream.destroy();
+          open.delete(socket);
+        });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (chunk) => {
+      bytes += chunk.length;
+      client.write(chunk);
+      if (bytes <= (afterBytes[0] ?? Number.POSITIVE_INFINITY)) return;
+      afterBytes.shift();
+      broken++;
+      client.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    broken: () => broken,
+    async close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { listExecutions } from '../../src/flow/list-executions.ts';
+import { type Db, openDatabase } from '../../src/store/db.ts';
+import { inSnapshot } from '../../src/store/history.ts';
+import { maintain } from '../../src/store/maintenance.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { isFloorSettled } from '../../src/store/months.ts';
+import { runAsAdmin } from '../harness/cluster.ts';
+import { type DebianServer, debianPostgres, startDebian } from '../harness/debian-postgres.ts';
+import { type MadeHistory, makeHistory, wholeHistory } from '../harness/history.ts';
+
+/** The commands of docs/operations.md, on the oldest server that a system at hand has: also a test of that version. */
+
+const run = promisify(execFile);
+const bin = debianPostgres();
+const skip = bin === null && 'no PostgreSQL is installed: apt-get install postgresql';
+
+let server: DebianServer;
+let original: Db;
+let made: MadeHistory;
+
+before(async () => {
+  if (bin === null) return;
+  server = await startDebian(bin);
+  original = open(server.connection);
+  await migrate(original);
+  made = await makeHistory(original, 5_000);
+  await sql`update history_floor set moved_by = '999999999999'`.execute(original);
+});
+after(async () => {
+  await original?.destroy();
+  await server?.stop();
+});
+
+function open(connection: pg.ClientConfig): Db {
+  return openDatabase({ connection, poolMax: 2, onError: () => {} });
+}
+
+test('a dump that is restored holds the same history, down to its counts', { skip }, async () => {
+  const { connection, directory, admin } = server;
+  const program = (name: string) => join(bin ?? '', name);
+  const file = join(directory, 'cueline.dump');
+  const env = environmentOf(connection);
+  await run(program('pg_dump'), ['--format=custom', '--no-owner', '--file', file], { env });
+  await runAsAdmin(admin, `create database restored owner cueline`);
+  const target = { ...connection, database: 'restored' };
+  const args = ['--no-owner', '--exit-on-error', '--dbname', 'restored', file];
+  await run(program('pg_restore'), args, { env });
+
+  const restored = open(target);
+  try {
+    // Nothing is left to migrate, and what is made ahead of time is there.
+    await migrate(restored);
+    await maintain(restored);
+    assert.deepEqual(await tablesOf(restored), await tablesOf(original));
+    assert.deepEqual(await counts(restored), await counts(original));
+    for (const agentId of made.agentIds) {
+      for (const offset of [0, 2_000]) {
+        const question = { ...wholeHistory([agentId]), offset };
+        const page = await listExecutions(restored, question);
+        assert.ok(offset > 0 || page.rows.length > 0);
+        assert.deepEqual(page, await listExecutions(original, question));
+      }
+    }
+    // The numbers of transactions mean nothing in another server.
+    await inSnapshot(restored, async (trx) => {
+      await sql`select from history_floor`.execute(trx);
+      assert.ok(await isFloorSettled(restored));
+    });
+  } finally {
+    await restored.destroy();
+  }
+});
+
+function environmentOf({ host, port, user, password, database }: pg.ClientConfig) {
+  return {
+    PATH: '/usr/bin:/bin',
+    PGHOST: host,
+    PGPORT: String(port),
+    PGUSER: user,
+    PGPASSWORD: String(password),
+    PGDATABASE: database,
+  };
+}
+
+async function tablesOf(db: Db): Promise<unknown[]> {
+  const { rows } = await sql`
+    select relname::text as name, relkind::text as kind from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'i', 'I')
+    order by relname`.execute(db);
+  return rows;
+}
+
+/** Of every table, how many rows it has and what they are. */
+async function counts(db: Db): Promise<unknown[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname::text as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+    order by relname`.execute(db);
+  const found: unknown[] = [];
+  for (const { name } of tables) {
+    const { rows } = await sql`
+      select count(*) as rows, md5(string_agg(t::text, ' ' order by t::text)) as digest
+      from ${sql.table(name)} t`.execute(db);
+    found.push({ name, ...(rows[0] as object) });
+  }
+  return found;
+}
