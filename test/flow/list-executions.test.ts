@@ -9,7 +9,7 @@ import { type ListQuestion, listExecutions } from '../../src/flow/list-execution
 import { openDatabase } from '../../src/store/db.ts';
 import { matching } from '../../src/store/history-filter.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { type MadeHistory, makeHistory } from '../harness/history.ts';
+import { type MadeHistory, makeHistory, wholeHistory } from '../harness/history.ts';
 
 const database = await createTestDatabase();
 const { connection } = database;
@@ -37,6 +37,15 @@ test('the same where minutes are missing: of some hours all, of others a few, be
     db,
   );
   await fc.assert(fc.asyncProperty(questions(made), sameAsPlain), { numRuns: runs });
+});
+
+test('the same of an hour that begins and ends at half past, one half whole and the other folded', async () => {
+  const [hourMs, halfMs] = [3_600_000, 1_800_000];
+  for (let hour = 0; hour < 100; hour++) {
+    const fromMs = made.fromMs + hour * hourMs + halfMs;
+    const range = { fromId: uuidFloor(fromMs), toId: uuidFloor(fromMs + hourMs) };
+    await sameAsPlain({ ...wholeHistory(made.agentIds), range });
+  }
 });
 
 test('what lies before the floor is gone, whatever the tables still hold', async () => {
