@@ -6,7 +6,7 @@ import { countList } from '../store/callers.ts';
 import type { ApiParts } from './parts.ts';
 import { rateHeaders } from './rate-headers.ts';
 
-/** Counts a call that reads a history, and refuses it where the caller has made too many in this minute. */
+/** Counts a call that reads a history or its statistics, and refuses it where the caller has made too many in this minute. */
 export async function limitLists(parts: ApiParts, caller: Caller, reply: FastifyReply) {
   const limit = parts.listPerMinute;
   const { used, nowMs, resetAtMs } = await countList(parts.db, caller.id);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { stat, truncate } from 'node:fs/promises';
+import { truncate } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CuelineError, type ExecutionFilters } from '../client/index.ts';
@@ -9,10 +9,15 @@ import { CommandFailure, OutputClosed } from './failure.ts';
 import { type FilterOptions, filtersOf } from './history-filters.ts';
 import { note } from './print.ts';
 import { type Progress, showProgress } from './progress-bar.ts';
-import { type RecordSplitter, recordSplitter } from './record-splitter.ts';
+import {
+  type ExportFormat,
+  formatOf,
+  type RecordSplitter,
+  recordSplitter,
+} from './record-splitter.ts';
 
 export interface ExportOptions extends FilterOptions {
-  readonly format?: 'jsonl' | 'csv';
+  readonly format?: ExportFormat;
   /** A file; standard output where absent. */
   readonly output?: string;
   /** Goes on after the last whole record of the file. */
@@ -27,10 +32,15 @@ const pauseMs = 1_000;
 export async function exportHistory(
   call: Call,
   agentId: string | null,
-  { output, resume, format = 'jsonl', ...asked }: ExportOptions,
+  { output, resume, format: formatAsked, ...asked }: ExportOptions,
 ): Promise<void> {
   if (resume && output === undefined) throw new CommandFailure('--resume needs --output.');
-  const before = resume ? await readUpTo(output ?? '', format) : recordSplitter(format);
+  const left = resume ? await formatIn(output ?? '') : null;
+  if (left !== null && formatAsked !== undefined && left !== formatAsked) {
+    throw new CommandFailure(`${output} holds a ${left} export, not ${formatAsked}.`);
+  }
+  const format = left ?? formatAsked ?? 'jsonl';
+  const before = left === null ? recordSplitter(format) : await readUpTo(output ?? '', left);
   const out = await opened(output, resume);
   const filters = filtersOf(asked);
   const progress = showProgress();
@@ -55,13 +65,13 @@ interface Way {
 /** Answers how many records there are in all, those of before included. */
 async function pass(
   { call, agentId, out, progress }: Way,
-  filters: ExecutionFilters & { readonly format: 'jsonl' | 'csv' },
+  filters: ExecutionFilters & { readonly format: ExportFormat },
   before: RecordSplitter,
 ): Promise<number> {
   let cursor = before.lastId;
-  let records = before.records;
+  let { records, headCame } = before;
   for (let tries = 1; ; ) {
-    const splitter = recordSplitter(filters.format);
+    const splitter = recordSplitter(filters.format, headCame);
     try {
       const query = cursor === null ? filters : { ...filters, cursor };
       const stream = await call.cueline.openExport(agentId, query, { signal: call.signal });
@@ -75,6 +85,7 @@ async function pass(
       call.signal.throwIfAborted();
       records += splitter.records;
       cursor = splitter.lastId ?? cursor;
+      headCame = splitter.headCame;
       if (splitter.records > 0) tries = 1;
       if (!passes(error) || tries++ >= triesMax) throw error;
       await delay(retryMs(error), undefined, { signal: call.signal });
@@ -112,17 +123,30 @@ async function totalOf(
   }
 }
 
-/** Cuts off what is not a whole record at the end of a file that was left. */
-async function readUpTo(file: string, format: 'jsonl' | 'csv'): Promise<RecordSplitter> {
+/** What a file that was left holds; null where there is nothing in it yet. */
+async function formatIn(file: string): Promise<ExportFormat | null> {
+  let beginning = '';
+  try {
+    for await (const bytes of createReadStream(file, { end: 63 }))
+      beginning += bytes.toString('latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unreadable(file, error as Error);
+  }
+  if (beginning === '') return null;
+  const format = formatOf(beginning);
+  if (format === null) throw new CommandFailure(`${file} holds no export.`);
+  return format;
+}
+
+function unreadable(file: string, error: Error): CommandFailure {
+  return new CommandFailure(`${file} cannot be read: ${error.message}.`, { cause: error });
+}
+
+/** Cuts off what is not a whole record, or the head, at the end of a file that was left. */
+async function readUpTo(file: string, format: ExportFormat): Promise<RecordSplitter> {
   const splitter = recordSplitter(format);
-  const size = await stat(file).then(
-    ({ size }) => size,
-    () => 0,
-  );
-  if (size === 0) return splitter;
   let whole = 0;
   for await (const bytes of createReadStream(file)) whole += splitter.push(bytes).length;
-  if (splitter.lastId === null) throw new CommandFailure(`${file} holds no ${format} export.`);
   await truncate(file, whole);
   return splitter;
 }

@@ -65,7 +65,7 @@ export const exportsOfWorkspaceMax = 2;
 export const exportMsMax = 3_600_000;
 export const statisticsStepsMax = 1_500;
 /** Steps × groups, as far as something happened in them. */
-export const statisticsBucketsMax = 10_000;
+export const statisticsBucketsMax = 25_000;
 /** Rows of stored statistics that are added up for one answer. */
 export const statisticsRowsMax = 100_000;
 /** How far back minutes are kept whatever happened in them. */

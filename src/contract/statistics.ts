@@ -6,7 +6,7 @@ import { type StepLength, stepLengths } from '../core/steps.ts';
 import { endpoint } from './endpoint.ts';
 import { endDate, startDate } from './executions.ts';
 import * as limits from './limits.ts';
-import { problems } from './problem.ts';
+import { ListLimitProblem, problems } from './problem.ts';
 import { id, nullable, oneOf, query, time } from './shared.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -130,7 +130,8 @@ export const getStatistics = endpoint({
   tag: 'Executions',
   auth: 'read',
   query: asked(agentGroupings),
-  answers: { 200: Statistics, ...problems(404) },
+  answers: { 200: Statistics, ...problems(404), 429: ListLimitProblem },
+  sends: ['RateLimit'],
 });
 
 export const getWorkspaceStatistics = endpoint({
@@ -142,5 +143,6 @@ export const getWorkspaceStatistics = endpoint({
   tag: 'Executions',
   auth: 'read',
   query: asked(groupings),
-  answers: { 200: WorkspaceStatistics },
+  answers: { 200: WorkspaceStatistics, 429: ListLimitProblem },
+  sends: ['RateLimit'],
 });

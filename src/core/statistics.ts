@@ -79,7 +79,7 @@ export function addUp(tallies: readonly Tally[]): Bucket[] {
 }
 
 /** The same, by all that calls can be told apart by. */
-export function breakDown(tallies: readonly Tally[]): BreakdownBucket[] {
+export function addUpBreakdown(tallies: readonly Tally[]): BreakdownBucket[] {
   return sum(tallies, breakdownLevels, (tally) => ({
     agentId: tally.agentId,
     status: tally.status,

@@ -14,6 +14,7 @@ import { giveSlots, writeSettings } from '../store/agent-writes.ts';
 import { type AgentRow, readAgent } from '../store/agents.ts';
 import { writeAudit } from '../store/audit.ts';
 import type { Db, Trx } from '../store/db.ts';
+import { holdFloor } from '../store/retention.ts';
 import { findVersionSummary } from '../store/versions.ts';
 import { withLockedAgent } from './locked-agent.ts';
 import { illegalTransition } from './move-agent.ts';
@@ -52,6 +53,7 @@ export async function changeAgent(
       throw illegalTransition(agent, 'Its API access cannot be switched');
     }
 
+    if (change.retention) await holdFloor(trx);
     await writeSettings(trx, agent.id, settings, { promptVersionId, apiEnabled });
     if (promptVersionId !== agent.promptVersionId) {
       await pinVersion(trx, { agentId: agent.id, promptVersionId, pinnedBy: caller.userId });

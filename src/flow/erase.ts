@@ -1,6 +1,7 @@
 import type { Caller } from '../core/admission.ts';
 import { actorOf, itself } from '../core/audit.ts';
 import { CallFailure } from '../core/failure.ts';
+import { everything } from '../core/history.ts';
 import { toId, uuid7 } from '../core/id.ts';
 import { compact, isStorable } from '../core/json.ts';
 import { variableText } from '../core/variables.ts';
@@ -11,7 +12,7 @@ import type { Db } from '../store/db.ts';
 import * as store from '../store/erasures.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import { removedMax, removeRecords } from '../store/removal.ts';
-import { inTurn, type Pace } from './in-turn.ts';
+import type { Pace } from './in-turn.ts';
 import { noSuchAgent } from './locked-agent.ts';
 
 /**
@@ -66,32 +67,59 @@ export async function requestErasure(
 const lookedMax = 2_000;
 /** Of a round; the rest of it must have its turn too. */
 const roundMs = 30_000;
-const bottom = '00000000-0000-0000-0000-000000000000';
-/** Where nothing has been looked at yet; as progress, none. */
-const top = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** Where all has been looked at, and where nothing has; as progress, the second is none. */
+const { fromId: bottom, toId: top } = everything;
 
-/** Works on the erasures that are open, the oldest first, for a while. */
+/**
+ * Works on the erasures that are open, for a while: a step for each workspace in turn, in each the oldest first. Which
+ * workspace begins is left to chance, since there may be more of them than there is time. Throws what failed first.
+ */
 export async function workErasures(db: Db, pipelines: Pipelines, pace: Pace): Promise<void> {
   const until = performance.now() + roundMs;
-  const open = await store.openErasures(db);
-  await inTurn(open.map((erasure) => () => work(db, pipelines, erasure, { pace, until })));
+  const open = Map.groupBy(await store.openErasures(db), ({ workspaceId }) => workspaceId);
+  const failures: unknown[] = [];
+  let turns = [...open.values()].map((erasures) => workOff(erasures));
+  const first = Math.floor(Math.random() * turns.length);
+  turns = [...turns.slice(first), ...turns.slice(0, first)];
+  while (turns.length > 0) {
+    const left: typeof turns = [];
+    for (const turn of turns) {
+      if (performance.now() <= until && !(await turn.next()).done) left.push(turn);
+    }
+    turns = left;
+  }
+  if (failures.length > 0) throw failures[0];
+
+  /** Whatever becomes of one, the next has its turn. */
+  async function* workOff(erasures: readonly store.OpenErasure[]): AsyncGenerator<void> {
+    for (const erasure of erasures) {
+      try {
+        yield* work(db, pipelines, erasure, pace);
+      } catch (error) {
+        failures.push(error);
+        yield;
+      }
+    }
+  }
 }
 
-async function work(
+/** Yields after each step. */
+async function* work(
   db: Db,
   pipelines: Pipelines,
   erasure: store.OpenErasure,
-  { pace, until }: { readonly pace: Pace; readonly until: number },
-): Promise<void> {
+  pace: Pace,
+): AsyncGenerator<void> {
   let { downTo } = erasure;
   while (downTo !== bottom) {
-    if (performance.now() > until) return;
     const next: string | undefined = await pace(() => step(db, pipelines, { ...erasure, downTo }));
     if (next === undefined) return;
     downTo = next;
+    yield;
   }
   await removeEnded(db, pipelines, erasure, pace);
   await pace(() => complete(db, erasure));
+  yield;
 }
 
 /** Answers how far it has come. */
@@ -99,7 +127,7 @@ async function step(db: Db, pipelines: Pipelines, erasure: store.OpenErasure): P
   const look = await store.lookFurther(db, erasure, lookedMax);
   const downTo = look.downTo ?? bottom;
   const ids = look.found
-    .filter(({ text }) => variableText(compact(text)) === erasure.value)
+    .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
     .map(({ id }) => id);
   // A record that cannot be deleted just now is waited for like a run: so none is passed over for good.
   for (let at = 0; at === 0 || at < ids.length; at += removedMax) {
@@ -131,9 +159,7 @@ async function remove(
   downTo: string,
 ): Promise<number> {
   const removed = await removeRecords(pipelines, { ids }, (send, gone) => [
-    store.noteProgress(send, erasureId, {
-      ...{ ids, downTo, deleted: gone.length },
-    }),
+    store.noteProgress(send, erasureId, { ids, downTo, deleted: gone.length }),
   ]);
   return removed.length;
 }

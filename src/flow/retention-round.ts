@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { everything } from '../core/history.ts';
 import { takeBodies, takeBriefOutputs } from '../store/bodies.ts';
 import type { Db } from '../store/db.ts';
 import { foldHours, nextAgents } from '../store/folding.ts';
@@ -6,7 +7,13 @@ import * as months from '../store/months.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import { removedMax, removeRecords } from '../store/removal.ts';
 import { nextOverdue, type Overdue } from '../store/retention.ts';
-import { beginRound, keepRound, type RoundName } from '../store/rounds.ts';
+import {
+  beginRound,
+  keepRound,
+  type RoundName,
+  readReached,
+  writeReached,
+} from '../store/rounds.ts';
 import { workErasures } from './erase.ts';
 import { inTurn, type Pace } from './in-turn.ts';
 
@@ -21,12 +28,16 @@ export interface RoundParts {
   readonly signal: AbortSignal;
   /** Between two transactions, as many times what the last one took as this says; 3 unless given. */
   readonly rest?: number;
+  /** For records and bodies whose time is up; a minute unless given. */
+  readonly recordsMs?: number;
 }
 
-const retentionEveryMs = 60_000;
+/** Less than the minute between two times that it is asked for, or it would be too early now and then. */
+const retentionEveryMs = 55_000;
 const foldingEveryMs = 3_600_000;
 /** How often a round that goes on says so. */
 const keepEveryMs = 20_000;
+const recordsMsMax = 60_000;
 const restMsMin = 5;
 const restMsMax = 2_000;
 const agentsAtOnce = 200;
@@ -42,16 +53,16 @@ export async function makeRounds(parts: RoundParts): Promise<void> {
   if (await beginRound(db, 'folding', foldingEveryMs)) await foldingRound(parts);
 }
 
-/** Erasures first, they were asked for; then whole months, then the rest, agent by agent. */
+/** What is short first: outputs that only stay for a while, then erasures; then whole months, then the rest, agent by agent. */
 export async function retentionRound(parts: RoundParts): Promise<void> {
   const pace = paceOf(parts, 'retention');
   await inTurn([
-    () => workErasures(parts.db, parts.pipelines, pace),
-    () => monthsRound(parts.db, pace),
-    () => recordsRound(parts, pace),
     async () => {
       while ((await pace(() => takeBriefOutputs(parts.db, removedMax))) === removedMax);
     },
+    () => workErasures(parts.db, parts.pipelines, pace),
+    () => monthsRound(parts.db, pace),
+    () => recordsRound(parts, pace),
   ]);
 }
 
@@ -106,40 +117,53 @@ async function monthsRound(db: Db, pace: Pace): Promise<void> {
   if (done) await months.markFloorCounted(db, floor);
 }
 
-async function recordsRound({ db, pipelines }: RoundParts, pace: Pace): Promise<void> {
-  let after = firstId;
+/** For a while; the next round goes on with the next agent. */
+async function recordsRound(parts: RoundParts, pace: Pace): Promise<void> {
+  const { db, pipelines, recordsMs = recordsMsMax } = parts;
+  const until = performance.now() + recordsMs;
+  const inTime: Pace = async (work) => (performance.now() < until ? pace(work) : undefined);
+  let begunAfter = await readReached(db, 'retention');
+  let after = begunAfter;
+  const failures: unknown[] = [];
   for (;;) {
-    const agents = await pace(() => nextOverdue(db, after, agentsAtOnce));
-    await inTurn(
-      (agents ?? []).flatMap((agent) => [
-        () => removeOverdue(pipelines, agent, pace),
-        () => takeOverdueBodies(db, agent, pace),
-      ]),
-    );
-    const last = agents?.at(-1);
-    if (!last) return;
-    after = last.agentId;
+    const agents = await inTime(() => nextOverdue(db, after, agentsAtOnce));
+    if (!agents) break;
+    for (const agent of agents) {
+      if (performance.now() >= until || parts.signal.aborted) break;
+      after = agent.agentId;
+      const works = [
+        () => removeOverdue(pipelines, agent, inTime),
+        () => takeOverdueBodies(db, agent, inTime),
+      ];
+      await inTurn(works).catch((error: unknown) => failures.push(error));
+    }
+    if (agents.length > 0) continue;
+    after = everything.fromId;
+    if (begunAfter === after) break;
+    // Once more from the first one: the time is not up.
+    begunAfter = after;
   }
+  await writeReached(db, 'retention', after);
+  if (failures.length > 0) throw failures[0];
 }
 
 async function removeOverdue(
   pipelines: Pipelines,
-  { agentId, oldest, before }: Overdue,
+  { agentId, oldest }: Overdue,
   pace: Pace,
 ): Promise<void> {
   let from = oldest;
-  while (from !== null && before !== null) {
-    const removal = { agentId, from, before, limit: removedMax };
+  while (from !== null) {
+    const removal = { agentId, from, limit: removedMax };
     const removed = (await pace(() => removeRecords(pipelines, removal))) ?? [];
     // On from the last one: the index is not walked again over what is gone.
     from = removed.length < removedMax ? null : highest(removed.map(({ id }) => id));
   }
 }
 
-async function takeOverdueBodies(db: Db, { agentId, bodiesDays }: Overdue, pace: Pace) {
-  if (bodiesDays === null) return;
-  const overdue = { agentId, days: bodiesDays, limit: removedMax };
-  while ((await pace(() => takeBodies(db, overdue))) === removedMax);
+async function takeOverdueBodies(db: Db, { agentId, losesBodies }: Overdue, pace: Pace) {
+  if (!losesBodies) return;
+  while ((await pace(() => takeBodies(db, { agentId, limit: removedMax }))) === removedMax);
 }
 
 /** False where the round ended before all had their turn. */
@@ -148,7 +172,7 @@ async function eachAgent(
   pace: Pace,
   work: (agentId: string) => Promise<void>,
 ): Promise<boolean> {
-  let after = firstId;
+  let after = everything.fromId;
   for (;;) {
     const ids = await pace(() => nextAgents(db, after, agentsAtOnce));
     if (!ids) return false;
@@ -158,8 +182,6 @@ async function eachAgent(
     after = last;
   }
 }
-
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 function highest(ids: readonly string[]): string | null {
   return ids.reduce<string | null>((most, id) => (most === null || id > most ? id : most), null);

@@ -1,35 +1,39 @@
 import { sql } from 'kysely';
 import { briefOutputMs } from '../core/retention.ts';
 import type { Db } from './db.ts';
-import { timeBefore } from './retention.ts';
+import { overdueBefore } from './retention.ts';
 
-/** Bodies of records (variables, prompts, output) that go before their record does. */
+/** Bodies of records (variables, prompts, output) that go before their record does, and with them where the call came from. */
 
 /**
- * Takes the bodies of up to `limit` records of an agent that are older than so many days, and answers how many it came
+ * Takes the bodies of up to `limit` records of an agent that have had their time, and answers how many it came
  * past. Where it has come to is kept, and never passes a run that has not ended: its bodies are still to be written. The end of a
  * run and what is read here are one snapshot, so no run slips through between them.
  */
 export async function takeBodies(
   db: Db,
-  { agentId, days, limit }: { agentId: string; days: number; limit: number },
+  { agentId, limit }: { agentId: string; limit: number },
 ): Promise<number> {
   const { rows } = await sql<{ seen: number }>`
     with bound as materialized (
       select greatest((select up_to from bodies_taken where agent_id = ${agentId}),
           (select id_floor(at) from history_floor)) as from_id,
-        least(id_floor(${timeBefore(sql`${days}::int`)}),
-          (select id from run_queue where agent_id = ${agentId} order by id limit 1)) as before),
+        case when own.before is not null then
+          least(own.before, (select id from run_queue where agent_id = ${agentId} order by id limit 1)) end as before
+      from (
+        select ${sql.raw(overdueBefore('bodies_days'))} as before
+        from agents a join workspaces w on w.id = a.workspace_id where a.id = ${agentId}) as own),
     picked as materialized (
       select id from executions
       where agent_id = ${agentId} and status <> 'processing'
         and id >= (select from_id from bound) and id < (select before from bound)
       order by id limit ${limit}),
     taken as (
-      update executions set input_variables = null, system_prompt = null, user_prompt = null, output = null
+      update executions set input_variables = null, system_prompt = null, user_prompt = null, output = null,
+        ip_address = null, user_agent = null
       where id = any (array(select id from picked))
         and (input_variables is not null or system_prompt is not null or user_prompt is not null
-          or output is not null)),
+          or output is not null or ip_address is not null or user_agent is not null)),
     noted as (
       insert into bodies_taken as b (agent_id, up_to)
       select ${agentId}, case when (select count(*) from picked) < ${limit} then before

@@ -85,18 +85,29 @@ export async function openErasures(db: Db): Promise<OpenErasure[]> {
 
 export interface Look {
   /** Records and runs of this end user; whether they have ended is for the deletion to find out. */
-  readonly found: readonly { readonly id: string; readonly text: string }[];
+  readonly found: readonly {
+    readonly id: string;
+    /** Of an object or array its JSON text, which may still differ from the value; null where it is the value. */
+    readonly text: string | null;
+  }[];
   /** What was looked at goes down to here; null where there was nothing left. */
   readonly downTo: string | null;
 }
 
+/** Of the texts that one look brings here. */
+const textBytesMax = 4_000_000;
+/** What may stand between the tokens of JSON. */
+const blanks = ' \t\n\r';
+
 /**
- * Looks at the next `limit` records and unfinished runs, in one snapshot: a run that ends meanwhile is either. `text` is
- * the JSON text of the variable, which may still differ from the value in how it is written where it is no plain text.
+ * Looks at the next `limit` records and unfinished runs, in one snapshot: a run that ends meanwhile is either. Fewer where
+ * more text than is good for the memory would have to be compared here: that of objects and arrays with escapes in it,
+ * since one may be written in many ways. An escape stands for one letter and has at most twelve.
  */
 export async function lookFurther(db: Db, erasure: OpenErasure, limit: number): Promise<Look> {
   const { agentId, workspaceId, variable, value, downTo } = erasure;
-  const nested = /^[[{]/.test(value);
+  const tokens = sql`translate(text, ${blanks}, '')`;
+  const valueTokens = sql`translate(${value}, ${blanks}, '')`;
   const above = sql`e.id >= (select id_floor(at) from history_floor)`;
   const looked =
     agentId === null
@@ -113,16 +124,30 @@ export async function lookFurther(db: Db, erasure: OpenErasure, limit: number): 
            from (select id from run_queue where agent_id = ${agentId} and id < ${downTo} order by id desc limit ${limit}) q
            join executions e on e.id = q.id)) as either
         order by id desc limit ${limit}`;
-  const { rows } = await sql<{ downTo: string | null; id: string | null; text: string }>`
+  const { rows } = await sql<{ downTo: string | null; id: string | null; text: string | null }>`
     with looked as materialized (${looked}),
-    found as (
-      select id, (input_variables -> ${variable})::text as text from looked
-      where workspace_id = ${workspaceId}
-        and (input_variables ->> ${variable} = ${value}
-          or ${nested} and json_typeof(input_variables -> ${variable}) in ('object', 'array')))
-    select least_looked.id as down_to, found.id, found.text
+    named as (
+      select id, input_variables ->> ${variable} as text,
+        json_typeof(input_variables -> ${variable}) in ('object', 'array') as nested
+      from looked where workspace_id = ${workspaceId}),
+    alike as materialized (
+      select id, case when nested then text end as text from named
+      where case
+        when not nested then text = ${value}
+        when left(text, 1) <> left(${value}, 1) then false
+        when strpos(text, '\\') = 0 then ${tokens} = ${valueTokens}
+        else length(${tokens}) between length(${valueTokens}) and 12 * length(${valueTokens}) end),
+    found as materialized (
+      select id, text from (
+        select id, text, sum(octet_length(text)) over (order by id desc) - octet_length(text) as before from alike) as summed
+      where coalesce(before, 0) < ${textBytesMax})
+    select reached.id as down_to, found.id, found.text
     from (values (1)) as always
-      left join (select id from looked order by id limit 1) as least_looked on true
+      left join (
+        select id from looked
+        where (select count(*) from found) = (select count(*) from alike)
+          or id >= (select id from found order by id limit 1)
+        order by id limit 1) as reached on true
       left join found on true`.execute(db);
   return {
     found: rows.flatMap(({ id, text }) => (id === null ? [] : { id, text })),

@@ -154,6 +154,8 @@ const updateExecutions: Statement = {
       cost_known = f.cost_known, finish_reason = f.finish_reason, error_code = f.error_code, error = f.error,
       system_prompt = f.system_prompt, user_prompt = f.user_prompt, output = f.output,
       input_variables = case when e.settings ->> 'storeBodies' = 'false' then null else e.input_variables end,
+      ip_address = case when e.settings ->> 'storeBodies' = 'false' then null else e.ip_address end,
+      user_agent = case when e.settings ->> 'storeBodies' = 'false' then null else e.user_agent end,
       settings = null
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],

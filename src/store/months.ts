@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './db.ts';
+import type { Db, Trx } from './db.ts';
 
 /**
  * Whole months of the history. A month that nobody keeps any more goes in three steps, so that every reader sees either
@@ -13,9 +13,20 @@ import type { Db } from './db.ts';
 
 /**
  * Moves the floor to the first month of which anyone keeps something, where a whole month is gained by that. Deleted
- * agents keep for as long as they did. A run that has not ended holds its month, and all after it.
+ * agents keep for as long as they did. A run that has not ended holds its month, and all after it. Nobody changes
+ * meanwhile how long anything is kept.
  */
 export async function moveFloor(db: Db): Promise<boolean> {
+  return db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (trx) => {
+      await sql`select from rounds where name = 'retention' for update`.execute(trx);
+      return moveFloorNow(trx);
+    });
+}
+
+async function moveFloorNow(trx: Trx): Promise<boolean> {
   const { numAffectedRows } = await sql`
     with kept as (
       select bool_or(days is null) as for_ever, max(days) as days
@@ -23,13 +34,13 @@ export async function moveFloor(db: Db): Promise<boolean> {
         cross join lateral (select coalesce(a.records_days, w.records_days) as days) as own),
     oldest as (
       select least(
-        date_trunc('month', greatest(clock_timestamp() - days * interval '1 day', 'epoch'), 'UTC'),
+        date_trunc('month', greatest(clock_timestamp() - days * interval '24 hours', 'epoch'), 'UTC'),
         date_trunc('month', id_time((select id from run_queue order by id limit 1)), 'UTC')) as at
       from kept where not for_ever)
     update history_floor f set at = oldest.at, moved_by = pg_current_xact_id()
     from oldest
     where f.at < oldest.at and exists (select from ${months} as m where m.until <= oldest.at)`.execute(
-    db,
+    trx,
   );
   return (numAffectedRows ?? 0n) > 0n;
 }

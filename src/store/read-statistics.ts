@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Span } from '../core/history.ts';
 import type { Grouping } from '../core/statistics.ts';
@@ -88,10 +89,7 @@ export async function readStatistics(
   );
   if (rows.length > groupsMax) return 'too many groups';
   if (rows.reduce((sum, row) => sum + row.rowsRead, 0) > rowsMax) return 'too many rows';
-  return rows.map(({ rowsRead, latency, ...group }) => ({
-    ...group,
-    latency: addUpTexts(latency),
-  }));
+  return withLatencies(rows);
 }
 
 interface StoredGroup extends Omit<StatisticsGroup, 'latency'> {
@@ -128,27 +126,41 @@ function listed(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   return parts.length === 0 ? sql`` : sql.join(parts, sql` `);
 }
 
-/**
- * Adds up histograms in PostgreSQL's own notation, such as `[12:14]={3,NULL,1};{2}`: a subscript is one more than its
- * bin. Four times faster than the aggregate, and than rows of their own.
- */
-function addUpTexts(texts: string): number[] {
-  const bins: number[] = [];
-  for (const text of texts.split(';')) {
-    let bin = text.startsWith('[') ? Number.parseInt(text.slice(1), 10) - 1 : 0;
-    let n = 0;
-    for (let at = text.indexOf('{') + 1; at < text.length; at++) {
-      const character = text.charCodeAt(at);
-      if (character >= zero && character <= nine) n = n * 10 + character - zero;
-      else if (character === comma || character === end) {
-        while (bins.length <= bin) bins.push(0);
-        bins[bin] = (bins[bin] ?? 0) + n;
-        bin++;
-        n = 0;
-      }
+/** Histograms are added up here: four times faster than by an aggregate or as rows of their own, and not in one go. */
+async function withLatencies(rows: readonly StoredGroup[]): Promise<StatisticsGroup[]> {
+  const groups: StatisticsGroup[] = [];
+  let read = 0;
+  for (const { rowsRead, latency: texts, ...group } of rows) {
+    const latency: number[] = [];
+    for (const text of texts.split(';')) {
+      addText(latency, text);
+      read += text.length;
+      if (read < charactersAtOnce) continue;
+      read = 0;
+      await othersTurn();
+    }
+    groups.push({ ...group, latency });
+  }
+  return groups;
+}
+
+/** A few milliseconds' worth. */
+const charactersAtOnce = 500_000;
+
+/** A histogram in PostgreSQL's own notation, such as `[12:14]={3,NULL,1}` or `{2}`: a subscript is one more than its bin. */
+function addText(bins: number[], text: string): void {
+  let bin = text.startsWith('[') ? Number.parseInt(text.slice(1), 10) - 1 : 0;
+  let n = 0;
+  for (let at = text.indexOf('{') + 1; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character >= zero && character <= nine) n = n * 10 + character - zero;
+    else if (character === comma || character === end) {
+      while (bins.length <= bin) bins.push(0);
+      bins[bin] = (bins[bin] ?? 0) + n;
+      bin++;
+      n = 0;
     }
   }
-  return bins;
 }
 
 const [zero, nine, comma, end] = [48, 57, 44, 125];

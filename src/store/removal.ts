@@ -3,6 +3,7 @@ import type { RunFailureCode } from '../core/failure.ts';
 import { uuid7Time } from '../core/id.ts';
 import type { Tally } from '../core/statistics.ts';
 import type { Pipelines, Send, Statement } from './pipeline.ts';
+import { overdueBefore } from './retention.ts';
 import { takeStatistics } from './statistics.ts';
 
 /**
@@ -21,13 +22,12 @@ export interface RemovedRecord {
   readonly agentId: string;
 }
 
-/** Which records: these, or the oldest of an agent between two ids (the second exclusive). */
+/** Which records: these, or the oldest of an agent, from an id on, whose time is up. */
 export type Removal =
   | { readonly ids: readonly string[] }
   | {
       readonly agentId: string;
       readonly from: string;
-      readonly before: string;
       readonly limit: number;
     };
 
@@ -55,7 +55,6 @@ export async function removeRecords(
         : send<DeletedRow>(deleteOldest, [
             removal.agentId,
             removal.from,
-            removal.before,
             Math.min(removal.limit, removedMax),
           ]),
     ]);
@@ -97,8 +96,10 @@ const deleteOldest: Statement = {
   text: `delete from executions e
     where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
       select id from executions
-      where agent_id = $1 and status <> 'processing' and id >= $2 and id < $3
-      order by id limit $4 for update skip locked))
+      where agent_id = $1 and status <> 'processing' and id >= $2 and id < (
+        select ${overdueBefore('records_days')}
+        from agents a join workspaces w on w.id = a.workspace_id where a.id = $1)
+      order by id limit $3 for update skip locked))
     ${returned}`,
 };
 

@@ -21,3 +21,17 @@ export async function beginRound(db: Db, name: RoundName, withinMs: number): Pro
 export async function keepRound(db: Db, name: RoundName): Promise<void> {
   await sql`update rounds set begun_at = clock_timestamp() where name = ${name}`.execute(db);
 }
+
+/** The agent with which the round before ran out of time; less than all where it did not. */
+export async function readReached(db: Db, name: RoundName): Promise<string> {
+  const { rows } = await sql<{ reached: string }>`
+    select reached from rounds where name = ${name}`.execute(db);
+  if (!rows[0]) throw new Error(`there is no round of ${name}`);
+  return rows[0].reached;
+}
+
+export async function writeReached(db: Db, name: RoundName, agentId: string): Promise<void> {
+  await sql`update rounds set reached = ${agentId} where name = ${name} and reached <> ${agentId}`.execute(
+    db,
+  );
+}

@@ -1,27 +1,15 @@
 import {
   addUp,
+  addUpBreakdown,
   type BreakdownBucket,
   type Bucket,
-  breakDown,
   type Tally,
 } from '../core/statistics.ts';
 import type { Send, Statement } from './pipeline.ts';
 
 /** Adds tallies to the statistics, in the caller's transaction. The rows are the last that a transaction locks. */
 export async function addStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
-  if (tallies.length === 0) return;
-  const buckets = addUp(tallies);
-  const broken = breakDown(tallies);
-  await Promise.all([
-    send(addBuckets, bucketValues(buckets)),
-    send(addBreakdown, [
-      ...bucketValues(broken),
-      broken.map((one) => one.promptVersionId),
-      broken.map((one) => one.model),
-      broken.map((one) => one.apiKeyId),
-      broken.map((one) => one.errorCode),
-    ]),
-  ]);
+  await sendBoth(send, tallies, [addBuckets, addBreakdown], addedOf);
 }
 
 /**
@@ -30,13 +18,25 @@ export async function addStatistics(send: Send, tallies: readonly Tally[]): Prom
  * floor: it is set to nothing as a whole, whatever was deleted one by one meanwhile.
  */
 export async function takeStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
+  await sendBoth(send, tallies, [takeBuckets, takeBreakdown], takenOf);
+}
+
+type Values = (buckets: readonly (Bucket | BreakdownBucket)[]) => unknown[];
+
+async function sendBoth(
+  send: Send,
+  tallies: readonly Tally[],
+  [sum, breakdown]: readonly [sum: Statement, breakdown: Statement],
+  valuesOf: Values,
+): Promise<void> {
   if (tallies.length === 0) return;
   const buckets = addUp(tallies);
-  const broken = breakDown(tallies);
+  const broken = addUpBreakdown(tallies);
   await Promise.all([
-    send(takeBuckets, takenValues(buckets)),
-    send(takeBreakdown, [
-      ...takenValues(broken),
+    send(sum, [...placesOf(buckets), ...valuesOf(buckets)]),
+    send(breakdown, [
+      ...placesOf(broken),
+      ...valuesOf(broken),
       broken.map((one) => one.promptVersionId),
       broken.map((one) => one.model),
       broken.map((one) => one.apiKeyId),
@@ -45,33 +45,25 @@ export async function takeStatistics(send: Send, tallies: readonly Tally[]): Pro
   ]);
 }
 
-function takenValues(buckets: readonly (Bucket | BreakdownBucket)[]): unknown[] {
-  return [
-    buckets.map((one) => one.agentId),
-    buckets.map((one) => one.level),
-    buckets.map((one) => new Date(one.startMs).toISOString()),
-    buckets.map((one) => one.status),
-    buckets.map((one) => one.source),
-    buckets.map((one) => one.recorded),
-  ];
-}
+const placesOf: Values = (buckets) => [
+  buckets.map((one) => one.agentId),
+  buckets.map((one) => one.level),
+  buckets.map((one) => new Date(one.startMs).toISOString()),
+  buckets.map((one) => one.status),
+  buckets.map((one) => one.source),
+];
 
-function bucketValues(buckets: readonly (Bucket | BreakdownBucket)[]): unknown[] {
-  return [
-    buckets.map((one) => one.agentId),
-    buckets.map((one) => one.level),
-    buckets.map((one) => new Date(one.startMs).toISOString()),
-    buckets.map((one) => one.status),
-    buckets.map((one) => one.source),
-    buckets.map((one) => one.happened),
-    buckets.map((one) => one.recorded),
-    buckets.map((one) => one.inputTokens),
-    buckets.map((one) => one.outputTokens),
-    // Arrays of arrays must be rectangular, so the inner ones travel as text.
-    buckets.map((one) => `{${one.costsUsd.join(',')}}`),
-    buckets.map((one) => latencyText(one.latency)),
-  ];
-}
+const takenOf: Values = (buckets) => [buckets.map((one) => one.recorded)];
+
+const addedOf: Values = (buckets) => [
+  buckets.map((one) => one.happened),
+  buckets.map((one) => one.recorded),
+  buckets.map((one) => one.inputTokens),
+  buckets.map((one) => one.outputTokens),
+  // Arrays of arrays must be rectangular, so the inner ones travel as text.
+  buckets.map((one) => `{${one.costsUsd.join(',')}}`),
+  buckets.map((one) => latencyText(one.latency)),
+];
 
 /** From the lowest bin that occurs to the highest; a bin's subscript is one more than its number. */
 function latencyText(latency: readonly number[]): string {

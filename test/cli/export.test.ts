@@ -101,6 +101,45 @@ for (const format of ['jsonl', 'csv'] as const) {
   });
 }
 
+test('a connection that breaks right behind the head of a CSV: one head', async () => {
+  const file = join(folder, 'head.csv');
+  const head = whole.csv.slice(0, whole.csv.indexOf('\n') + 1);
+  const breaking = await breakingProxy([], head);
+  const { code, stderr } = await call(
+    [agent.agentId, '--format', 'csv', '--output', file],
+    breaking.url,
+  );
+  assert.equal(code, 0, stderr);
+  assert.equal(breaking.broken(), 1);
+  await breaking.close();
+  assert.equal(await readFile(file, 'utf8'), whole.csv);
+});
+
+test('a file says itself what it holds: its head alone, part of it, and more', async () => {
+  const file = join(folder, 'left');
+  const headLength = whole.csv.indexOf('\n') + 1;
+  for (const [format, left] of [
+    ['csv', 5],
+    ['csv', headLength],
+    ['csv', headLength + 10],
+    ['csv', 123_457],
+    ['jsonl', 10],
+    ['jsonl', 123_457],
+  ] as const) {
+    await writeFile(file, whole[format].slice(0, left));
+    const { code, stderr } = await call([agent.agentId, '--output', file, '--resume']);
+    assert.equal(code, 0, stderr);
+    assert.equal(await readFile(file, 'utf8'), whole[format], `${format} ${left}`);
+  }
+  const held = whole.csv.slice(0, 10_000);
+  await writeFile(file, held);
+  const args = [agent.agentId, '--output', file, '--resume', '--format', 'jsonl'];
+  const { code, stderr } = await call(args);
+  assert.equal(code, 1);
+  assert.match(stderr, /holds a csv export, not jsonl/);
+  assert.equal(await readFile(file, 'utf8'), held);
+});
+
 test('what cannot be done is said in a line', async () => {
   const cases: [string[], RegExp][] = [
     [['--resume'], /--resume needs --output/],
@@ -119,12 +158,15 @@ test('what cannot be done is said in a line', async () => {
   await writeFile(file, 'a letter to somebody\n');
   const { code, stderr } = await call([agent.agentId, '--output', file, '--resume']);
   assert.equal(code, 1);
-  assert.match(stderr, /holds no jsonl export/);
+  assert.match(stderr, /holds no export/);
   assert.equal(await readFile(file, 'utf8'), 'a letter to somebody\n');
 });
 
-/** Breaks a connection off after so many bytes of answers; the ones after the last choice hold. */
-async function breakingProxy(afterBytes: number[]) {
+/**
+ * Breaks a connection off after so many bytes of answers, or once right behind this text; the ones after the last choice
+ * hold.
+ */
+async function breakingProxy(afterBytes: number[], behind = '') {
   const open = new Set<Socket>();
   let broken = 0;
   const target = new URL(service.url);
@@ -142,7 +184,16 @@ async function breakingProxy(afterBytes: number[]) {
         });
     }
     client.pipe(upstream);
-    upstream.on('data', (chunk) => {
+    upstream.on('data', (chunk: Buffer) => {
+      const at = behind === '' ? -1 : chunk.indexOf(behind);
+      if (at !== -1) {
+        const sent = chunk.subarray(0, at + behind.length);
+        behind = '';
+        broken++;
+        client.end(sent);
+        upstream.destroy();
+        return;
+      }
       bytes += chunk.length;
       client.write(chunk);
       if (bytes <= (afterBytes[0] ?? Number.POSITIVE_INFINITY)) return;

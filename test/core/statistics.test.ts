@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { endStatuses, sources } from '../../src/core/execution.ts';
 import {
   addUp,
+  addUpBreakdown,
   type BreakdownBucket,
   type Bucket,
   binLatencyMs,
-  breakDown,
   breakdownLevels,
   latencyBin,
   levelMs,
@@ -64,7 +64,7 @@ test('every tally is counted once at every level, in the bucket of its time', ()
       }
       for (const level of breakdownLevels) {
         assertWhole(
-          breakDown(tallies).filter((one) => one.level === level),
+          addUpBreakdown(tallies).filter((one) => one.level === level),
           tallies,
           ['agentId', 'status', 'source', 'promptVersionId', 'model', 'apiKeyId', 'errorCode'],
         );
@@ -123,7 +123,7 @@ test('buckets come in one order, whatever the order of the tallies: their rows a
   fc.assert(
     fc.property(fc.array(anyTally, { maxLength: 40 }), (tallies) => {
       const names = (all: readonly Tally[]) =>
-        [...addUp(all), ...breakDown(all)].map(({ costsUsd, latency, ...key }) =>
+        [...addUp(all), ...addUpBreakdown(all)].map(({ costsUsd, latency, ...key }) =>
           Object.values(key).join(' '),
         );
       assert.deepEqual(names(tallies.toReversed()), names(tallies));

@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { foldingRound, retentionRound } from '../../src/flow/retention-round.ts';
+import { takeBodies } from '../../src/store/bodies.ts';
 import { type Db, openDatabase } from '../../src/store/db.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
+import { openPipelines, type Pipelines } from '../../src/store/pipeline.ts';
+import { overdueBefore } from '../../src/store/retention.ts';
 import { addAgent } from '../harness/agents.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { countHistory } from '../harness/history.ts';
 import { addWorkspace } from '../harness/people.ts';
-import { addMonth, addRecords, dayMs, left, miscounted, putRecords } from '../harness/records.ts';
+import {
+  addMonth,
+  addRecords,
+  countHistory,
+  dayMs,
+  left,
+  miscounted,
+  putRecords,
+} from '../harness/records.ts';
 
 /** What rounds take away, and what they leave; months of their own are in `months.test.ts`. */
 
@@ -22,8 +32,8 @@ after(async () => {
   await database.drop();
 });
 
-const round = (signal = new AbortController().signal) =>
-  retentionRound({ db, pipelines, signal, rest: 0 });
+const { signal } = new AbortController();
+const round = (ending = signal) => retentionRound({ db, pipelines, signal: ending, rest: 0 });
 const now = Date.now();
 const ago = (days: number) => now - days * dayMs;
 let owned: Awaited<ReturnType<typeof addWorkspace>>;
@@ -124,6 +134,77 @@ test('more than one batch goes in one round, and a round that is ended goes on i
   assert.deepEqual(await miscounted(db), []);
 });
 
+test('what an owner has just said to keep is kept, however far the round has come', async () => {
+  const [records, bodies] = [await agent({ recordsDays: 90 }), await agent({ bodiesDays: 7 })];
+  const many = (one: typeof records, days: number) =>
+    Array.from({ length: 1_500 }, (_, n) => ({ ...one, atMs: ago(days) + n * 1_000 }));
+  const ids = await addRecords(db, many(records, 100));
+  await addRecords(db, many(bodies, 8));
+  const keep = (id: string) =>
+    sql`
+    update agents set records_days = 36500, bodies_days = 36500 where id = ${id}`.execute(db);
+  const changing: Pipelines = {
+    ...pipelines,
+    use: async (work) => {
+      const result = await pipelines.use(work);
+      await keep(records.agentId);
+      return result;
+    },
+  };
+  const first = await takeBodies(db, { agentId: bodies.agentId, limit: 1_000 });
+  await keep(bodies.agentId);
+  const next = await takeBodies(db, { agentId: bodies.agentId, limit: 1_000 });
+  assert.deepEqual([first, next], [1_000, 0]);
+  await retentionRound({ db, pipelines: changing, signal, rest: 0 });
+  assert.equal((await left(db, ids)).length, 500);
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('a round that runs out of time is gone on with at the next agent', async () => {
+  const agents = [
+    await agent({ recordsDays: 1 }),
+    await agent({ recordsDays: 1 }),
+    await agent({ recordsDays: 1 }),
+  ];
+  const ids = await addRecords(
+    db,
+    agents.map((one) => ({ ...one, atMs: ago(2) })),
+  );
+  const recordsMs = 2_000;
+  const slow: Pipelines = {
+    ...pipelines,
+    use: async (work) => {
+      const result = await pipelines.use(work);
+      await wait(recordsMs);
+      return result;
+    },
+  };
+  for (let gone = 1; gone <= ids.length; gone++) {
+    await retentionRound({ db, pipelines: slow, signal, rest: 0, recordsMs });
+    assert.deepEqual(await left(db, ids), ids.slice(gone));
+  }
+});
+
+test('a day has 24 hours, also where clocks are set back and forth', async () => {
+  const one = await agent();
+  const spans = await db.transaction().execute(async (trx) => {
+    await sql`set local time zone 'America/New_York'`.execute(trx);
+    const found: number[] = [];
+    for (const days of [60, 120, 180, 240, 300, 360]) {
+      await sql`update agents set records_days = ${days} where id = ${one.agentId}`.execute(trx);
+      const { rows } = await sql<{ days: number }>`
+        select (extract(epoch from clock_timestamp() - id_time(${sql.raw(overdueBefore('records_days'))})) / 86400)::float8
+          as days
+        from agents a join workspaces w on w.id = a.workspace_id where a.id = ${one.agentId}`.execute(
+        trx,
+      );
+      found.push(Math.round((rows[0]?.days ?? 0) * 100) / 100);
+    }
+    return found;
+  });
+  assert.deepEqual(spans, [60, 120, 180, 240, 300, 360]);
+});
+
 test('bodies go before their record, and never those that a run is still to write', async () => {
   const one = await agent({ bodiesDays: 7 });
   const [older, run, between, young] = await addRecords(db, [
@@ -135,11 +216,11 @@ test('bodies go before their record, and never those that a run is still to writ
   const bare = async () => {
     const { rows } = await sql<{ id: string }>`
       select id from executions
-      where coalesce(input_variables::text, system_prompt, user_prompt, output) is null order by id`.execute(
-      db,
-    );
+      where coalesce(input_variables::text, system_prompt, user_prompt, output, ip_address, user_agent) is null
+      order by id`.execute(db);
     return rows.map(({ id }) => id);
   };
+  await sql`update executions set ip_address = '203.0.113.7', user_agent = 'curl'`.execute(db);
   await round();
   assert.deepEqual(await bare(), [older]);
   await sql`delete from run_queue where id = ${run}`.execute(db);

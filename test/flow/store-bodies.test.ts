@@ -29,6 +29,7 @@ test('variables and prompts go with the end, the output a quarter of an hour aft
   assert.equal(record.output, 'Hello secret');
   assert.ok(!('inputVariables' in record));
   assert.ok(!('systemPrompt' in record) && !('userPrompt' in record));
+  assert.ok(!('ipAddress' in record) && !('userAgent' in record));
   const path = `${agent.path}/executions/${record.executionId}`;
   await makeRound(db, service.database);
   assert.equal((await call('GET', path, { key })).body.output, 'Hello secret');

@@ -3,6 +3,7 @@ import { everything } from '../../src/core/history.ts';
 import { uuid7 } from '../../src/core/id.ts';
 import type { ListQuestion } from '../../src/flow/list-executions.ts';
 import type { Db } from '../../src/store/db.ts';
+import { countHistory, insertRecords } from './records.ts';
 
 /** Histories made of random records, without anybody having run them. */
 
@@ -53,7 +54,9 @@ export async function makeRecords(
   const fromMs = Date.UTC(2026, 8, 25);
   const toMs = fromMs + 20 * dayMs;
   await sql`select setseed(${(seed % 1_000) / 1_000})`.execute(db);
-  await sql`
+  await insertRecords(
+    db,
+    sql`
     with made as materialized (
       select n, random() as place, random() as state, random() as whose, random() as ended, random() as at, random() as key
       from generate_series(1, ${count}::int) as n),
@@ -65,57 +68,31 @@ export async function makeRecords(
         when place < 0.5 then floor(at * 480) * 3600000 - 1
         else at * ${20 * dayMs} end)::bigint as ms
       from made)
-    insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_at, started_at,
-      completed_at, cost_usd, input_tokens, output_tokens, latency_ms, attempts, status, source, agent_name,
-      prompt_version_label, model, error_code, error, input_variables, settings, output)
-    select id, ${workspaceId}, (${agentIds}::uuid[])[1 + (whose < 0.1 and ${agentIds.length > 1})::int],
-      (${versionIds}::uuid[])[1 + (n % 7 = 0)::int], case when key < 0.9 then (${keyIds}::uuid[])[1 + floor(key * 3.3)::int] end,
-      to_timestamp(ms / 1000.0), case when status in ('success', 'failed') then to_timestamp(ms / 1000.0) end,
-      case when status <> 'processing' then to_timestamp((ms + latency) / 1000.0) end,
-      round(ended::numeric / 100, 6), 10, 20, case when status in ('success', 'failed') then latency else 0 end, 1,
-      status, case when place < 0.05 then 'workflow' when key < 0.9 then 'api' else 'dashboard' end::execution_source,
-      'made', 'v1', (${models}::text[])[1 + (n % 3 = 0)::int],
+    select id, ms, ${workspaceId}::uuid as workspace_id,
+      (${agentIds}::uuid[])[1 + (whose < 0.1 and ${agentIds.length > 1})::int] as agent_id,
+      (${versionIds}::uuid[])[1 + (n % 7 = 0)::int] as prompt_version_id,
+      case when key < 0.9 then (${keyIds}::uuid[])[1 + floor(key * 3.3)::int] end as api_key_id,
+      status in ('success', 'failed') as ran, latency, round(ended::numeric / 100, 6) as cost_usd, status,
+      case when place < 0.05 then 'workflow' when key < 0.9 then 'api' else 'dashboard' end::execution_source as source,
+      (${models}::text[])[1 + (n % 3 = 0)::int] as model,
       case status when 'failed' then case when n % 2 = 0 then 'MODEL_TIMEOUT' else 'PROVIDER_ERROR' end
         when 'rate_limited' then 'RATE_LIMIT_EXCEEDED' when 'canceled' then 'CANCELED'
-        when 'unauthorized' then 'KEY_NOT_AUTHORIZED' end,
-      case when status not in ('success', 'processing') then 'It was made so.' end,
-      json_build_object('customer', 'c' || n % 50, 'number', n % 9),
-      case when status = 'processing' then '{}'::json end,
-      case when status = 'success' then case when n % 11 = 0 then 'High tide at noon' else 'Low water' end end
+        when 'unauthorized' then 'KEY_NOT_AUTHORIZED' end as error_code,
+      json_build_object('customer', 'c' || n % 50, 'number', n % 9) as variables,
+      null as system_prompt, null as user_prompt,
+      case when status = 'success' then case when n % 11 = 0 then 'High tide at noon' else 'Low water' end end as output
     from (
       select *, floor(ended * 5000)::int as latency,
         (lpad(to_hex(ms), 12, '0') || '7' || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15))::uuid as id,
         case when state < 0.001 then 'unauthorized' when state < 0.01 then 'canceled' when state < 0.03 then 'rate_limited'
           when state < 0.1 then 'failed' when state < 0.15 then 'processing' else 'success' end::execution_status as status
-      from timed) as ready`.execute(db);
-  await sql`
-    insert into run_queue (id, workspace_id, agent_id, tag)
-    select id, workspace_id, agent_id, 1 from executions where status = 'processing'`.execute(db);
+      from timed) as ready`,
+  );
   return { workspaceId, agentIds, versionIds, models, keyIds, fromMs, toMs };
 }
 
 function freshId(): string {
   return uuid7(Date.now());
-}
-
-/** Makes the statistics and the breakdown what the records say. */
-export async function countHistory(db: Db): Promise<void> {
-  await sql`truncate statistics, breakdown`.execute(db);
-  const sums = sql.raw(`count(*), count(*), sum(input_tokens), sum(output_tokens), sum(cost_usd),
-    coalesce(sum_counts(array_fill(1::bigint, array[1], array[latency_bin(latency_ms) + 1]))
-      filter (where started_at is not null), '{}')`);
-  await sql`
-    insert into statistics
-    select agent_id, level, date_trunc(level, id_time(id), 'UTC'), status, source, ${sums}
-    from executions cross join unnest(array['minute', 'hour', 'day']) as level
-    where status <> 'processing' group by 1, 2, 3, 4, 5`.execute(db);
-  await sql`
-    insert into breakdown
-    select agent_id, level, date_bin(step, id_time(id), 'epoch'), status, source, prompt_version_id, model, api_key_id,
-      error_code, ${sums}
-    from executions cross join (values ('quarter', interval '15 minutes'), ('day', interval '1 day')) as l (level, step)
-    where status <> 'processing' group by 1, 2, 3, 4, 5, 6, 7, 8, 9`.execute(db);
-  await sql`analyze`.execute(db);
 }
 
 /** The first hundred of all records of these agents. */

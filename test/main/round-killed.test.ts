@@ -5,10 +5,9 @@ import { sql } from 'kysely';
 import { openDatabase } from '../../src/store/db.ts';
 import { addAgent } from '../harness/agents.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { countHistory } from '../harness/history.ts';
 import { addWorkspace } from '../harness/people.ts';
 import { spawnCueline } from '../harness/process.ts';
-import { miscounted } from '../harness/records.ts';
+import { countHistory, miscounted } from '../harness/records.ts';
 import { makeRound } from '../harness/rounds.ts';
 
 const database = await createTestDatabase();

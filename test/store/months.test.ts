@@ -6,8 +6,10 @@ import { retentionRound } from '../../src/flow/retention-round.ts';
 import { openDatabase } from '../../src/store/db.ts';
 import * as months from '../../src/store/months.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
+import { writeRetention } from '../../src/store/retention.ts';
 import { addAgent } from '../harness/agents.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { during } from '../harness/locks.ts';
 import { addWorkspace } from '../harness/people.ts';
 import { addMonth, addRecords, dayMs, left, miscounted } from '../harness/records.ts';
 
@@ -168,6 +170,45 @@ test('the floor stands still where one keeps for ever, and where nothing is gain
   await sql`update workspaces set records_days = 90 where id = ${one.workspaceId}`.execute(db);
   assert.equal(await months.moveFloor(db), true);
   assert.equal(await months.moveFloor(db), false);
+});
+
+test('the floor waits for who is changing how long something is kept, and they for it', async () => {
+  const one = await agent();
+  const ids = await addRecords(db, [{ ...one, atMs: old }]);
+  const forEver = { recordsDays: null, bodiesDays: null };
+  const moved = await during(
+    db,
+    (trx) => writeRetention(trx, one.workspaceId, forEver),
+    () => months.moveFloor(db),
+  );
+  assert.equal(moved, false);
+  assert.deepEqual(await left(db, ids), ids);
+  const { length } = await during(
+    db,
+    (trx) => sql`select from rounds where name = 'retention' for update`.execute(trx),
+    () =>
+      db
+        .transaction()
+        .execute(async (trx) => [await writeRetention(trx, one.workspaceId, forEver)]),
+  );
+  assert.equal(length, 1);
+});
+
+test('the view for reports begins at the floor, and stays read-only', async () => {
+  const one = await agent();
+  const ids = await addRecords(
+    db,
+    [old, young].map((atMs) => ({ ...one, atMs })),
+  );
+  const viewed = async () => {
+    const { rows } = await sql<{ executionId: string }>`
+      select execution_id from cueline_executions order by execution_id`.execute(db);
+    return rows.map(({ executionId }) => executionId);
+  };
+  assert.deepEqual(await viewed(), ids);
+  assert.ok(await months.moveFloor(db));
+  assert.deepEqual(await viewed(), [ids[1]]);
+  await assert.rejects(sql`delete from cueline_executions`.execute(db), /read-only/);
 });
 
 test('records before the floor outside of their month go too, and are not counted twice', async () => {

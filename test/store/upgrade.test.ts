@@ -9,7 +9,8 @@ import { up as agents } from '../../src/store/migrations/0002-agents.ts';
 import { up as executions } from '../../src/store/migrations/0003-executions.ts';
 import { runAsAdmin } from '../harness/cluster.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { countHistory, makeRecords, wholeHistory } from '../harness/history.ts';
+import { makeRecords, wholeHistory } from '../harness/history.ts';
+import { countHistory } from '../harness/records.ts';
 
 /** A database as it was before histories were counted by everything, with data in it. */
 

@@ -1,10 +1,12 @@
-import type { FastifyInstance } from 'fastify';
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
   agentGroupings,
   type Bucket,
   getStatistics,
   getWorkspaceStatistics,
 } from '../../contract/statistics.ts';
+import type { Caller } from '../../core/admission.ts';
 import type { EndStatus, Source } from '../../core/execution.ts';
 import type { RunFailureCode } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
@@ -17,6 +19,7 @@ import {
 } from '../../store/read-statistics.ts';
 import { visibleAgent } from '../access.ts';
 import { allowOrigin } from '../cors.ts';
+import { limitLists } from '../list-limit.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
 import { readQuestion, type StatisticsAsked, tooMuch } from '../statistics-question.ts';
@@ -24,19 +27,32 @@ import { readQuestion, type StatisticsAsked, tooMuch } from '../statistics-quest
 /** Statistics, of an agent or of all that a caller sees, read as they were added up. */
 export function statisticsRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { db } = parts;
+  const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
 
-  route(app, parts, getStatistics, async ({ params, query, caller, request, reply }) => {
-    const agent = await visibleAgent(db, caller, params.agentId);
-    allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
-    const asked = await readQuestion(db, query, agentGroupings);
-    const body = await answer(db, asked, { agentId: agent.id });
-    return { status: 200, body: { agentId: toId('agent', agent.id), ...body } };
-  });
+  route(
+    app,
+    parts,
+    getStatistics,
+    async ({ params, query, caller, request, reply }) => {
+      const agent = await visibleAgent(db, caller, params.agentId);
+      allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
+      const asked = await readQuestion(db, query, agentGroupings);
+      const body = await answer(db, asked, { agentId: agent.id });
+      return { status: 200, body: { agentId: toId('agent', agent.id), ...body } };
+    },
+    limited,
+  );
 
-  route(app, parts, getWorkspaceStatistics, async ({ query, caller }) => {
-    const asked = await readQuestion(db, query, groupings);
-    return { status: 200, body: await answer(db, asked, { viewer: caller }) };
-  });
+  route(
+    app,
+    parts,
+    getWorkspaceStatistics,
+    async ({ query, caller }) => {
+      const asked = await readQuestion(db, query, groupings);
+      return { status: 200, body: await answer(db, asked, { viewer: caller }) };
+    },
+    limited,
+  );
 }
 
 async function answer(db: Db, asked: StatisticsAsked, of: StatisticsQuestion['of']) {
@@ -49,9 +65,21 @@ async function answer(db: Db, asked: StatisticsAsked, of: StatisticsQuestion['of
     timeZone,
     startDate: iso(bounds[0]),
     endDate: iso((bounds.at(-1) ?? 0) - 1),
-    buckets: groups.map((group) => bucketWire(group, bounds)),
+    buckets: await bucketsWire(groups, bounds),
   };
 }
+
+/** Not in one go: thousands of them keep a process from everybody else for too long. */
+async function bucketsWire(groups: readonly StatisticsGroup[], bounds: readonly number[]) {
+  const buckets: Bucket[] = [];
+  for (const group of groups) {
+    buckets.push(bucketWire(group, bounds));
+    if (buckets.length % bucketsAtOnce === 0) await othersTurn();
+  }
+  return buckets;
+}
+
+const bucketsAtOnce = 1_000;
 
 function bucketWire(group: StatisticsGroup, bounds: readonly number[]): Bucket {
   const { step, agentId, promptVersionId, apiKeyId, succeeded, failed, latency } = group;

@@ -77,6 +77,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     create table history_floor (
       at timestamptz not null,
       moved_by xid8 not null,
+      -- Up to which time the buckets know that their records are gone: it follows.
+      counted_to timestamptz not null default 'epoch',
       one boolean primary key default true check (one)
     );
     insert into history_floor values ('epoch', pg_current_xact_id());
@@ -99,6 +101,13 @@ export async function up(db: Kysely<never>): Promise<void> {
       up_to uuid not null
     );
 
+    -- Outputs of agents that store no bodies: kept a while so that whoever polls gets them.
+    create table brief_outputs (
+      execution_id uuid primary key,
+      ended_at timestamptz not null
+    );
+    create index brief_outputs_by_age on brief_outputs (ended_at);
+
     -- The records of one end user, named by a variable's value, on their way out of the history.
     create table erasures (
       id uuid primary key,
@@ -119,6 +128,13 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index erasures_of_workspace on erasures (workspace_id, id desc);
     create index erasures_open on erasures (id) where completed_at is null;
 
+    -- Runs of an erasure's end user that had not ended when it came past them: it waits for them.
+    create table erasure_runs (
+      erasure_id uuid not null references erasures on delete cascade,
+      execution_id uuid not null,
+      primary key (erasure_id, execution_id)
+    );
+
     -- Who did what to whose records and rules.
     create table audit (
       id uuid primary key,
@@ -133,27 +149,12 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index audit_of_workspace on audit (workspace_id, id desc);
 
-    -- Runs of an erasure's end user that had not ended when it came past them: it waits for them.
-    create table erasure_runs (
-      erasure_id uuid not null references erasures on delete cascade,
-      execution_id uuid not null,
-      primary key (erasure_id, execution_id)
-    );
-
-    -- Outputs of agents that store no bodies: kept a while so that whoever polls gets them.
-    create table brief_outputs (
-      execution_id uuid primary key,
-      ended_at timestamptz not null
-    );
-    create index brief_outputs_by_age on brief_outputs (ended_at);
-
-    -- Up to which time the buckets know that their records are gone: it follows the floor.
-    alter table history_floor add column counted_to timestamptz not null default 'epoch';
-
     -- Which kinds of housekeeping began when, so that one process at a time does what one is enough for.
     create table rounds (
       name text primary key,
-      begun_at timestamptz not null default 'epoch'
+      begun_at timestamptz not null default 'epoch',
+      -- The agents up to this one have had their turn; zero where all have.
+      reached uuid not null default '00000000-0000-0000-0000-000000000000'
     );
     insert into rounds (name) values ('retention'), ('folding');
 
@@ -192,6 +193,15 @@ export async function up(db: Kysely<never>): Promise<void> {
         execute format('alter table %s set (${vacuumed})', name);
       end loop;
     end $$;
+
+    -- As before, and nothing below the floor: whoever reads this must not see half a month.
+    create or replace view cueline_executions as
+      select id as execution_id, agent_id, agent_name, status::text as status, source::text as source,
+             date_trunc('milliseconds', executed_at) as executed_at,
+             input_tokens, output_tokens, input_tokens + output_tokens as tokens_used,
+             cost_usd, cost_known, latency_ms, model as model_used, prompt_version_label, error_code
+      from executions
+      where status <> 'processing' and id >= (select id_floor(at) from history_floor);
   `)
     .execute(db);
 }

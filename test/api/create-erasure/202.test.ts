@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { everything } from '../../../src/core/history.ts';
+import { uuid7 } from '../../../src/core/id.ts';
+import { workErasures } from '../../../src/flow/erase.ts';
+import type { Pace } from '../../../src/flow/in-turn.ts';
+import { readClock } from '../../../src/store/clock.ts';
+import { insertErasure, type Look, lookFurther } from '../../../src/store/erasures.ts';
+import { openPipelines } from '../../../src/store/pipeline.ts';
 import { addAgent, ended } from '../../harness/agents.ts';
 import { addRecords, left, miscounted } from '../../harness/records.ts';
 import { makeRound } from '../../harness/rounds.ts';
@@ -54,6 +61,95 @@ test('values are compared as the prompt has them', async () => {
   await erased({ variable: 'customer', value: 'true' });
   assert.deepEqual(await left(db, ids), but(0, 1, 6, 7, 9, 10));
   assert.deepEqual(await miscounted(db), []);
+});
+
+test('much text that is written like the value and is not it is compared a little at a time', async () => {
+  const { id: agentId } = await addAgent(service);
+  const blanks = ' '.repeat(300_000);
+  const value = '{"x":"a \\n"}';
+  const atMs = Date.now() - 1_000;
+  const objects = [
+    ...Array.from(
+      { length: 30 },
+      (_, n) => `{"x":${blanks}"a ${n % 10 === 9 ? '\\u000a' : '\\t'}"}`,
+    ),
+    `{"x":${blanks}"a n"}`,
+    `{"x":${blanks}"an"}`,
+  ];
+  const ids = await addRecords(
+    db,
+    objects.map((object, n) => ({
+      workspaceId,
+      agentId,
+      atMs: atMs - n,
+      variables: `{"customer": ${object}}`,
+    })),
+  );
+  const looks: Look[] = [];
+  let downTo: string | null = everything.toId;
+  while (downTo !== null) {
+    const erasure = {
+      id: '',
+      workspaceId,
+      agentId,
+      variable: 'customer',
+      value,
+      requestedBy: null,
+    };
+    const look: Look = await lookFurther(db, { ...erasure, downTo }, 2_000);
+    looks.push(look);
+    downTo = look.downTo;
+  }
+  for (const { found } of looks) {
+    assert.ok(found.reduce((sum, { text }) => sum + (text?.length ?? 0), 0) < 5_000_000);
+  }
+  assert.deepEqual(
+    looks.flatMap(({ found }) => found.map(({ id }) => id)).toSorted(),
+    ids.slice(0, 30).toSorted(),
+  );
+  await erased({ variable: 'customer', value });
+  assert.deepEqual(
+    await left(db, ids),
+    ids.filter((_, n) => n % 10 !== 9),
+  );
+});
+
+test('workspaces take turns, however much one of them asks for', async () => {
+  const elsewhere = await service.workspace();
+  const theirs = await addAgent({
+    db,
+    workspaceId: elsewhere.workspaceId,
+    ownerId: elsewhere.ownerId,
+  });
+  const { id: agentId } = await addAgent(service);
+  const atMs = Date.now() - 1_000;
+  await addRecords(db, [
+    { workspaceId, agentId, atMs },
+    { workspaceId: elsewhere.workspaceId, agentId: theirs.id, atMs },
+  ]);
+  const request = { variable: 'customer', value: 'c-turns', agentId: null };
+  for (const whose of [workspaceId, workspaceId, workspaceId, elsewhere.workspaceId]) {
+    const id = uuid7(await readClock(db));
+    await db
+      .transaction()
+      .execute((trx) =>
+        insertErasure(trx, { id, workspaceId: whose, requestedBy: null, ...request }),
+      );
+  }
+  const pipelines = openPipelines({
+    connection: service.database.connection,
+    answerTimeoutMs: 30_000,
+    onError: () => {},
+  });
+  // Each of these erasures takes three transactions: to the records, to the end, and the note that it is done.
+  let transactions = 0;
+  const few: Pace = async (work) => (transactions++ < 8 ? work() : undefined);
+  await workErasures(db, pipelines, few);
+  await pipelines.close();
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::float8 as open from erasures
+    where workspace_id = ${elsewhere.workspaceId} and completed_at is null`.execute(db);
+  assert.equal(rows[0]?.open, 0);
 });
 
 test('all agents or one, never another workspace', async () => {

@@ -5,7 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { exportsOfWorkspaceMax } from '../../../src/contract/limits.ts';
 import { addAgent } from '../../harness/agents.ts';
-import { countHistory, makeHistory } from '../../harness/history.ts';
+import { makeHistory } from '../../harness/history.ts';
+import { countHistory } from '../../harness/records.ts';
 import { startService } from '../../harness/service.ts';
 
 // No worker: the runs that have not ended are made up.

@@ -75,3 +75,17 @@ test('404 for an agent that the caller does not see, whatever its dates say', as
     assert.deepEqual([status, body.code], [404, 'NOT_FOUND']);
   }
 });
+
+test('429 over the limit of list calls', async () => {
+  const beside = await startService({ beside: service, config: { listPerMinute: 0 } });
+  try {
+    const { key } = await service.key();
+    const { status, body, headers } = await beside.call('GET', `${agent.path}/statistics`, { key });
+    assert.deepEqual([status, body.code], [429, 'RATE_LIMIT_EXCEEDED']);
+    assert.ok(body.retryAfter >= 1 && body.retryAfter <= 60);
+    assert.equal(headers.get('retry-after'), String(body.retryAfter));
+    assert.equal(headers.get('x-ratelimit-remaining'), '0');
+  } finally {
+    await beside.close();
+  }
+});

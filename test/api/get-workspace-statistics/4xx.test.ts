@@ -28,7 +28,7 @@ for (const [query, message] of wrong) {
 }
 
 test('400 where more buckets would be answered than are allowed', async () => {
-  const agents = await Promise.all(Array.from({ length: 35 }, () => addAgent(service)));
+  const agents = await Promise.all(Array.from({ length: 18 }, () => addAgent(service)));
   await sql`
     insert into statistics
     select id, 'hour', b, 'success', 'api', 1, 1, 0, 0, 0, '{}'
@@ -37,10 +37,10 @@ test('400 where more buckets would be answered than are allowed', async () => {
     service.db,
   );
   const range = 'startDate=2026-03-01&endDate=2026-04-30';
-  await assertRefused(`?level=hour&groupBy=agent&${range}`, /has more than 50000 buckets: narrow/);
+  await assertRefused(`?level=hour&groupBy=agent&${range}`, /has more than 25000 buckets: narrow/);
   const { body } = await call({ user }, `?level=hour&groupBy=none&${range}`);
   assert.equal(body.buckets.length, 61 * 24);
-  assert.equal(body.buckets[0].count, 35);
+  assert.equal(body.buckets[0].count, 18);
 });
 
 test('401 without a key, and with one that has ended', async () => {
@@ -52,4 +52,18 @@ test('403 for a key without read', async () => {
   const { key } = await service.key({ permissions: ['execute', 'cancel', 'manage'] });
   const { status, body } = await call({ key });
   assert.deepEqual([status, body.code], [403, 'PERMISSION_DENIED']);
+});
+
+test('429 over the limit of list calls', async () => {
+  const beside = await startService({ beside: service, config: { listPerMinute: 0 } });
+  try {
+    const { key } = await service.key();
+    const { status, body, headers } = await beside.call('GET', '/api/v1/statistics', { key });
+    assert.deepEqual([status, body.code], [429, 'RATE_LIMIT_EXCEEDED']);
+    assert.ok(body.retryAfter >= 1 && body.retryAfter <= 60);
+    assert.equal(headers.get('retry-after'), String(body.retryAfter));
+    assert.equal(headers.get('x-ratelimit-remaining'), '0');
+  } finally {
+    await beside.close();
+  }
 });

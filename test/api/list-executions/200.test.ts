@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { ModelFailure } from '../../../src/core/model.ts';
 import { addAgent, ended, run, type TestAgent } from '../../harness/agents.ts';
-import { countHistory } from '../../harness/history.ts';
+import { countHistory } from '../../harness/records.ts';
 import { startService } from '../../harness/service.ts';
 
 const service = await startService();
