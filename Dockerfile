@@ -2,9 +2,11 @@
 FROM node:26.10.0-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-RUN npm ci --omit=optional
+# No scripts: the image has its Node, and there is nothing to build yet. With the optional ones: the compilers are among them.
+RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY dashboard dashboard
 RUN npm run build && npm prune --omit=dev --omit=optional
 
 FROM node:26.10.0-slim

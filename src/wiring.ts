@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAuthenticator } from './api/authenticate.ts';
+import { dashboardRoutes } from './api/dashboard.ts';
 import { closeWithin, createDeparture } from './api/departure.ts';
 import { countCalls, createMetrics } from './api/metrics.ts';
 import type { ApiParts } from './api/parts.ts';
@@ -215,6 +216,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     countCalls(app, metrics);
     referenceRoutes(app, parts.version);
     apiRoutes(app, { ...api, ...parts.instead?.(api) });
+    dashboardRoutes(app);
   }
 
   return {

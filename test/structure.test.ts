@@ -53,6 +53,22 @@ test('every import stands in the table', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('the dashboard imports only the client, itself, and what is bundled with it', () => {
+  const built = ['dashboard/build.ts', 'dashboard/vite.config.ts'];
+  const wrong = files
+    .filter(({ file }) => file.startsWith('dashboard/') && !built.includes(file))
+    .flatMap(({ file, text }) =>
+      importsOf(text)
+        .filter((one) => {
+          if (one.startsWith('node:')) return true;
+          if (!one.startsWith('.')) return false;
+          return !/^(dashboard|src\/client)\//.test(normalize(join(dirname(file), one)));
+        })
+        .map((one) => `${file} imports ${one}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
 test('client imports only types, so it has no dependencies', () => {
   const wrong = files
     .filter(({ file }) => file.startsWith('src/client/'))
@@ -84,7 +100,7 @@ test('SQL, the environment and better-auth stand only at their places', () => {
 
 test('no file is named after nothing', () => {
   const banned = /(^|[-/])(utils?|common|helpers?|manager|service|misc)(?=[-./]|$)/;
-  const wrong = files.filter(({ file }) => file.startsWith('src/') && banned.test(file));
+  const wrong = files.filter(({ file }) => /^(src|dashboard)\//.test(file) && banned.test(file));
   assert.deepEqual(
     wrong.map(({ file }) => file),
     [],

@@ -119,6 +119,7 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     return { path: '/api/v1/invitations/accept', body };
   },
 
+  'GET /api/v1/identity-providers': at('/api/v1/identity-providers'),
   'GET /healthz': at('/healthz'),
   'GET /readyz': at('/readyz'),
   async 'GET /metrics'(_world, note) {

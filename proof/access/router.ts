@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { pages } from '../../src/api/dashboard.ts';
 import { sessionPaths } from '../../src/api/session-paths.ts';
 import { readConfig } from '../../src/config.ts';
 import { wire } from '../../src/wiring.ts';
@@ -32,9 +33,12 @@ export async function routesOf({ connection, db }: Ground): Promise<Route[]> {
     config: readConfig({}),
   }).finally(() => unsubscribe('fastify.initialization', note));
   await drain(0);
+  // The dashboard's page and files are the same for anyone: they hold nothing of any workspace.
+  const page = new RegExp(`^/(${pages.join('|')}|assets)?(/\\*)?$`);
   // What is open below this path is a list of its own.
   const open = Object.entries(sessionPaths);
-  return [...routes, ...open.map(([path, { method }]) => ({ method, path: `/api/auth${path}` }))];
+  const calls = routes.filter(({ path }) => !page.test(path));
+  return [...calls, ...open.map(([path, { method }]) => ({ method, path: `/api/auth${path}` }))];
 }
 
 /** In words, what of the router is not in the table, and what of the table is not in the router. */

@@ -5,6 +5,7 @@ import { hashPassword as hash } from 'better-auth/crypto';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { passwordMax, passwordMin } from '../contract/limits.ts';
+import { identityProviders } from '../contract/members.ts';
 import { workspaceHeader } from '../contract/shared.ts';
 import type { Caller } from '../core/admission.ts';
 import { CallFailure, type CallFailureCode } from '../core/failure.ts';
@@ -26,6 +27,8 @@ import { checkBody } from './validate.ts';
 export type { SessionParts };
 
 export interface Sessions {
+  /** Whose accounts people can sign in with. */
+  readonly identityProviders: readonly (keyof SessionParts['signIn'])[];
   /** Serves `/api/auth/*`. */
   mount(app: FastifyInstance): void;
   /** The user of the request's cookie in the workspace it names, else in the one joined first; null for nobody. */
@@ -125,6 +128,7 @@ export function createSessions(parts: SessionParts): Sessions {
   }
 
   return {
+    identityProviders: identityProviders.filter((one) => signIn[one] !== null),
     mount(app) {
       app.addHook('onSend', async (request, reply) => {
         for (const cookie of prolonged.get(request) ?? []) reply.header('set-cookie', cookie);

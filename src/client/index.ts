@@ -4,6 +4,7 @@ import { history } from './history.ts';
 import { keys } from './keys.ts';
 import { prompts, versions } from './prompts.ts';
 import { type ClientOptions, createOpenStream, createRequest } from './request.ts';
+import { session } from './session.ts';
 import { erasures, invitations, members, prices, providers, workspace } from './workspace.ts';
 
 /**
@@ -28,6 +29,7 @@ export function createClient(options: ClientOptions) {
     members: members(request),
     erasures: erasures(request),
     invitations: invitations(request),
+    session: session(request),
     /** Any operation of the API by its route, for what has no method of its own. */
     request,
   };

@@ -69,6 +69,7 @@ export const endpoints = {
   listInvitations: members.listInvitations,
   deleteInvitation: members.deleteInvitation,
   acceptInvitation: members.acceptInvitation,
+  listIdentityProviders: members.listIdentityProviders,
   getHealth: system.getHealth,
   getReadiness: system.getReadiness,
   getMetrics: system.getMetrics,

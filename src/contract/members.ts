@@ -142,6 +142,26 @@ export const deleteInvitation = endpoint({
   answers: { 204: null, ...problems(404) },
 });
 
+/** Whose accounts can stand in for a password, as the session's `POST /api/auth/sign-in/social` names them. */
+export const identityProviders = ['github', 'google', 'oidc'] as const;
+
+export const listIdentityProviders = endpoint({
+  id: 'listIdentityProviders',
+  method: 'GET',
+  path: '/api/v1/identity-providers',
+  summary: 'List whose accounts people can sign in with',
+  description:
+    'Beside address and password, which always work. `POST /api/auth/sign-in/social` begins it.',
+  tag,
+  auth: 'none',
+  answers: {
+    200: Type.Object(
+      { identityProviders: Type.Array(oneOf(identityProviders)) },
+      { title: 'IdentityProviderList' },
+    ),
+  },
+});
+
 export const acceptInvitation = endpoint({
   id: 'acceptInvitation',
   method: 'POST',

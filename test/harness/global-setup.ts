@@ -1,15 +1,43 @@
+import { execFile } from 'node:child_process';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Cluster, startCluster } from './cluster.ts';
 import { addressVariable } from './database.ts';
 
-/** Once for each `npm test` (`--test-global-setup`): one PostgreSQL for all files. */
+/** Once for each `npm test` (`--test-global-setup`): one PostgreSQL for all files, and the dashboard as it is now. */
 
 let cluster: Cluster | undefined;
 
 export async function globalSetup(): Promise<void> {
+  await buildDashboard();
   cluster = await startCluster();
   process.env[addressVariable] = JSON.stringify(cluster.admin);
 }
 
 export async function globalTeardown(): Promise<void> {
   await cluster?.stop();
+}
+
+const root = join(import.meta.dirname, '../..');
+
+/** Where a source is younger than the build; before any test, because a build takes the one before away. */
+async function buildDashboard(): Promise<void> {
+  const built = await changedMs(join(root, 'dist/dashboard/index.html'));
+  const folders = ['dashboard', 'src/client'].map((folder) => join(root, folder));
+  const sources = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(folder, { recursive: true })).map((name) => changedMs(join(folder, name))),
+    ),
+  );
+  const changed = await Promise.all(sources.flat());
+  if (Math.max(...changed) < built) return;
+  await promisify(execFile)(process.execPath, [join(root, 'dashboard/build.ts')]);
+}
+
+async function changedMs(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
 }

@@ -5,6 +5,7 @@ import {
   deleteInvitation,
   getMe,
   type Invitation,
+  listIdentityProviders,
   listInvitations,
   listMembers,
   type Member,
@@ -79,6 +80,10 @@ export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
       throw new CallFailure('NOT_FOUND', 'There is no such invitation.');
     }
     return { status: 204, body: null };
+  });
+
+  route(app, parts, listIdentityProviders, async () => {
+    return { status: 200, body: { identityProviders: [...sessions.identityProviders] } };
   });
 
   route(app, parts, acceptInvitation, async ({ body: { token, name, password }, request }) => {

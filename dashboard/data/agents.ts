@@ -1,0 +1,83 @@
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type {
+  AgentFilters,
+  AgentInput,
+  AgentPatch,
+  LifecycleAction,
+} from '../../src/client/index.ts';
+import { cueline } from './client.ts';
+import type { Range } from './statistics.ts';
+
+export const agentsQuery = (filters: AgentFilters) =>
+  queryOptions({
+    queryKey: ['agents', 'list', filters],
+    queryFn: ({ signal }) => cueline.agents.list(filters, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const agentQuery = (agentId: string) =>
+  queryOptions({
+    queryKey: ['agents', agentId],
+    queryFn: ({ signal }) => cueline.agents.get(agentId, { signal }),
+  });
+
+export const statisticsQuery = (agentId: string, range: Range) =>
+  queryOptions({
+    queryKey: ['agents', agentId, 'statistics', range],
+    queryFn: ({ signal }) =>
+      cueline.agents.statistics(agentId, { ...range, groupBy: 'status' }, { signal }),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  });
+
+/** Of all agents in one call, each told apart. */
+export const allStatisticsQuery = (range: Range) =>
+  queryOptions({
+    queryKey: ['agents', 'statistics', range],
+    queryFn: ({ signal }) => cueline.statistics({ ...range, groupBy: 'agent,status' }, { signal }),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  });
+
+export function useMoveAgent(agentId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (action: LifecycleAction) => cueline.agents.move(agentId, action),
+    // Also after a refusal: someone else may have moved it.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
+  });
+}
+
+/** With the tag that makes a change fail where someone else was faster. */
+export const taggedAgentQuery = (agentId: string) =>
+  queryOptions({
+    queryKey: ['agents', agentId, 'tagged'],
+    queryFn: ({ signal }) => cueline.agents.getTagged(agentId, { signal }),
+    // What is being filled in is not taken away because the window was looked at again.
+    refetchOnWindowFocus: false,
+  });
+
+export function useCreateAgent() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (agent: AgentInput) => cueline.agents.create(agent),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
+  });
+}
+
+export function useChangeAgent(agentId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ patch, etag }: { patch: AgentPatch; etag?: string | null }) =>
+      cueline.agents.update(agentId, patch, etag ? { ifMatch: etag } : {}),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
+  });
+}
+
+export function useDeleteAgent(agentId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => cueline.agents.delete(agentId),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents', 'list'] }),
+  });
+}

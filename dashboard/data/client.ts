@@ -1,0 +1,20 @@
+import { createClient } from '../../src/client/index.ts';
+
+/** The one way to the server: the public API, with the session's cookie, from the page's own origin. */
+export const cueline = createClient({
+  baseURL: '',
+  ...(chosenWorkspace() !== null && { workspace: chosenWorkspace() as string }),
+});
+
+/** Of someone in several workspaces, the one they last chose; null for the one the server takes. */
+export function chosenWorkspace(): string | null {
+  return localStorage.getItem(workspaceKey);
+}
+
+/** Everything on the page belongs to one workspace, so another one is another page. */
+export function chooseWorkspace(workspaceId: string | null): void {
+  if (workspaceId === null) localStorage.removeItem(workspaceKey);
+  else localStorage.setItem(workspaceKey, workspaceId);
+}
+
+const workspaceKey = 'cueline-workspace';

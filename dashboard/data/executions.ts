@@ -1,0 +1,103 @@
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type {
+  Cueline,
+  ExecutionFilters,
+  ExecutionPage,
+  Variables,
+} from '../../src/client/index.ts';
+import { cueline } from './client.ts';
+
+export type Execution = ExecutionPage['executions'][number];
+export type ExecutionDetail = Awaited<ReturnType<Cueline['status']>>;
+
+/** Between two looks at a list that changes, and at one in which nothing runs. */
+const [livelyMs, calmMs] = [3_000, 20_000];
+const recordMs = 1_500;
+
+/** The history of an agent, or of all of them. `live`: it is looked at again while it is seen. */
+export const historyQuery = (
+  agentId: string | undefined,
+  filters: ExecutionFilters,
+  live: boolean,
+) =>
+  queryOptions({
+    queryKey: ['executions', 'list', agentId ?? null, filters],
+    queryFn: async ({ signal }): Promise<ExecutionPage> =>
+      agentId === undefined
+        ? (await cueline.request('GET /api/v1/executions', { query: filters }, { signal })).body
+        : cueline.list(agentId, filters, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => {
+      if (!live || state.error) return false;
+      return state.data?.executions.some(isRunning) ? livelyMs : calmMs;
+    },
+  });
+
+export const executionQuery = (agentId: string, executionId: string) =>
+  queryOptions({
+    queryKey: ['executions', 'record', agentId, executionId],
+    queryFn: ({ signal }) => cueline.status(agentId, executionId, { signal }),
+    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? recordMs : false),
+  });
+
+export const isRunning = ({ status }: Pick<Execution, 'status'>) => status === 'processing';
+
+/** Where the browser gets the whole history that matches, as one file. */
+export function exportHref(
+  agentId: string | undefined,
+  filters: ExecutionFilters,
+  format: 'jsonl' | 'csv',
+): string {
+  const path =
+    agentId === undefined
+      ? '/api/v1/executions/export'
+      : `/api/v1/agents/${encodeURIComponent(agentId)}/executions/export`;
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  query.set('format', format);
+  return `${path}?${query}`;
+}
+
+/** The same in one piece, of the workspace that was chosen. */
+export async function readExport(
+  agentId: string | undefined,
+  filters: ExecutionFilters,
+  format: 'jsonl' | 'csv',
+): Promise<string> {
+  const query = { ...filters, format } as ExportQuery;
+  if (agentId === undefined) {
+    return (await cueline.request('GET /api/v1/executions/export', { query })).body;
+  }
+  const route = 'GET /api/v1/agents/{agentId}/executions/export';
+  return (await cueline.request(route, { params: { agentId }, query })).body;
+}
+
+type ExportQuery = Parameters<typeof cueline.request<'GET /api/v1/executions/export'>>[1]['query'];
+
+export function useCancelExecution(agentId: string, executionId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => cueline.cancel(agentId, executionId),
+    // Also after a refusal: it has ended meanwhile.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['executions'] }),
+  });
+}
+
+export function useDeleteExecution(agentId: string, executionId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () =>
+      cueline.request('DELETE /api/v1/agents/{agentId}/executions/{executionId}', {
+        params: { agentId, executionId },
+      }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['executions', 'list'] }),
+  });
+}
+
+export function useRunAgain(agentId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (variables: Variables) => cueline.agents.tryOut(agentId, variables),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['executions', 'list'] }),
+  });
+}

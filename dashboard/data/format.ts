@@ -1,0 +1,51 @@
+/** Figures as people read them. The locale is the browser's, the currency the API's. */
+
+const whole = new Intl.NumberFormat();
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+
+export const formatCount = (count: number) => (count < 10_000 ? whole : short).format(count);
+export const formatPercent = (share: number) => percent.format(share);
+
+/** To the cent from a dollar on; below that the two digits that say something. */
+export function formatCost(usd: number): string {
+  const digits =
+    usd >= 1 || usd === 0 ? { maximumFractionDigits: 2 } : { maximumSignificantDigits: 2 };
+  return new Intl.NumberFormat(undefined, {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    ...(usd < 1 && usd > 0 ? { minimumFractionDigits: 0 } : {}),
+    ...digits,
+  }).format(usd);
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
+
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const sinceFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+/** In the viewer's own time zone. */
+export const formatTime = (iso: string) => dateTime.format(new Date(iso));
+
+/** Within a month how long ago it was, before that the day. */
+export function formatSince(iso: string, nowMs = Date.now()): string {
+  const seconds = (Date.parse(iso) - nowMs) / 1_000;
+  for (const [unit, length, until] of sinceUnits) {
+    if (Math.abs(seconds) < until) return sinceFormat.format(Math.round(seconds / length), unit);
+  }
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(iso));
+}
+
+const sinceUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number, number])[] = [
+  ['second', 1, 60],
+  ['minute', 60, 3_600],
+  ['hour', 3_600, 86_400],
+  ['day', 86_400, 2_592_000],
+];

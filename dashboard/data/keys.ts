@@ -1,0 +1,25 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ApiKeyInput, PageQuery } from '../../src/client/index.ts';
+import { cueline } from './client.ts';
+import { useChange } from './use-change.ts';
+
+export const keysQuery = (page: PageQuery) =>
+  queryOptions({
+    queryKey: ['keys', page],
+    queryFn: ({ signal }) => cueline.keys.list(page, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** With the secret, which is shown this once: it stays in the answer and is never kept. */
+export const useIssueKey = () =>
+  useChange((key: ApiKeyInput) => cueline.keys.create(key), ['keys']);
+
+export const useRevokeKey = () =>
+  useChange((apiKeyId: string) => cueline.keys.revoke(apiKeyId), ['keys']);
+
+export const useRotateKey = () =>
+  useChange(
+    ({ apiKeyId, graceSeconds }: { apiKeyId: string; graceSeconds: number }) =>
+      cueline.keys.rotate(apiKeyId, { graceSeconds }),
+    ['keys'],
+  );

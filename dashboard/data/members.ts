@@ -1,0 +1,33 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { InvitationInput, Role } from '../../src/client/index.ts';
+import { cueline } from './client.ts';
+import { useChange } from './use-change.ts';
+
+export const membersQuery = queryOptions({
+  queryKey: ['members', 'list'],
+  queryFn: ({ signal }) => cueline.members.list({ signal }),
+});
+
+export type Invitation = Awaited<ReturnType<typeof cueline.invitations.list>>[number];
+
+/** Only for owners. */
+export const invitationsQuery = queryOptions({
+  queryKey: ['members', 'invitations'],
+  queryFn: ({ signal }) => cueline.invitations.list({ signal }),
+});
+
+export const useChangeRole = () =>
+  useChange(
+    ({ userId, role }: { userId: string; role: Role }) => cueline.members.update(userId, role),
+    ['members'],
+  );
+
+export const useRemoveMember = () =>
+  useChange((userId: string) => cueline.members.remove(userId), ['members']);
+
+/** With the link, which is shown this once. */
+export const useInvite = () =>
+  useChange((invitation: InvitationInput) => cueline.invitations.create(invitation), ['members']);
+
+export const useWithdraw = () =>
+  useChange((invitationId: string) => cueline.invitations.delete(invitationId), ['members']);

@@ -1,0 +1,81 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type {
+  Prompt,
+  PromptFilters,
+  PromptInput,
+  PromptPatch,
+  PromptVersionInput,
+} from '../../src/client/index.ts';
+import { cueline } from './client.ts';
+
+export const promptsQuery = (filters: PromptFilters) =>
+  queryOptions({
+    queryKey: ['prompts', 'list', filters],
+    queryFn: ({ signal }) => cueline.prompts.list(filters, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const promptQuery = (promptId: string) =>
+  queryOptions({
+    queryKey: ['prompts', promptId],
+    queryFn: ({ signal }) => cueline.prompts.get(promptId, { signal }),
+  });
+
+const versionsPage = 100;
+
+/** All versions, newest first, as far as they were asked for. */
+export const versionsQuery = (promptId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['prompts', promptId, 'versions'],
+    queryFn: ({ signal, pageParam: offset }) =>
+      cueline.versions.list(promptId, { limit: versionsPage, offset }, { signal }),
+    initialPageParam: 0,
+    getNextPageParam: ({ pagination: { hasMore, offset, limit } }) =>
+      hasMore ? offset + limit : null,
+    select: ({ pages }) => pages.flatMap(({ versions }) => versions),
+  });
+
+/** A version never changes, so it is read once. */
+export const versionQuery = (promptId: string, promptVersionId: string) =>
+  queryOptions({
+    queryKey: ['prompts', promptId, 'version', promptVersionId],
+    queryFn: ({ signal }) => cueline.versions.get(promptId, promptVersionId, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export function useCreatePrompt() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (prompt: PromptInput) => cueline.prompts.create(prompt),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['prompts', 'list'] }),
+  });
+}
+
+export function useCreateVersion(promptId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (version: PromptVersionInput) => cueline.versions.create(promptId, version),
+    onSuccess: (version) => {
+      queries.setQueryData(versionQuery(promptId, version.promptVersionId).queryKey, version);
+      return queries.invalidateQueries({ queryKey: ['prompts'] });
+    },
+  });
+}
+
+/** Its name and description, or whether it is in the archive. */
+export function useChangePrompt(promptId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (change: PromptPatch | 'archive' | 'restore'): Promise<Prompt> =>
+      typeof change === 'object'
+        ? cueline.prompts.update(promptId, change)
+        : cueline.prompts[change](promptId),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['prompts'] }),
+  });
+}

@@ -1,0 +1,26 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ProviderInput } from '../../src/client/index.ts';
+import { cueline } from './client.ts';
+
+export const providersQuery = queryOptions({
+  queryKey: ['providers'],
+  queryFn: ({ signal }) => cueline.providers.list({ signal }),
+});
+
+/** Replaces all of it, the credential included. */
+export function usePutProvider() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ name, provider }: { name: string; provider: ProviderInput }) =>
+      cueline.providers.put(name, provider),
+    onSuccess: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
+  });
+}
+
+export function useDeleteProvider() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (name: string) => cueline.providers.delete(name),
+    onSettled: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
+  });
+}

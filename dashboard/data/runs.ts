@@ -1,0 +1,64 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import type { EndedExecution, ExecuteAccepted, Variables } from '../../src/client/index.ts';
+import { cueline } from './client.ts';
+
+export type RunStarted = Pick<ExecuteAccepted, 'agentId' | 'executionId' | 'ignoredVariables'>;
+
+/** Somewhat longer than a run may take. */
+const waitMsMax = 3_700_000;
+
+/** Where a run that was started from the page stands. */
+export interface RunState {
+  readonly run: {
+    readonly isIdle: boolean;
+    readonly isPending: boolean;
+    readonly data: EndedExecution | undefined;
+    readonly error: unknown;
+  };
+  readonly cancel: {
+    readonly isPending: boolean;
+    readonly error: unknown;
+    mutate(): void;
+  };
+}
+
+/** A run that is started from the page, watched until it ends, and can be ended before. */
+export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
+  const queries = useQueryClient();
+  const started = useRef<RunStarted>(null);
+  const run = useMutation({
+    mutationFn: async (order: Order): Promise<EndedExecution> => {
+      started.current = null;
+      const accepted = await start(order);
+      started.current = accepted;
+      const { agentId, executionId } = accepted;
+      return cueline.wait(agentId, executionId, { timeoutMs: waitMsMax });
+    },
+    // Whatever shows figures or a history has one run more.
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['executions'] });
+      void queries.invalidateQueries({ queryKey: ['agents'] });
+    },
+  });
+  const cancel = useMutation({
+    mutationFn: async () => {
+      if (!started.current) return;
+      const { agentId, executionId } = started.current;
+      await cueline.cancel(agentId, executionId);
+    },
+  });
+  return { run, cancel };
+}
+
+/** From a session, in any stage. A key of its own makes it safe to be sent again. */
+export function execute(agentId: string, variables: Variables): Promise<RunStarted> {
+  return cueline.agents.tryOut(agentId, variables, { idempotencyKey: randomKey() });
+}
+
+/** `crypto.randomUUID` is missing where the page is served over plain HTTP. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(36)).join(
+    '-',
+  );
+}

@@ -1,0 +1,13 @@
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+
+/** A write, after which what it may have changed is read anew: also after a refusal, which says that others were faster. */
+export function useChange<Input, Result>(
+  change: (input: Input) => Promise<Result>,
+  queryKey: QueryKey,
+) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+}

@@ -1,0 +1,119 @@
+import '@mantine/charts/styles.layer.css';
+import { BarChart, LineChart } from '@mantine/charts';
+import type { ReactNode } from 'react';
+import { formatCost, formatCount, formatDuration, formatTime } from '../../data/format.ts';
+import { endStatuses, type Statistics, steps } from '../../data/statistics.ts';
+import classes from './activity.module.css';
+import { pointOf } from './activity-points.ts';
+
+/** Runs, latency, tokens and cost over time. Fetched when they are looked at: the charts are larger than the rest. */
+export default function ActivityCharts({ statistics }: { readonly statistics: Statistics }) {
+  if (statistics.buckets.length === 0) {
+    return <p className={classes.none}>No runs in this time.</p>;
+  }
+  const data = steps(statistics).map(pointOf);
+  const tick = statistics.level === 'hour' && data.length <= 24 ? hourTick : dayTick;
+  const happened = endStatuses.filter((status) => data.some((point) => point[status] > 0));
+  const statuses = happened.map((name) => ({ name, color: statusColors[name] }));
+  const spent = data.some(({ cost }) => cost > 0);
+  const shared = {
+    data,
+    dataKey: 'start',
+    h: 180,
+    withLegend: false,
+    xAxisProps: { tickFormatter: tick, minTickGap: 40 },
+    tooltipProps: { labelFormatter: stepTime },
+    tooltipAnimationDuration: 0,
+    gridAxis: 'x',
+    tickLine: 'none',
+  } as const;
+  return (
+    <div className={classes.charts}>
+      <Chart title="Runs" series={statuses}>
+        <BarChart {...shared} type="stacked" series={statuses} valueFormatter={formatCount} />
+      </Chart>
+      <Chart title="Latency of successful runs" series={percentiles}>
+        <LineChart
+          {...shared}
+          series={percentiles}
+          valueFormatter={formatDuration}
+          yAxisProps={{ width: 64 }}
+          withDots={data.length < 40}
+          dotProps={{ r: 2 }}
+          strokeWidth={1.5}
+          curveType="linear"
+        />
+      </Chart>
+      <Chart title="Tokens" series={directions}>
+        <BarChart {...shared} type="stacked" series={directions} valueFormatter={formatCount} />
+      </Chart>
+      <Chart title="Cost">
+        {spent ? (
+          <BarChart
+            {...shared}
+            series={[{ name: 'cost', color: 'var(--accent)' }]}
+            valueFormatter={formatCost}
+            yAxisProps={{ width: 64 }}
+          />
+        ) : (
+          <p className={classes.none}>Nothing was spent, or no price is known.</p>
+        )}
+      </Chart>
+    </div>
+  );
+}
+
+const statusColors = {
+  success: 'var(--accent)',
+  failed: 'var(--bad)',
+  rate_limited: 'var(--warn)',
+  canceled: 'var(--calm)',
+  unauthorized: 'light-dark(#6b4fa0, #b9a3e3)',
+} as const;
+
+interface Series {
+  readonly name: string;
+  readonly color: string;
+}
+
+function Chart(props: {
+  readonly title: string;
+  /** Where there are several, what the colours mean. */
+  readonly series?: readonly Series[];
+  readonly children: ReactNode;
+}) {
+  return (
+    <figure className={classes.chart}>
+      <figcaption>
+        {props.title}
+        {props.series?.map(({ name, color }) => (
+          <span key={name} className={classes.series}>
+            <svg width="8" height="8" aria-hidden="true">
+              <rect width="8" height="8" rx="2" fill={color} />
+            </svg>
+            {name.replace('_', ' ')}
+          </span>
+        ))}
+      </figcaption>
+      {props.children}
+    </figure>
+  );
+}
+
+const percentiles = [
+  { name: 'p50', color: 'var(--calm)' },
+  { name: 'p95', color: 'var(--accent)' },
+  { name: 'p99', color: 'var(--warn)' },
+];
+
+const directions = [
+  { name: 'input', color: 'color-mix(in oklab, var(--accent) 45%, var(--card))' },
+  { name: 'output', color: 'var(--accent)' },
+];
+
+const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const hourTick = (start: string) => hour.format(new Date(start));
+const dayTick = (start: string) => day.format(new Date(start));
+// Asked before there is anything to point at, too.
+const stepTime = (start: ReactNode) => (typeof start === 'string' ? formatTime(start) : '');

@@ -1,0 +1,27 @@
+import { type EndStatus, endStatuses, latency, type Step } from '../../data/statistics.ts';
+
+/** One step of the charts, with a name for each line and bar. */
+export type Point = { readonly start: string } & Readonly<
+  Record<EndStatus | 'input' | 'output' | 'cost', number>
+> &
+  Readonly<Record<'p50' | 'p95' | 'p99', number | null>>;
+
+export function pointOf({ start, buckets }: Step): Point {
+  const total = (of: (bucket: Step['buckets'][number]) => number) =>
+    buckets.reduce((so, bucket) => so + of(bucket), 0);
+  const counts = endStatuses.map((status) => [
+    status,
+    total((bucket) => (bucket.status === status ? bucket.count : 0)),
+  ]);
+  const times = latency(buckets);
+  return {
+    start,
+    ...(Object.fromEntries(counts) as Record<EndStatus, number>),
+    input: total((bucket) => bucket.inputTokens),
+    output: total((bucket) => bucket.outputTokens),
+    cost: total((bucket) => bucket.costUSD),
+    p50: times?.p50 ?? null,
+    p95: times?.p95 ?? null,
+    p99: times?.p99 ?? null,
+  };
+}

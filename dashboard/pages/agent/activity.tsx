@@ -1,0 +1,87 @@
+import { SegmentedControl, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { statisticsQuery } from '../../data/agents.ts';
+import { formatCost, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
+import { atOnce, lastDays, lastHours, type Sums, sum } from '../../data/statistics.ts';
+import { Card } from '../../parts/card.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import classes from './activity.module.css';
+import { type Range, ranges } from './route.ts';
+
+const ActivityCharts = lazy(() => import('./activity-charts.tsx'));
+const route = getRouteApi('/app/agents/$agentId/');
+
+/** What the agent has done lately, in figures and over time. */
+export function Activity({ agentId }: { readonly agentId: string }) {
+  const { range = '24h' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const span = spans[range]();
+  const statistics = useQuery(statisticsQuery(agentId, span));
+  const figures = useQuery(statisticsQuery(agentId, atOnce(span))).data;
+  const choose = (chosen: string) =>
+    void navigate({ search: { range: chosen as Range }, replace: true, resetScroll: false });
+  const { data } = statistics;
+  return (
+    <Card
+      title="Activity"
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Time range"
+          data={[...ranges]}
+          value={range}
+          onChange={choose}
+        />
+      }
+    >
+      {statistics.isError && !data ? (
+        <ErrorState error={statistics.error} onRetry={() => void statistics.refetch()} />
+      ) : (
+        <>
+          <Figures sums={figures && sum(figures.buckets)} />
+          <Suspense fallback={<ChartsLoading />}>
+            {data ? <ActivityCharts statistics={data} /> : <ChartsLoading />}
+          </Suspense>
+        </>
+      )}
+    </Card>
+  );
+}
+
+const spans = {
+  '24h': () => lastHours(24),
+  '7d': () => lastHours(7 * 24),
+  '30d': () => lastDays(30),
+};
+
+function Figures({ sums }: { readonly sums: Sums | undefined }) {
+  const figures: readonly (readonly [string, (sums: Sums) => string])[] = [
+    ['Runs', ({ runs }) => formatCount(runs)],
+    ['Success', ({ successRate: rate }) => (rate === null ? '–' : formatPercent(rate))],
+    ['p95', ({ p95Ms }) => (p95Ms === null ? '–' : formatDuration(p95Ms))],
+    ['Tokens', ({ tokens }) => formatCount(tokens)],
+    ['Cost', ({ costUSD }) => formatCost(costUSD)],
+  ];
+  return (
+    <dl className={classes.figures}>
+      {figures.map(([name, of]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{sums ? of(sums) : <Skeleton height={18} width="3rem" my={5} />}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function ChartsLoading() {
+  return (
+    <div className={classes.charts} aria-busy="true">
+      {['runs', 'latency', 'tokens', 'cost'].map((name) => (
+        <Skeleton key={name} height={212} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { Button, Group } from '@mantine/core';
+import { useState } from 'react';
+import type { Agent, LifecycleAction } from '../../../src/client/index.ts';
+import { useMoveAgent } from '../../data/agents.ts';
+import { may, useMe } from '../../data/me.ts';
+import { Card } from '../../parts/card.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import classes from './lifecycle.module.css';
+import { LifecyclePicture } from './lifecycle-picture.tsx';
+import { actionWords } from './lifecycle-words.ts';
+
+/** Where the agent stands, and where it can go from there. */
+export function LifecycleCard({ agent }: { readonly agent: Agent }) {
+  const me = useMe();
+  const move = useMoveAgent(agent.agentId);
+  const [asked, setAsked] = useState<LifecycleAction>('deploy');
+  const [opened, setOpened] = useState(false);
+  const ask = (action: LifecycleAction) => {
+    move.reset();
+    setAsked(action);
+    setOpened(true);
+  };
+  const words = actionWords[asked];
+  return (
+    <Card title="Lifecycle">
+      <LifecyclePicture agent={agent} />
+      {agent.archived && (
+        <p className={classes.note}>Archived: hidden from the list, its API off.</p>
+      )}
+      {!agent.archived && !agent.apiEnabled && opens(agent.status) && (
+        <p className={classes.note}>
+          The API is switched off in the settings: calls are answered 403.
+        </p>
+      )}
+      {may(me, 'edit') && (
+        <Group gap="xs" mt="lg">
+          {agent.allowedActions.map((action) => (
+            <Button
+              key={action}
+              variant={actionWords[action].stopsCalls ? 'default' : 'filled'}
+              onClick={() => ask(action)}
+            >
+              {actionWords[action].verb}
+            </Button>
+          ))}
+        </Group>
+      )}
+      <ConfirmDialog
+        opened={opened}
+        title={words.question}
+        verb={words.verb}
+        destructive={words.stopsCalls ?? false}
+        pending={move.isPending}
+        error={move.error}
+        onClose={() => setOpened(false)}
+        onConfirm={() => move.mutate(asked, { onSuccess: () => setOpened(false) })}
+      >
+        {words.consequence}
+      </ConfirmDialog>
+    </Card>
+  );
+}
+
+function opens(stage: Agent['status']): boolean {
+  return stage === 'Testing' || stage === 'Deployed';
+}

@@ -1,0 +1,70 @@
+import { Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Agent } from '../../../src/client/index.ts';
+import { useChangeAgent } from '../../data/agents.ts';
+import { versionQuery } from '../../data/prompts.ts';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { FormProblem } from '../../parts/form-problem.tsx';
+import { TemplateDiff } from '../../parts/template-diff.tsx';
+import classes from './pins.module.css';
+
+/** What another version changes, shown before it is pinned. */
+export function PinDialog(props: {
+  readonly agent: Agent;
+  readonly promptVersionId: string;
+  readonly onClose: () => void;
+}) {
+  const { agent, promptVersionId, onClose } = props;
+  const before = useQuery(versionQuery(agent.promptId, agent.promptVersionId));
+  const after = useQuery(versionQuery(agent.promptId, promptVersionId));
+  const pin = useChangeAgent(agent.agentId);
+  const declared = new Set([
+    ...agent.requiredVariables,
+    ...agent.optionalVariables,
+    ...Object.keys(agent.defaultVariableValues),
+  ]);
+  const missing = (after.data?.variables ?? []).filter((name) => !declared.has(name));
+  const label = after.data?.promptVersionLabel ?? '…';
+  // What a version newly needs is declared with it, or the server would refuse to pin it.
+  const patch = {
+    promptVersionId,
+    ...(missing.length > 0 && { requiredVariables: [...agent.requiredVariables, ...missing] }),
+  };
+  const error = before.error ?? after.error;
+  return (
+    <Modal opened onClose={onClose} size="60rem" title={`Pin ${label}?`}>
+      <Stack gap="lg">
+        <p>
+          From the next call on, the agent runs “{label}” in place of “{agent.promptVersionLabel}”.
+          Runs under way end with what they began with; identifier, keys and settings stay.
+        </p>
+        {missing.length > 0 && (
+          <p className={classes.warning}>
+            It takes variables that the agent does not declare: <code>{missing.join(', ')}</code>.
+            They become required, and calls without them are answered 400.
+          </p>
+        )}
+        {error ? (
+          <ErrorState error={error} />
+        ) : before.data && after.data ? (
+          <TemplateDiff before={before.data} after={after.data} />
+        ) : (
+          <Skeleton height={240} />
+        )}
+        <FormProblem error={pin.error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Keep {agent.promptVersionLabel}
+          </Button>
+          <Button
+            loading={pin.isPending}
+            disabled={!after.data}
+            onClick={() => pin.mutate({ patch }, { onSuccess: onClose })}
+          >
+            Pin {label}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

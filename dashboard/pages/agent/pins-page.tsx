@@ -1,0 +1,128 @@
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { agentQuery } from '../../data/agents.ts';
+import { may, useMe } from '../../data/me.ts';
+import { useMemberNames } from '../../data/member-names.ts';
+import { pinsQuery } from '../../data/pins.ts';
+import { versionsQuery } from '../../data/prompts.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import { PinDialog } from './pin-dialog.tsx';
+import classes from './pins.module.css';
+
+const route = getRouteApi('/app/agents/$agentId');
+
+/** Which version the agent runs, which it could, and which it has. */
+export function PinsPage() {
+  const { agentId } = route.useParams();
+  const { data: agent } = useSuspenseQuery(agentQuery(agentId));
+  const versions = useInfiniteQuery(versionsQuery(agent.promptId));
+  const pins = useQuery(pinsQuery(agentId));
+  const nameOf = useMemberNames();
+  const mayEdit = may(useMe(), 'edit');
+  const [asked, setAsked] = useState<string | null>(null);
+  const pinned = <StateBadge tone="good" text="pinned" />;
+  const way = (promptVersionId: string, verb: string, label: string) =>
+    promptVersionId !== agent.promptVersionId &&
+    mayEdit && (
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`${verb} ${label}`}
+        onClick={() => setAsked(promptVersionId)}
+      >
+        {verb}
+      </Button>
+    );
+
+  type Version = NonNullable<typeof versions.data>[number];
+  const versionColumns: readonly Column<Version>[] = [
+    {
+      key: 'version',
+      header: 'Version',
+      cell: ({ promptVersionId, promptVersionLabel: label, notes }) => (
+        <>
+          <div className={classes.label}>
+            {label} {promptVersionId === agent.promptVersionId && pinned}
+          </div>
+          {notes && <div className={classes.notes}>{notes}</div>}
+        </>
+      ),
+    },
+    {
+      key: 'saved',
+      header: 'Saved',
+      from: 'sm',
+      cell: ({ createdAt }) => <Time at={createdAt} since />,
+    },
+    {
+      key: 'pin',
+      header: 'Pin',
+      align: 'right',
+      cell: ({ promptVersionId, promptVersionLabel: label }) => way(promptVersionId, 'Pin', label),
+    },
+  ];
+  type Pin = NonNullable<typeof pins.data>['pins'][number];
+  const pinColumns: readonly Column<Pin>[] = [
+    {
+      key: 'version',
+      header: 'Version',
+      cell: ({ promptVersionLabel }) => <span className={classes.label}>{promptVersionLabel}</span>,
+    },
+    { key: 'from', header: 'From', cell: ({ pinnedAt }) => <Time at={pinnedAt} since /> },
+    { key: 'by', header: 'By', from: 'sm', cell: ({ pinnedBy }) => nameOf(pinnedBy) },
+    {
+      key: 'return',
+      header: 'Return',
+      align: 'right',
+      cell: ({ promptVersionId, promptVersionLabel: label }) =>
+        way(promptVersionId, 'Return to', label),
+    },
+  ];
+  const error = versions.error ?? pins.error;
+  if (error) {
+    const again = () => void (versions.error ? versions : pins).refetch();
+    return <ErrorState error={error} onRetry={again} />;
+  }
+  return (
+    <div className={classes.page}>
+      <div>
+        <div className={classes.head}>
+          <h2>Versions of its prompt</h2>
+          <Link to="/prompts/$promptId" params={{ promptId: agent.promptId }}>
+            Open the prompt
+          </Link>
+        </div>
+        <DataTable
+          caption="Versions of its prompt"
+          columns={versionColumns}
+          rows={versions.data}
+          rowKey={({ promptVersionId }) => promptVersionId}
+          loadingRows={3}
+        />
+        {versions.hasNextPage && (
+          <Button mt="sm" variant="default" onClick={() => void versions.fetchNextPage()}>
+            Show older versions
+          </Button>
+        )}
+      </div>
+      <div>
+        <div className={classes.head}>
+          <h2>What was pinned</h2>
+        </div>
+        <DataTable
+          caption="What was pinned"
+          columns={pinColumns}
+          rows={pins.data?.pins}
+          rowKey={({ pinId }) => pinId}
+          loadingRows={3}
+        />
+      </div>
+      {asked && <PinDialog agent={agent} promptVersionId={asked} onClose={() => setAsked(null)} />}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { agentQuery } from '../../data/agents.ts';
+import { queryClient } from '../../data/query-client.ts';
+import { appRoute } from '../../shell/routes.tsx';
+
+/** The agent's page: its head, and below it one of its areas. Each area is a child of this route. */
+export const agentRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/agents/$agentId',
+  loader: ({ params }) => queryClient.ensureQueryData(agentQuery(params.agentId)),
+  component: lazyRouteComponent(() => import('./agent-page.tsx'), 'AgentPage'),
+});
+
+export const ranges = ['24h', '7d', '30d'] as const;
+export type Range = (typeof ranges)[number];
+
+export const agentOverviewRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/',
+  validateSearch: ({ range }: Record<string, unknown>): { readonly range?: Range } => {
+    const known = ranges.find((one) => one === range);
+    return known ? { range: known } : {};
+  },
+  component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+});
+
+export const agentRunRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/run',
+  component: lazyRouteComponent(() => import('./run-page.tsx'), 'RunPage'),
+});
+
+export const agentPinsRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/versions',
+  component: lazyRouteComponent(() => import('./pins-page.tsx'), 'PinsPage'),
+});
+
+export const agentSettingsRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+});

@@ -1,0 +1,108 @@
+import { Button, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { type Agent, CuelineError } from '../../../src/client/index.ts';
+import {
+  type AgentForm,
+  changeOf,
+  defaultProblem,
+  formOf,
+  withVariables,
+} from '../../data/agent-form.ts';
+import { useChangeAgent } from '../../data/agents.ts';
+import { may, useMe } from '../../data/me.ts';
+import { versionQuery } from '../../data/prompts.ts';
+import { AboutFields } from '../../parts/about-fields.tsx';
+import { Card } from '../../parts/card.tsx';
+import { FormProblem } from '../../parts/form-problem.tsx';
+import { LimitFields } from '../../parts/limit-fields.tsx';
+import { ModelFields } from '../../parts/model-fields.tsx';
+import { VariablesFields } from '../../parts/variables-fields.tsx';
+import { ApiFields } from './api-fields.tsx';
+import { DangerCard } from './danger-card.tsx';
+import { KeepFields } from './keep-fields.tsx';
+import classes from './settings.module.css';
+
+export function SettingsForm(props: {
+  readonly agent: Agent;
+  /** Of what the form began with: a change fails where someone else was faster. */
+  readonly etag: string | null;
+  readonly onReload: () => void;
+}) {
+  const { agent, etag, onReload } = props;
+  const me = useMe();
+  const [begun] = useState(() => formOf(agent));
+  const [form, setForm] = useState<AgentForm>(begun);
+  const change = (change: Partial<AgentForm>) => setForm({ ...form, ...change });
+  const save = useChangeAgent(agent.agentId);
+  const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
+  const patch = changeOf(begun, form);
+  const changed = Object.keys(patch).length > 0;
+  const disabled = !may(me, 'edit');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (changed && !form.variables.some(defaultProblem)) save.mutate({ patch, etag });
+  };
+  const fields = { form, onChange: change, error: save.error, disabled };
+  return (
+    <>
+      <form className={classes.form} onSubmit={submit}>
+        <Card title="About">
+          <AboutFields {...fields} />
+        </Card>
+        <Card title="Variables">
+          <VariablesFields
+            variables={withVariables(form.variables, version?.variables ?? [])}
+            needed={version?.variables ?? []}
+            onChange={(variables) => change({ variables })}
+            disabled={disabled}
+          />
+        </Card>
+        <Card title="Model">
+          <ModelFields
+            value={form.model}
+            behind={version}
+            onChange={(settings) => change({ model: { ...form.model, ...settings } })}
+            error={save.error}
+            prefix="agentConfig."
+            disabled={disabled}
+          />
+        </Card>
+        <Card title="Limits">
+          <LimitFields {...fields} />
+        </Card>
+        <Card title="API">
+          <ApiFields agent={agent} {...fields} />
+        </Card>
+        <Card title="What is kept">
+          <KeepFields {...fields} owner={may(me, 'own')} />
+        </Card>
+        {!disabled && (
+          <div className={classes.bar} data-changed={changed || undefined}>
+            <FormProblem error={save.error} />
+            <Group gap="xs">
+              <Button type="submit" loading={save.isPending} disabled={!changed}>
+                Save the changes
+              </Button>
+              {isOvertaken(save.error) && (
+                <Button variant="default" onClick={onReload}>
+                  Show what it is now
+                </Button>
+              )}
+              {changed && (
+                <Button variant="default" onClick={() => setForm(begun)}>
+                  Take them back
+                </Button>
+              )}
+            </Group>
+          </div>
+        )}
+      </form>
+      {!disabled && <DangerCard agent={agent} />}
+    </>
+  );
+}
+
+function isOvertaken(error: unknown): boolean {
+  return error instanceof CuelineError && error.status === 412;
+}

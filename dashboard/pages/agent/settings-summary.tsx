@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Agent } from '../../../src/client/index.ts';
+import { formatCount } from '../../data/format.ts';
+import { promptQuery, versionQuery } from '../../data/prompts.ts';
+import { Card, Facts } from '../../parts/card.tsx';
+import { Time } from '../../parts/time.tsx';
+import classes from './settings-summary.module.css';
+
+/** What the agent is made of: the pinned version, the model, its variables and limits. */
+export function SettingsSummary({ agent }: { readonly agent: Agent }) {
+  const prompt = useQuery(promptQuery(agent.promptId)).data;
+  const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
+  const config = agent.agentConfig;
+  const setting = (name: 'temperature' | 'maxTokens' | 'topP') =>
+    config[name] ?? version?.[name] ?? 'default';
+  return (
+    <>
+      <Card title="Pinned version">
+        <Facts
+          facts={[
+            ['Prompt', prompt?.name ?? '…'],
+            ['Version', <code key="label">{agent.promptVersionLabel}</code>],
+            ['Model', <code key="model">{config.model ?? version?.model ?? '…'}</code>],
+            ['Temperature', setting('temperature')],
+            ['Max tokens', setting('maxTokens')],
+            ['Top P', setting('topP')],
+          ]}
+        />
+      </Card>
+      <Card title="Variables">
+        <Variables agent={agent} />
+      </Card>
+      <Card title="Limits">
+        <Facts
+          facts={[
+            ['A minute', limit(agent.rateLimits.requestsPerMinute)],
+            ['An hour', limit(agent.rateLimits.requestsPerHour)],
+            ['A day', limit(agent.rateLimits.requestsPerDay)],
+            ['At once', limit(config.maxConcurrency ?? null)],
+          ]}
+        />
+      </Card>
+      <Card title="About">
+        <Facts
+          facts={[
+            ['Seen by', agent.visibility === 'public' ? 'every member' : 'its creator and owners'],
+            ...(agent.project ? [['Project', agent.project] as const] : []),
+            ...(agent.tags.length > 0 ? [['Tags', agent.tags.join(', ')] as const] : []),
+            ['Created', <Time key="created" at={agent.createdAt} since />],
+            ['Changed', <Time key="changed" at={agent.updatedAt} since />],
+          ]}
+        />
+      </Card>
+    </>
+  );
+}
+
+const limit = (calls: number | null) => (calls === null ? 'no limit' : formatCount(calls));
+
+function Variables({ agent }: { readonly agent: Agent }) {
+  const required = agent.requiredVariables.map((name) => [name, 'required'] as const);
+  const optional = agent.optionalVariables.map((name) => {
+    const value = agent.defaultVariableValues[name];
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return [name, value === undefined ? 'optional' : `else “${text}”`] as const;
+  });
+  const all = [...required, ...optional];
+  if (all.length === 0) return <p className={classes.none}>It takes none.</p>;
+  return (
+    <ul className={classes.variables}>
+      {all.map(([name, what]) => (
+        <li key={name}>
+          <code>{name}</code>
+          <span>{what}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

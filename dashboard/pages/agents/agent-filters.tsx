@@ -1,0 +1,49 @@
+import { NativeSelect, Pill } from '@mantine/core';
+import { SearchInput } from '../../parts/search-input.tsx';
+import classes from './agents.module.css';
+import { type AgentsSearch, stages } from './route.ts';
+
+export function AgentFilters(props: {
+  readonly filters: AgentsSearch;
+  readonly onChange: (change: Partial<AgentsSearch>) => void;
+}) {
+  const { filters, onChange } = props;
+  const chooseStage = (chosen: string) =>
+    onChange({
+      archived: chosen === 'Archived' ? true : undefined,
+      status: stages.find((stage) => stage === chosen),
+    } as Partial<AgentsSearch>);
+  return (
+    <search className={classes.filters}>
+      <SearchInput
+        label="Search agents"
+        value={filters.q ?? ''}
+        onChange={(q) => onChange({ q: q || undefined } as Partial<AgentsSearch>)}
+      />
+      <NativeSelect
+        aria-label="Stage"
+        value={filters.archived ? 'Archived' : (filters.status ?? '')}
+        onChange={({ currentTarget }) => chooseStage(currentTarget.value)}
+        data={[
+          { value: '', label: 'Every stage' },
+          ...stages.map((stage) => ({ value: stage, label: stage })),
+          { value: 'Archived', label: 'Archived' },
+        ]}
+      />
+      {(['project', 'tag'] as const).map(
+        (name) =>
+          filters[name] !== undefined && (
+            <Pill
+              key={name}
+              size="md"
+              withRemoveButton
+              removeButtonProps={{ 'aria-label': `Take off ${name} ${filters[name]}` }}
+              onRemove={() => onChange({ [name]: undefined })}
+            >
+              {name}: {filters[name]}
+            </Pill>
+          ),
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { agentsQuery } from '../../data/agents.ts';
+import { may, useMe } from '../../data/me.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
+import { columns } from './agent-columns.tsx';
+import { AgentFilters } from './agent-filters.tsx';
+import type { AgentsSearch } from './route.ts';
+
+const pageSize = 20;
+
+export function AgentsPage() {
+  const [filters, change] = useFilters<AgentsSearch>();
+  const agents = useQuery(agentsQuery({ ...filters, limit: pageSize }));
+  const me = useMe();
+  const filtered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <PageHeader
+        title="Agents"
+        description="Prompts pinned to a version, that programs call through the API. Figures are of the last 24 hours."
+        actions={may(me, 'edit') && <NewAgent />}
+      />
+      <AgentFilters filters={filters} onChange={change} />
+      {agents.isError ? (
+        <ErrorState error={agents.error} onRetry={() => void agents.refetch()} />
+      ) : agents.data?.agents.length === 0 ? (
+        <NoAgents filtered={filtered} mayEdit={may(me, 'edit')} onClear={() => change(noFilters)} />
+      ) : (
+        <>
+          <DataTable
+            caption="Agents"
+            columns={columns}
+            rows={agents.data?.agents}
+            rowKey={({ agentId }) => agentId}
+            stale={agents.isPlaceholderData}
+          />
+          {agents.data && (
+            <Pager
+              pagination={agents.data.pagination}
+              count={agents.data.agents.length}
+              onOffset={(offset) => change({ offset })}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+const noFilters = {
+  q: undefined,
+  status: undefined,
+  project: undefined,
+  tag: undefined,
+  archived: undefined,
+} as Partial<AgentsSearch>;
+
+function NewAgent() {
+  return (
+    <Button component={Link} to="/agents/new" leftSection={<Icon name="plus" size={14} />}>
+      New agent
+    </Button>
+  );
+}
+
+function NoAgents({
+  filtered,
+  mayEdit,
+  onClear,
+}: {
+  readonly filtered: boolean;
+  readonly mayEdit: boolean;
+  readonly onClear: () => void;
+}) {
+  if (!filtered) {
+    return (
+      <EmptyState icon="agents" title="No agents yet" action={mayEdit && <NewAgent />}>
+        An agent is a prompt pinned to one of its versions, with model, variables and limits of its
+        own. Programs call it with an API key, and every call leaves a record.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="search"
+      title="No agent matches"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Take the filters off
+        </Button>
+      }
+    >
+      None has what is searched for, or you may not see it.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,14 @@
+import { getRouteApi, Outlet } from '@tanstack/react-router';
+import { History } from './history.tsx';
+
+const route = getRouteApi('/app/agents/$agentId');
+
+export function AgentHistory() {
+  const { agentId } = route.useParams();
+  return (
+    <>
+      <History agentId={agentId} />
+      <Outlet />
+    </>
+  );
+}

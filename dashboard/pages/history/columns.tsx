@@ -1,0 +1,154 @@
+import { useLocalStorage } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Execution } from '../../data/executions.ts';
+import { formatCost, formatCount, formatDuration } from '../../data/format.ts';
+import type { Column } from '../../parts/data-table.tsx';
+import { Time } from '../../parts/time.tsx';
+import classes from './history.module.css';
+import { StatusBadge } from './status-badge.tsx';
+
+type RunColumn = Column<Execution>;
+
+/** What can be shown of a run, in this order. The first two tell one from another and always stand there. */
+const optional: readonly RunColumn[] = [
+  { key: 'agent', header: 'Agent', from: 'sm', cell: ({ agentName }) => <Cut text={agentName} /> },
+  {
+    key: 'version',
+    header: 'Version',
+    from: 'md',
+    cell: (run) => <code className={classes.code}>{run.promptVersionLabel}</code>,
+  },
+  {
+    key: 'model',
+    header: 'Model',
+    from: 'md',
+    cell: ({ modelUsed }) => <code className={classes.code}>{modelUsed}</code>,
+  },
+  { key: 'source', header: 'Source', from: 'md', cell: ({ source }) => source },
+  {
+    key: 'variables',
+    header: 'Input',
+    from: 'md',
+    cell: ({ inputVariables: given }) => <Cut text={given && JSON.stringify(given)} />,
+  },
+  { key: 'output', header: 'Output', from: 'md', cell: (run) => <Cut text={run.outputText} /> },
+  { key: 'error', header: 'Error', from: 'md', cell: (run) => <Cut text={run.errorCode} /> },
+  {
+    key: 'key',
+    header: 'Key',
+    from: 'md',
+    cell: ({ apiKeyId }) => <Cut text={apiKeyId} />,
+  },
+  figure('attempts', 'Attempts', 'md', ({ attempts }) => formatCount(attempts)),
+  figure(
+    'latency',
+    'Latency',
+    'sm',
+    ({ latencyMs }) => latencyMs !== undefined && formatDuration(latencyMs),
+  ),
+  figure(
+    'tokens',
+    'Tokens',
+    'md',
+    ({ tokensUsed }) => tokensUsed !== undefined && formatCount(tokensUsed),
+  ),
+  figure('cost', 'Cost', 'sm', costOf),
+];
+
+const usual = ['agent', 'version', 'source', 'latency', 'tokens', 'cost'];
+
+function figure(
+  key: string,
+  header: string,
+  from: 'sm' | 'md',
+  show: (run: Execution) => ReactNode,
+): RunColumn {
+  return { key, header, from, align: 'right', cell: (run) => show(run) || <None /> };
+}
+
+export type TimeStyle = 'relative' | 'absolute';
+
+/** Which columns someone wants, remembered in the browser. */
+export function useColumns(agentId: string | undefined) {
+  const [chosen, choose] = useLocalStorage<string[]>({
+    key: 'cueline-history-columns',
+    defaultValue: usual,
+    getInitialValueInEffect: false,
+  });
+  const [times, chooseTimes] = useLocalStorage<TimeStyle>({
+    key: 'cueline-history-times',
+    defaultValue: 'relative',
+    getInitialValueInEffect: false,
+  });
+  // On the page of one agent it is the same in every row.
+  const offered = optional.filter(({ key }) => agentId === undefined || key !== 'agent');
+  const shown = [
+    {
+      key: 'when',
+      header: 'When',
+      cell: (run: Execution) => <When run={run} agentId={agentId} since={times === 'relative'} />,
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      cell: ({ status }: Execution) => <StatusBadge status={status} />,
+    },
+    ...offered.filter(({ key }) => chosen.includes(key)),
+  ];
+  return { shown, offered, chosen, choose, times, chooseTimes };
+}
+
+/** The link of the row. */
+function When(props: {
+  readonly run: Execution;
+  readonly agentId: string | undefined;
+  readonly since: boolean;
+}) {
+  const { executionId, agentId, executedAt } = props.run;
+  const shared = {
+    search: (now: object) => now,
+    resetScroll: false,
+    className: classes.when,
+    'data-row-link': true,
+  };
+  const time = <Time at={executedAt} since={props.since} />;
+  if (props.agentId === undefined) {
+    return (
+      <Link
+        to="/history/$agentId/$executionId"
+        params={{ agentId, executionId }}
+        {...(shared as object)}
+      >
+        {time}
+        <div className={classes.narrow}>{props.run.agentName}</div>
+      </Link>
+    );
+  }
+  return (
+    <Link
+      to="/agents/$agentId/history/$executionId"
+      params={{ agentId, executionId }}
+      {...(shared as object)}
+    >
+      {time}
+    </Link>
+  );
+}
+
+/** A gap where neither price nor usage is known: 0 would be a lie. */
+export function costOf({
+  costUSD,
+  costKnown,
+}: Pick<Execution, 'costUSD' | 'costKnown'>): ReactNode {
+  if (costUSD === undefined) return null;
+  return costKnown ? formatCost(costUSD) : <span className={classes.none}>not known</span>;
+}
+
+function Cut({ text }: { readonly text: string | undefined }) {
+  return text ? <span className={classes.cut}>{text.slice(0, 200)}</span> : <None />;
+}
+
+function None() {
+  return <span className={classes.none}>–</span>;
+}

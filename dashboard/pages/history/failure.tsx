@@ -1,0 +1,15 @@
+import type { ExecutionDetail } from '../../data/executions.ts';
+import { remedies } from './failure-words.ts';
+import classes from './record.module.css';
+
+/** Why it did not succeed, and what to do about that. */
+export function Failure({ run }: { readonly run: ExecutionDetail }) {
+  if (run.errorCode === undefined) return null;
+  return (
+    <section className={classes.failure} aria-label="What went wrong">
+      <code>{run.errorCode}</code>
+      {run.error && <p className={classes.words}>{run.error}</p>}
+      <p>{remedies[run.errorCode]}</p>
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { errorCodes } from './failure-words.ts';
+import { KeyField, VersionField } from './named-fields.tsx';
+import { type HistorySearch, readSearch } from './search.ts';
+
+/** All the other filters, set together: each alone would be a search of its own. */
+export function MoreFilters(props: {
+  readonly search: HistorySearch;
+  readonly agentId: string | undefined;
+  readonly onApply: (change: Partial<HistorySearch>) => void;
+}) {
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() => textsOf(props.search));
+  const [variable, setVariable] = useState({ name: '', value: '' });
+  const field = (name: string) => ({
+    value: typed[name] ?? '',
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+      setTyped({ ...typed, [name]: event.currentTarget.value }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const added = variable.name === '' ? {} : { [`variables.${variable.name}`]: variable.value };
+    const days = {
+      startDate: startOfDay(typed.startDate ?? ''),
+      endDate: endOfDay(typed.endDate ?? ''),
+    };
+    const read = readSearch({ ...typed, ...days, ...added });
+    // What was emptied is taken off.
+    const emptied = Object.fromEntries(fields.map((name) => [name, undefined]));
+    props.onApply({ ...emptied, ...read });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Group grow gap="xs">
+          <TextInput type="date" label="From" {...field('startDate')} />
+          <TextInput type="date" label="Until" {...field('endDate')} />
+        </Group>
+        <VersionField agentId={props.agentId} {...field('promptVersionId')} />
+        <TextInput label="Model" placeholder="openai/gpt-5.5" {...field('model')} />
+        <KeyField {...field('apiKeyId')} />
+        <NativeSelect
+          label="Error code"
+          data={[{ value: '', label: 'Any or none' }, ...errorCodes]}
+          {...field('errorCode')}
+        />
+        <Group grow gap="xs">
+          <TextInput
+            label="At least ms"
+            inputMode="numeric"
+            pattern="\d*"
+            {...field('latencyMsMin')}
+          />
+          <TextInput
+            label="At most ms"
+            inputMode="numeric"
+            pattern="\d*"
+            {...field('latencyMsMax')}
+          />
+        </Group>
+        <Group grow gap="xs">
+          <TextInput
+            label="At least $"
+            inputMode="decimal"
+            pattern={money}
+            {...field('costUSDMin')}
+          />
+          <TextInput
+            label="At most $"
+            inputMode="decimal"
+            pattern={money}
+            {...field('costUSDMax')}
+          />
+        </Group>
+        <Group grow gap="xs">
+          <TextInput
+            label="Variable"
+            placeholder="customer"
+            value={variable.name}
+            onChange={({ currentTarget }) =>
+              setVariable({ ...variable, name: currentTarget.value })
+            }
+          />
+          <TextInput
+            label="is"
+            placeholder="acme"
+            value={variable.value}
+            onChange={({ currentTarget }) =>
+              setVariable({ ...variable, value: currentTarget.value })
+            }
+          />
+        </Group>
+        <Button type="submit">Apply</Button>
+      </Stack>
+    </form>
+  );
+}
+
+const money = '\\d{1,9}(\\.\\d{1,10})?';
+
+const fields = [
+  'startDate',
+  'endDate',
+  'promptVersionId',
+  'model',
+  'apiKeyId',
+  'errorCode',
+  'latencyMsMin',
+  'latencyMsMax',
+  'costUSDMin',
+  'costUSDMax',
+] as const;
+
+function textsOf(search: HistorySearch): Record<string, string> {
+  const texts = Object.fromEntries(fields.map((name) => [name, String(search[name] ?? '')]));
+  const { startDate = '', endDate = '' } = texts;
+  return { ...texts, startDate: dayOf(startDate), endDate: dayOf(endDate) };
+}
+
+/** Days are the viewer's, times are the same everywhere: a view that is shared shows the same runs. */
+function startOfDay(day: string): string {
+  return day === '' ? '' : new Date(`${day}T00:00:00`).toISOString();
+}
+
+function endOfDay(day: string): string {
+  return day === '' ? '' : new Date(`${day}T23:59:59.999`).toISOString();
+}
+
+function dayOf(time: string): string {
+  const at = new Date(time);
+  if (Number.isNaN(at.valueOf())) return '';
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}

@@ -1,0 +1,50 @@
+import { SegmentedControl } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import classes from './record.module.css';
+
+const Markdown = lazy(() => import('./markdown.tsx'));
+
+/** Longer ones are shown as text only: a browser would be busy with them for seconds. */
+const markdownMax = 100_000;
+
+type View = 'text' | 'json' | 'markdown';
+
+/** What the model wrote: as it is, as JSON where it is that, or as Markdown of which nothing is ever run. */
+export function Output({ text }: { readonly text: string }) {
+  const json = pretty(text);
+  const [view, setView] = useState<View>(json === null ? 'text' : 'json');
+  const views = [
+    { value: 'text', label: 'Text' },
+    ...(json === null ? [] : [{ value: 'json', label: 'JSON' }]),
+    ...(text.length > markdownMax ? [] : [{ value: 'markdown', label: 'Markdown' }]),
+  ];
+  return (
+    <section className={classes.output} aria-label="Output">
+      <SegmentedControl
+        size="xs"
+        aria-label="Output as"
+        data={views}
+        value={view}
+        onChange={(chosen) => setView(chosen as View)}
+      />
+      {view === 'markdown' ? (
+        <Suspense>
+          <Markdown text={text} />
+        </Suspense>
+      ) : (
+        <CodeBlock label="Output" code={view === 'json' && json !== null ? json : text} />
+      )}
+    </section>
+  );
+}
+
+/** Null where it is no JSON object or list: a bare word or number gains nothing. */
+function pretty(text: string): string | null {
+  if (!/^\s*[[{]/.test(text)) return null;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,76 @@
+import { Button, Group } from '@mantine/core';
+import { useClipboard, useDisclosure } from '@mantine/hooks';
+import { lazy, Suspense } from 'react';
+import { curlOf } from '../../data/call-snippets.ts';
+import {
+  type ExecutionDetail,
+  isRunning,
+  useCancelExecution,
+  useDeleteExecution,
+} from '../../data/executions.ts';
+import { may, useMe } from '../../data/me.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { FormProblem } from '../../parts/form-problem.tsx';
+
+const RunAgain = lazy(() => import('./run-again.tsx'));
+
+export function RecordActions(props: {
+  readonly run: ExecutionDetail;
+  readonly onGone: () => void;
+  readonly onStarted: (executionId: string) => void;
+}) {
+  const { run, onGone, onStarted } = props;
+  const mayEdit = may(useMe(), 'edit');
+  const { copied, copy } = useClipboard({ timeout: 1_500 });
+  const cancel = useCancelExecution(run.agentId, run.executionId);
+  const remove = useDeleteExecution(run.agentId, run.executionId);
+  const [asked, { open: ask, close: dismiss }] = useDisclosure();
+  const [again, { open: openAgain, close: closeAgain }] = useDisclosure();
+  return (
+    <>
+      <Group gap="xs">
+        {mayEdit && isRunning(run) && (
+          <Button size="xs" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+            Cancel the run
+          </Button>
+        )}
+        {mayEdit && (
+          <Button size="xs" variant="default" onClick={openAgain}>
+            Run again
+          </Button>
+        )}
+        {run.inputVariables && (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => copy(curlOf(run.agentId, run.inputVariables ?? {}))}
+          >
+            {copied ? 'Copied' : 'Copy as curl'}
+          </Button>
+        )}
+        {mayEdit && !isRunning(run) && (
+          <Button size="xs" variant="default" onClick={ask}>
+            Delete
+          </Button>
+        )}
+      </Group>
+      <FormProblem error={cancel.error} />
+      <ConfirmDialog
+        opened={asked}
+        title="Delete this record?"
+        verb="Delete"
+        destructive
+        pending={remove.isPending}
+        error={remove.error}
+        onClose={dismiss}
+        onConfirm={() => remove.mutate(undefined, { onSuccess: onGone })}
+      >
+        It disappears from the history for good, with its inputs, prompts and output. What it used
+        and cost stays in the statistics.
+      </ConfirmDialog>
+      <Suspense>
+        {again && <RunAgain run={run} onClose={closeAgain} onStarted={onStarted} />}
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { Drawer, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { executionQuery } from '../../data/executions.ts';
+import { ErrorState } from '../../parts/error-state.tsx';
+import classes from './record.module.css';
+import { Record } from './record.tsx';
+
+/** One run over its list. The address is the record's own; closing it leads back to the list as it was. */
+export function RecordDrawer() {
+  const { agentId = '', executionId = '' } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const record = useQuery(executionQuery(agentId, executionId));
+  const inAgent = location.pathname.startsWith('/agents/');
+  const leaveTo = (open?: string) => {
+    const params = { agentId, executionId: open ?? '' };
+    const list = inAgent ? '/agents/$agentId/history' : '/history';
+    const one = inAgent
+      ? '/agents/$agentId/history/$executionId'
+      : '/history/$agentId/$executionId';
+    void navigate({
+      to: open === undefined ? list : one,
+      params,
+      search: (now: object) => now,
+      resetScroll: false,
+    } as never);
+  };
+  return (
+    <Drawer.Root
+      opened
+      onClose={() => leaveTo()}
+      position="right"
+      size="46rem"
+      transitionProps={{ duration: 120 }}
+    >
+      <Drawer.Overlay backgroundOpacity={0.4} />
+      <Drawer.Content>
+        <Drawer.Body p="lg">
+          {/* Not the usual head: with a dialog over it there would be two banners. */}
+          <div className={classes.top}>
+            <Drawer.Title>Run</Drawer.Title>
+            <Drawer.CloseButton aria-label="Close" />
+          </div>
+          {record.isError && !record.data ? (
+            <ErrorState error={record.error} onRetry={() => void record.refetch()} />
+          ) : record.data ? (
+            <Record
+              // What was chosen and typed in one belongs to that one.
+              key={executionId}
+              run={record.data}
+              onGone={() => leaveTo()}
+              onStarted={leaveTo}
+            />
+          ) : (
+            <Stack aria-busy="true">
+              <Skeleton height={28} width="60%" />
+              <Skeleton height={64} />
+              <Skeleton height={220} />
+            </Stack>
+          )}
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}

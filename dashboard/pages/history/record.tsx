@@ -1,0 +1,107 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ExecutionDetail } from '../../data/executions.ts';
+import { formatCount } from '../../data/format.ts';
+import { Facts } from '../../parts/card.tsx';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Time } from '../../parts/time.tsx';
+import { costOf } from './columns.tsx';
+import { Failure } from './failure.tsx';
+import { Output } from './output.tsx';
+import classes from './record.module.css';
+import { RecordActions } from './record-actions.tsx';
+import { StatusBadge } from './status-badge.tsx';
+import { Timings } from './timings.tsx';
+
+/** All that is known of one run. */
+export function Record(props: {
+  readonly run: ExecutionDetail;
+  readonly onGone: () => void;
+  readonly onStarted: (executionId: string) => void;
+}) {
+  const { run } = props;
+  return (
+    <article className={classes.record}>
+      <header className={classes.head}>
+        <div className={classes.title}>
+          <StatusBadge status={run.status} />
+          <h2>
+            <Link to="/agents/$agentId" params={{ agentId: run.agentId }}>
+              {run.agentName}
+            </Link>
+          </h2>
+        </div>
+        <div className={classes.id}>
+          <code>{run.executionId}</code>
+          <CopyButton text={run.executionId} what="the execution's identifier" />
+        </div>
+      </header>
+      <RecordActions {...props} />
+      <Failure run={run} />
+      <Figures run={run} />
+      <Timings run={run} />
+      {run.outputText !== undefined && <Output text={run.outputText} />}
+      {run.status === 'success' && run.outputText === undefined && (
+        <p className={classes.gone}>The output is not kept any more.</p>
+      )}
+      <Sent run={run} />
+      <Facts facts={facts(run)} />
+    </article>
+  );
+}
+
+function Figures({ run }: { readonly run: ExecutionDetail }) {
+  const figures: readonly (readonly [string, ReactNode])[] = [
+    ['Input tokens', run.inputTokens === undefined ? null : formatCount(run.inputTokens)],
+    ['Output tokens', run.outputTokens === undefined ? null : formatCount(run.outputTokens)],
+    ['Cost', costOf(run)],
+    ['Attempts', formatCount(run.attempts)],
+  ];
+  return (
+    <dl className={classes.figures}>
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value ?? '–'}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What went in, and what the model was sent. Bodies can be gone before their record is. */
+function Sent({ run }: { readonly run: ExecutionDetail }) {
+  const { inputVariables: given, systemPrompt, userPrompt } = run;
+  if (given === undefined && userPrompt === undefined) {
+    return (
+      <p className={classes.gone}>Variables and prompts are not kept any more, or never were.</p>
+    );
+  }
+  return (
+    <>
+      {given !== undefined && <CodeBlock label="Variables" code={JSON.stringify(given, null, 2)} />}
+      {systemPrompt !== undefined && (
+        <CodeBlock label="System prompt, as sent" code={systemPrompt} />
+      )}
+      {userPrompt !== undefined && <CodeBlock label="User prompt, as sent" code={userPrompt} />}
+    </>
+  );
+}
+
+function facts(run: ExecutionDetail): [string, ReactNode][] {
+  const some: [string, ReactNode | undefined][] = [
+    ['Model', <code key="model">{run.modelUsed}</code>],
+    ['Temperature', run.temperature],
+    ['Version', <code key="version">{run.promptVersionLabel}</code>],
+    ['Accepted', <Time key="at" at={run.executedAt} />],
+    ['Ended', run.completedAt && <Time key="end" at={run.completedAt} />],
+    ['Stopped because', run.finishReason],
+    ['Source', run.source],
+    ['Key', run.apiKeyId && <code key="key">{run.apiKeyId}</code>],
+    ['By', run.executedBy && <code key="by">{run.executedBy}</code>],
+    ['Address', run.ipAddress],
+    ['Client', run.userAgent],
+  ];
+  return some.filter(([, value]) => value !== undefined && value !== null);
+}

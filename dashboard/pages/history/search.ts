@@ -1,0 +1,77 @@
+import type { errorCodes } from './failure-words.ts';
+
+/** The filters of a history, as they stand in the address: named as the API names them. */
+export interface HistorySearch {
+  readonly q?: string | undefined;
+  readonly status?: (typeof statuses)[number] | undefined;
+  readonly source?: (typeof sources)[number] | undefined;
+  readonly startDate?: string | undefined;
+  readonly endDate?: string | undefined;
+  readonly promptVersionId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly apiKeyId?: string | undefined;
+  readonly errorCode?: (typeof errorCodes)[number] | undefined;
+  readonly latencyMsMin?: number | undefined;
+  readonly latencyMsMax?: number | undefined;
+  readonly costUSDMin?: string | undefined;
+  readonly costUSDMax?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly [variable: `variables.${string}`]: string | undefined;
+}
+
+export const statuses = ['success', 'failed', 'rate_limited', 'canceled', 'unauthorized'] as const;
+export const sources = ['dashboard', 'api', 'workflow'] as const;
+
+const texts = ['q', 'startDate', 'endDate', 'promptVersionId', 'model', 'apiKeyId'] as const;
+const amounts = ['costUSDMin', 'costUSDMax'] as const;
+const counts = ['latencyMsMin', 'latencyMsMax', 'offset'] as const;
+
+/** What makes no sense is left out: an address that was mistyped shows more, and not an error. */
+export function readSearch(given: Record<string, unknown>): HistorySearch {
+  const read: Record<string, string | number> = {};
+  const take = (name: string, known: readonly string[]) => {
+    const value = known.find((one) => one === given[name]);
+    if (value !== undefined) read[name] = value;
+  };
+  take('status', statuses);
+  take('source', sources);
+  // The list of the codes is fetched with the page; the server knows it, too.
+  if (/^[A-Z_]{1,40}$/.test(String(given.errorCode ?? '')))
+    read.errorCode = String(given.errorCode);
+  for (const name of texts) {
+    const value = given[name];
+    if (value !== undefined && value !== '') read[name] = asText(value);
+  }
+  for (const [name, value] of Object.entries(given)) {
+    // A variable can be empty, and be looked for as that.
+    if (/^variables\../.test(name) && value !== undefined) read[name] = asText(value);
+  }
+  for (const name of amounts) {
+    const text = String(given[name] ?? '');
+    if (/^\d{1,9}(\.\d{1,10})?$/.test(text)) read[name] = text;
+  }
+  for (const name of counts) {
+    const count = Number(given[name]);
+    if (Number.isSafeInteger(count) && count > 0) read[name] = count;
+  }
+  return read as HistorySearch;
+}
+
+/** The router reads `42` as a number and `{}` as an object; the filter means the text. */
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Those that the server finds by reading record after record: asked again and again they would cost too much. */
+export function readsRecords(search: HistorySearch): boolean {
+  return Object.keys(search).some((name) => /^(q$|latencyMs|costUSD|variables\.)/.test(name));
+}
+
+/** Every filter off. */
+export function withoutFilters(search: HistorySearch): HistorySearch {
+  return Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
+}
+
+export function isFiltered({ offset: _, ...filters }: HistorySearch): boolean {
+  return Object.values(filters).some((value) => value !== undefined);
+}

@@ -1,0 +1,44 @@
+import type { ExecutionDetail } from '../../data/executions.ts';
+import { formatDuration } from '../../data/format.ts';
+import classes from './record.module.css';
+
+/** How long it waited and how long it was worked on, in proportion. */
+export function Timings({ run }: { readonly run: ExecutionDetail }) {
+  const spans = spansOf(run);
+  if (!spans) return null;
+  const { queuedMs, runningMs } = spans;
+  const words = `Queued ${formatDuration(queuedMs)}, running ${formatDuration(runningMs)}`;
+  const total = Math.max(1, queuedMs + runningMs);
+  return (
+    <figure className={classes.timings}>
+      <svg width="100%" height="10" role="img" aria-label={words}>
+        <rect width="100%" height="10" rx="3" className={classes.running} />
+        <rect
+          width={`${(queuedMs / total) * 100}%`}
+          height="10"
+          rx="3"
+          className={classes.queued}
+        />
+      </svg>
+      <figcaption>
+        <span data-part="queued">Queued {formatDuration(queuedMs)}</span>
+        <span data-part="running">
+          {run.status === 'processing' ? 'Running for' : 'Running'} {formatDuration(runningMs)}
+        </span>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** Null for a call that was refused: it was neither. */
+function spansOf(run: ExecutionDetail): { queuedMs: number; runningMs: number } | null {
+  if (run.queuedAt === undefined) return null;
+  const queued = Date.parse(run.queuedAt);
+  // The viewer's clock may be off; only what still runs is counted by it.
+  const end = run.completedAt === undefined ? Date.now() : Date.parse(run.completedAt);
+  const started = run.startedAt === undefined ? end : Date.parse(run.startedAt);
+  return {
+    queuedMs: Math.max(0, started - queued),
+    runningMs: run.startedAt === undefined ? 0 : (run.latencyMs ?? Math.max(0, end - started)),
+  };
+}

@@ -1,0 +1,57 @@
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { agentQuery } from '../../data/agents.ts';
+import { keysQuery } from '../../data/keys.ts';
+import { may, useMe } from '../../data/me.ts';
+import { Card } from '../../parts/card.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { CallSnippets } from './call-snippets.tsx';
+import { IssueKey } from './issue-key.tsx';
+import { KeyTable, standingOf } from './key-table.tsx';
+import classes from './keys.module.css';
+
+const route = getRouteApi('/app/agents/$agentId');
+
+/** How programs call this agent: the code for it, and the keys that reach it. */
+export function AgentAccess() {
+  const { agentId } = route.useParams();
+  const { data: agent } = useSuspenseQuery(agentQuery(agentId));
+  const keys = useQuery(keysQuery({ limit: 100 }));
+  const me = useMe();
+  const reaching = keys.data?.keys.filter(
+    (key) =>
+      standingOf(key) === 'active' && (key.agentIds === null || key.agentIds.includes(agentId)),
+  );
+  const open = agent.apiEnabled && !agent.archived;
+  return (
+    <div className={classes.areas}>
+      {!open && (
+        <p className={classes.closed}>
+          Calls with a key are answered 403 now: the agent is{' '}
+          {agent.archived ? 'archived' : agent.status}
+          {agent.archived || agent.apiEnabled ? '' : ', its API off'}.
+        </p>
+      )}
+      <Card title="Call it from a program">
+        <CallSnippets agent={agent} />
+      </Card>
+      <Card
+        title="Keys that reach this agent"
+        actions={may(me, 'edit') && <IssueKey agentId={agentId} />}
+      >
+        {keys.isError && !keys.data ? (
+          <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
+        ) : reaching?.length === 0 ? (
+          <p className={classes.none}>None yet. Issue one to call the agent from a program.</p>
+        ) : (
+          <KeyTable keys={reaching} />
+        )}
+        {keys.data?.pagination.hasMore && (
+          <p className={classes.none}>
+            Looked for among the newest 100 keys. <Link to="/keys">See all keys</Link>
+          </p>
+        )}
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { MultiSelect } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { agentQuery, agentsQuery } from '../../data/agents.ts';
+import { queryClient } from '../../data/query-client.ts';
+
+/** Some agents, or none chosen for all. The server does the searching. */
+export function AgentsField(props: {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: string[]) => void;
+}) {
+  const { chosen, onChange } = props;
+  const [typed, setTyped] = useState('');
+  const [asked] = useDebouncedValue(typed.trim(), 200);
+  const found = useQuery(agentsQuery({ limit: 50, ...(asked && { q: asked }) })).data?.agents ?? [];
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  const foundNames = new Map(found.map((agent) => [agent.agentId, agent.agentName]));
+  // What was chosen keeps its name, also when it is not among what is searched for now.
+  const nameOf = (id: string) =>
+    foundNames.get(id) ??
+    names.get(id) ??
+    queryClient.getQueryData(agentQuery(id).queryKey)?.agentName ??
+    id;
+  const offered = [...new Set([...chosen, ...foundNames.keys()])];
+  return (
+    <MultiSelect
+      label="Agents"
+      description="The ones it is for; none chosen means all of the workspace"
+      placeholder={chosen.length === 0 ? 'All agents' : ''}
+      data={offered.map((id) => ({ value: id, label: nameOf(id) }))}
+      value={[...chosen]}
+      searchable
+      searchValue={typed}
+      onSearchChange={setTyped}
+      maxDropdownHeight={220}
+      nothingFoundMessage="No agent matches"
+      onChange={(ids) => {
+        setNames(new Map(ids.map((id) => [id, nameOf(id)])));
+        onChange(ids);
+      }}
+    />
+  );
+}

@@ -1,0 +1,92 @@
+import { Button, Checkbox, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useIssueKey } from '../../data/keys.ts';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { AgentsField } from './agents-field.tsx';
+import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';
+import { IssuedKey } from './issued-key.tsx';
+import { LimitFields, limitsOf, usualLimits } from './limit-fields.tsx';
+
+const permissions = [
+  { value: 'execute', label: 'Execute agents, and read the runs it started' },
+  { value: 'read', label: 'Read the history and statistics' },
+  { value: 'cancel', label: 'Cancel runs' },
+  { value: 'manage', label: 'Manage agents, prompts and keys' },
+] as const;
+type Permission = (typeof permissions)[number]['value'];
+
+export default function IssueKeyForm(props: {
+  readonly agentId: string | undefined;
+  readonly onClose: () => void;
+}) {
+  const { onClose } = props;
+  const [name, setName] = useState('');
+  const [granted, grant] = useState<string[]>(['execute']);
+  const [agentIds, setAgentIds] = useState<string[]>(props.agentId ? [props.agentId] : []);
+  const [limits, setLimits] = useState(usualLimits);
+  const [expiry, setExpiry] = useState(noExpiry);
+  const [allowedOrigins, setOrigins] = useState<string[]>([]);
+  const issue = useIssueKey();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    issue.mutate({
+      name,
+      permissions: granted as Permission[],
+      agentIds: agentIds.length === 0 ? null : agentIds,
+      rateLimits: limitsOf(limits),
+      expiresAt: expiryOf(expiry),
+      allowedOrigins,
+    });
+  };
+  if (issue.data) return <IssuedKey issued={issue.data} onClose={onClose} />;
+  return (
+    <Modal opened onClose={onClose} title="Issue a key" size="lg">
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            label="Name"
+            description="For people: which program it is for"
+            required
+            withAsterisk={false}
+            data-autofocus
+            maxLength={200}
+            value={name}
+            error={fieldProblem(issue.error, 'name')}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <Checkbox.Group
+            label="It may"
+            value={granted}
+            onChange={grant}
+            error={granted.length === 0 && 'Choose at least one.'}
+          >
+            <Stack gap="xs" mt="xs">
+              {permissions.map(({ value, label }) => (
+                <Checkbox key={value} value={value} label={label} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <AgentsField chosen={agentIds} onChange={setAgentIds} />
+          <LimitFields limits={limits} onChange={setLimits} />
+          <ExpiryField expiry={expiry} onChange={setExpiry} />
+          <TagsInput
+            label="Browser origins"
+            description="Only for calls from web pages: https://app.example.com, then Enter"
+            value={allowedOrigins}
+            error={fieldProblem(issue.error, 'allowedOrigins')}
+            onChange={setOrigins}
+          />
+          <FormProblem error={issue.error} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button type="submit" disabled={granted.length === 0} loading={issue.isPending}>
+              Issue the key
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,54 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ApiKey } from '../../../src/client/index.ts';
+import { useRevokeKey } from '../../data/keys.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { standingOf } from './key-table.tsx';
+import { RotateKey } from './rotate-key.tsx';
+
+/** What can be done with a key that still works. */
+export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
+  const revoke = useRevokeKey();
+  const [revoking, { open: askRevoke, close: leaveRevoke }] = useDisclosure();
+  const [rotating, { open: askRotate, close: leaveRotate }] = useDisclosure();
+  // It stays while its new secret is on the screen, though the old key has stopped by then.
+  if (standingOf(apiKey) !== 'active' && !rotating) return null;
+  return (
+    <>
+      <Menu width={160}>
+        <Menu.Target>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            c="var(--text)"
+            aria-label={`Actions for ${apiKey.name}`}
+          >
+            <Icon name="more" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={askRotate}>Rotate</Menu.Item>
+          <Menu.Item color="var(--bad)" onClick={askRevoke}>
+            Revoke
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {rotating && <RotateKey apiKey={apiKey} onClose={leaveRotate} />}
+      <ConfirmDialog
+        opened={revoking}
+        title={`Revoke ${apiKey.name}?`}
+        verb="Revoke"
+        destructive
+        pending={revoke.isPending}
+        error={revoke.error}
+        onClose={leaveRevoke}
+        onConfirm={() => revoke.mutate(apiKey.apiKeyId, { onSuccess: leaveRevoke })}
+      >
+        At once and for good: every program that still shows <code>{apiKey.start}…</code> is
+        answered 401 from its next call on. Runs under way end as usual. To replace it without a
+        gap, rotate it.
+      </ConfirmDialog>
+    </>
+  );
+}

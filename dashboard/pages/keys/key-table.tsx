@@ -1,0 +1,99 @@
+import type { ApiKey } from '../../../src/client/index.ts';
+import { formatCount } from '../../data/format.ts';
+import { may, useMe } from '../../data/me.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import { KeyActions } from './key-actions.tsx';
+import classes from './keys.module.css';
+
+export function KeyTable(props: {
+  /** Undefined while they are loaded. */
+  readonly keys: readonly ApiKey[] | undefined;
+  readonly stale?: boolean;
+}) {
+  const mayChange = may(useMe(), 'edit');
+  return (
+    <div className={classes.rows}>
+      <DataTable
+        caption="API keys"
+        columns={mayChange ? [...columns, actions] : columns}
+        rows={props.keys}
+        rowKey={({ apiKeyId }) => apiKeyId}
+        loadingRows={4}
+        stale={props.stale ?? false}
+      />
+    </div>
+  );
+}
+
+const columns: readonly Column<ApiKey>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ name, start }) => (
+      <>
+        <div className={classes.name}>{name}</div>
+        <code className={classes.start}>{start}…</code>
+      </>
+    ),
+  },
+  { key: 'state', header: 'State', cell: (key) => <KeyState apiKey={key} /> },
+  {
+    key: 'permissions',
+    header: 'May',
+    from: 'md',
+    cell: ({ permissions }) => permissions.join(', '),
+  },
+  {
+    key: 'agents',
+    header: 'Agents',
+    from: 'sm',
+    cell: ({ agentIds }) =>
+      agentIds === null ? 'all' : agentIds.length === 1 ? 'one' : `${agentIds.length} of them`,
+  },
+  { key: 'limits', header: 'Limits', from: 'md', cell: ({ rateLimits }) => limitsOf(rateLimits) },
+  {
+    key: 'used',
+    header: 'Last used',
+    from: 'sm',
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} since />),
+  },
+  {
+    key: 'expires',
+    header: 'Expires',
+    from: 'md',
+    cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} since />),
+  },
+];
+
+const actions: Column<ApiKey> = {
+  key: 'actions',
+  header: 'Actions',
+  align: 'right',
+  cell: (key) => <KeyActions apiKey={key} />,
+};
+
+export type KeyStanding = 'active' | 'expired' | 'revoked';
+
+export function standingOf({ revokedAt, expiresAt }: ApiKey): KeyStanding {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}
+
+function KeyState({ apiKey }: { readonly apiKey: ApiKey }) {
+  const standing = standingOf(apiKey);
+  return <StateBadge tone={standing === 'active' ? 'good' : 'calm'} text={standing} />;
+}
+
+function limitsOf({ requestsPerMinute, requestsPerHour, requestsPerDay }: ApiKey['rateLimits']) {
+  const set = [
+    [requestsPerMinute, 'min'],
+    [requestsPerHour, 'h'],
+    [requestsPerDay, 'day'],
+  ] as const;
+  const words = set.flatMap(([calls, per]) =>
+    calls === null ? [] : `${formatCount(calls)}/${per}`,
+  );
+  return words.length === 0 ? 'none' : words.join(' · ');
+}

@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appRoute } from '../../shell/routes.tsx';
+import { agentRoute } from '../agent/route.ts';
+
+export interface KeysSearch {
+  readonly offset?: number;
+}
+
+export const keysRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/keys',
+  validateSearch: (given: Record<string, unknown>): KeysSearch => {
+    const offset = Number(given.offset);
+    return Number.isSafeInteger(offset) && offset > 0 ? { offset } : {};
+  },
+  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
+});
+
+/** How programs call one agent, and with which keys. */
+export const agentAccessRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/access',
+  component: lazyRouteComponent(() => import('./agent-access.tsx'), 'AgentAccess'),
+});

@@ -1,0 +1,18 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appRoute } from '../../shell/routes.tsx';
+
+/** What the form begins with. */
+export interface NewAgentSearch {
+  readonly promptId?: string;
+  readonly promptVersionId?: string;
+}
+
+export const newAgentRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/agents/new',
+  validateSearch: ({ promptId, promptVersionId }: Record<string, unknown>): NewAgentSearch => ({
+    ...(typeof promptId === 'string' && { promptId }),
+    ...(typeof promptVersionId === 'string' && { promptVersionId }),
+  }),
+  component: lazyRouteComponent(() => import('./new-agent-page.tsx'), 'NewAgentPage'),
+});

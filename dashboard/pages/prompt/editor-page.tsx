@@ -1,0 +1,90 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { may, useMe } from '../../data/me.ts';
+import { promptQuery } from '../../data/prompts.ts';
+import { type VariablePlace, variablesOf } from '../../data/templates.ts';
+import { Card } from '../../parts/card.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { ModelFields } from '../../parts/model-fields.tsx';
+import { useDraft } from './draft.ts';
+import classes from './editor.module.css';
+import { SaveVersion } from './save-version.tsx';
+import { VariableList } from './variable-list.tsx';
+
+const TemplateEditor = lazy(() => import('./template-editor.tsx'));
+const route = getRouteApi('/app/prompts/$promptId/');
+
+export function EditorPage() {
+  const { promptId } = route.useParams();
+  const { from } = route.useSearch();
+  const { data: prompt } = useSuspenseQuery(promptQuery(promptId));
+  const { draft, base, changed, error, edit, discard } = useDraft(prompt, from);
+  const [aim, setAim] = useState<VariablePlace | null>(null);
+  const readOnly = !may(useMe(), 'edit') || prompt.archived;
+  if (error) return <ErrorState error={error} />;
+  if (!draft) return <Skeleton height={480} />;
+  const variables = variablesOf(draft);
+  const names = [...new Set([...variables.map(({ name }) => name), ...(base?.variables ?? [])])];
+  const templates = [
+    { name: 'system', title: 'System', hint: 'What the model is, and how it answers. Optional.' },
+    { name: 'user', title: 'User', hint: 'What it is asked. {{name}} is filled in by each call.' },
+  ] as const;
+  return (
+    <div className={classes.columns}>
+      <div className={classes.main}>
+        <div className={classes.state}>
+          <span role="status" className={classes.words}>
+            {changed
+              ? `A draft${base ? `, begun from “${base.promptVersionLabel}”` : ''}. It is not saved yet.`
+              : base
+                ? `“${base.promptVersionLabel}”, as it was saved.`
+                : 'The first version is still to be written.'}
+          </span>
+          {changed && (
+            <Button variant="default" size="xs" onClick={discard}>
+              Discard the draft
+            </Button>
+          )}
+        </div>
+        {templates.map(({ name, title, hint }) => (
+          <section key={name} className={classes.template} data-template={name}>
+            <header>
+              <h2>{title}</h2>
+              <span className={classes.size}>{draft[name].length.toLocaleString()} characters</span>
+            </header>
+            <Suspense fallback={<Skeleton height={128} radius={0} />}>
+              <TemplateEditor
+                label={`${title} template`}
+                hint={hint}
+                value={draft[name]}
+                names={names}
+                readOnly={readOnly}
+                aim={aim?.template === name ? aim : null}
+                onChange={(text) => edit({ [name]: text })}
+              />
+            </Suspense>
+          </section>
+        ))}
+      </div>
+      <aside className={classes.side} aria-label="The version">
+        <Card title="Variables">
+          <VariableList variables={variables} onAim={(place) => setAim({ ...place })} />
+        </Card>
+        <Card title="Model">
+          <ModelFields value={draft} onChange={edit} disabled={readOnly} />
+        </Card>
+        {!readOnly && (
+          <SaveVersion
+            prompt={prompt}
+            draft={draft}
+            changed={changed}
+            onEdit={edit}
+            onSaved={discard}
+          />
+        )}
+      </aside>
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+import { Button, Group, Skeleton } from '@mantine/core';
+import { useSessionStorage } from '@mantine/hooks';
+import { useInfiniteQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { may, useMe } from '../../data/me.ts';
+import { type ModelSettings, noModelSettings } from '../../data/models.ts';
+import { startPlaygroundRun } from '../../data/playground.ts';
+import { promptQuery, useCreateVersion, versionQuery, versionsQuery } from '../../data/prompts.ts';
+import { useRun } from '../../data/runs.ts';
+import { variablesOf } from '../../data/templates.ts';
+import { Card } from '../../parts/card.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { FormProblem } from '../../parts/form-problem.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { ValuesFields } from '../../parts/values-fields.tsx';
+import { inputOf, useDraft } from './draft.ts';
+import classes from './playground.module.css';
+import { draftChoice, PlaygroundSide, type SideChoice } from './playground-side.tsx';
+
+const route = getRouteApi('/app/prompts/$promptId/playground');
+
+/** Runs the draft or any version with values, alone or two side by side. */
+export function PlaygroundPage() {
+  const { promptId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const me = useMe();
+  const queries = useQueryClient();
+  const { data: prompt } = useSuspenseQuery(promptQuery(promptId));
+  const versions = useInfiniteQuery(versionsQuery(promptId));
+  const draft = useDraft(prompt);
+  const create = useCreateVersion(promptId);
+  const [values, setValues] = useSessionStorage<Record<string, string>>({
+    key: `cueline-values-${promptId}`,
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  });
+  const [settings, setSettings] = useState<readonly ModelSettings[]>([
+    noModelSettings,
+    noModelSettings,
+  ]);
+  const start = async (order: { versionId: string; settings: ModelSettings }) => {
+    const version = await queries.ensureQueryData(versionQuery(promptId, order.versionId));
+    const given = version.variables.map((name) => [name, values[name] ?? ''] as const);
+    return startPlaygroundRun(me.user.userId, {
+      version,
+      settings: order.settings,
+      values: Object.fromEntries(given),
+    });
+  };
+  const runs = [useRun(start), useRun(start)] as const;
+
+  if (versions.isError) return <ErrorState error={versions.error} />;
+  if (!versions.data || !draft.draft) return <Skeleton height={420} />;
+  const usual = draft.changed ? draftChoice : versions.data[0]?.promptVersionId;
+  if (usual === undefined) {
+    return (
+      <EmptyState icon="play" title="Nothing to run yet">
+        Write the prompt in the editor first.
+      </EmptyState>
+    );
+  }
+  // A draft that is there no more was saved or discarded.
+  const known = (choice: string | undefined) =>
+    choice === draftChoice && !draft.changed ? versions.data[0]?.promptVersionId : choice;
+  const chosen = [known(search.left) ?? usual, known(search.right)] as const;
+  const sides: readonly SideChoice[] = chosen.flatMap((choice, place) =>
+    choice === undefined ? [] : [{ choice, settings: settings[place] ?? noModelSettings }],
+  );
+  const namesOf = (choice: string): readonly string[] =>
+    choice === draftChoice
+      ? variablesOf(draft.draft ?? { system: '', user: '' }).map(({ name }) => name)
+      : (versions.data.find((one) => one.promptVersionId === choice)?.variables ?? []);
+  const names = [...new Set(sides.flatMap(({ choice }) => namesOf(choice)))];
+  const choose = (place: number, choice: string | undefined) =>
+    void navigate({
+      search: place === 0 ? { ...search, left: choice as string } : rightOf(search.left, choice),
+      replace: true,
+      resetScroll: false,
+    });
+  const usesDraft = sides.some(({ choice }) => choice === draftChoice);
+  const running = runs.some(({ run }) => run.isPending);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    let saved: string | undefined;
+    if (usesDraft && draft.draft) {
+      const version = await create.mutateAsync(inputOf(draft.draft)).catch(() => null);
+      if (!version) return;
+      saved = version.promptVersionId;
+      draft.discard();
+      const [left, right] = chosen.map((choice) => (choice === draftChoice ? saved : choice));
+      await navigate({ search: rightOf(left, right), replace: true, resetScroll: false });
+    }
+    sides.forEach((side, place) => {
+      const versionId = side.choice === draftChoice ? (saved ?? '') : side.choice;
+      runs[place]?.run.mutate({ versionId, settings: side.settings });
+    });
+  };
+  if (!may(me, 'edit')) {
+    return (
+      <EmptyState icon="lock" title="Running takes an editor">
+        You may read this prompt and its versions.
+      </EmptyState>
+    );
+  }
+  return (
+    <form className={classes.page} onSubmit={(event) => void submit(event)}>
+      <div className={classes.values}>
+        <Card title="Values">
+          {names.length === 0 ? (
+            <p className={classes.note}>It takes no variables.</p>
+          ) : (
+            <ValuesFields
+              fields={names.map((name) => ({ name, required: true }))}
+              values={values}
+              onChange={setValues}
+            />
+          )}
+          <Group gap="xs" mt="md">
+            <Button type="submit" loading={running || create.isPending}>
+              {usesDraft ? 'Save the draft and run' : sides.length > 1 ? 'Run both' : 'Run'}
+            </Button>
+            {sides.length === 1 && (
+              <Button
+                variant="default"
+                leftSection={<Icon name="plus" size={14} />}
+                onClick={() => choose(1, versions.data[1]?.promptVersionId ?? usual)}
+              >
+                Compare
+              </Button>
+            )}
+          </Group>
+          <FormProblem error={create.error} />
+          <p className={classes.note}>
+            {usesDraft && 'Only versions run: the draft is saved as one. '}
+            Each run spends an AI Action, and is recorded under a private agent of this playground,
+            which the list shows among the archived ones.
+          </p>
+        </Card>
+      </div>
+      <div className={classes.sides} data-sides={sides.length}>
+        {sides.map((side, place) => (
+          <PlaygroundSide
+            key={place}
+            title={sides.length === 1 ? 'Run' : place === 0 ? 'Left' : 'Right'}
+            side={side}
+            draft={draft.changed ? (draft.draft ?? null) : null}
+            versions={versions.data}
+            state={runs[place] ?? runs[0]}
+            onChoose={(choice) => choose(place, choice)}
+            onSettings={(change) =>
+              setSettings(settings.map((one, at) => (at === place ? { ...one, ...change } : one)))
+            }
+            onClose={place === 1 ? () => choose(1, undefined) : undefined}
+          />
+        ))}
+      </div>
+    </form>
+  );
+}
+
+function rightOf(left: string | undefined, right: string | undefined) {
+  return { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };
+}

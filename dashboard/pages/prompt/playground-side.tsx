@@ -1,0 +1,74 @@
+import { ActionIcon, NativeSelect, Stack } from '@mantine/core';
+import type { PromptVersion } from '../../../src/client/index.ts';
+import type { ModelSettings } from '../../data/models.ts';
+import type { RunState } from '../../data/runs.ts';
+import { Card } from '../../parts/card.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { ModelFields } from '../../parts/model-fields.tsx';
+import { RunResult } from '../../parts/run-result.tsx';
+
+export interface SideChoice {
+  /** The identifier of a version, or the draft. */
+  readonly choice: string;
+  /** Over what the version says. */
+  readonly settings: ModelSettings;
+}
+
+export const draftChoice = 'draft';
+
+/** What one side runs, with which model, and what came of it. */
+export function PlaygroundSide(props: {
+  readonly title: string;
+  readonly side: SideChoice;
+  /** Where there is one that is not saved. */
+  readonly draft: ModelSettings | null;
+  readonly versions: readonly (ModelSettings &
+    Pick<PromptVersion, 'promptVersionId' | 'promptVersionLabel'>)[];
+  readonly state: RunState;
+  readonly onChoose: (choice: string) => void;
+  readonly onSettings: (change: Partial<ModelSettings>) => void;
+  readonly onClose: (() => void) | undefined;
+}) {
+  const { side, draft, versions, state } = props;
+  const version = versions.find(({ promptVersionId }) => promptVersionId === side.choice);
+  return (
+    <Card
+      title={props.title}
+      actions={
+        props.onClose && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Compare no more"
+            onClick={props.onClose}
+          >
+            <Icon name="close" size={14} />
+          </ActionIcon>
+        )
+      }
+    >
+      <Stack gap="md">
+        <NativeSelect
+          label="Version"
+          value={side.choice}
+          onChange={({ currentTarget }) => props.onChoose(currentTarget.value)}
+          data={[
+            ...(draft ? [{ value: draftChoice, label: 'The draft (saves a version)' }] : []),
+            ...versions.map(({ promptVersionId, promptVersionLabel }) => ({
+              value: promptVersionId,
+              label: promptVersionLabel,
+            })),
+          ]}
+        />
+        <ModelFields
+          value={side.settings}
+          behind={side.choice === draftChoice ? (draft ?? undefined) : version}
+          onChange={props.onSettings}
+          error={state.run.error}
+          prefix="agentConfig."
+        />
+        <RunResult run={state.run} cancel={state.cancel} />
+      </Stack>
+    </Card>
+  );
+}

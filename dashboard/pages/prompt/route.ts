@@ -1,0 +1,57 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { promptQuery } from '../../data/prompts.ts';
+import { queryClient } from '../../data/query-client.ts';
+import { appRoute } from '../../shell/routes.tsx';
+
+/** The prompt's page: its head, and below it one of its areas. */
+export const promptRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/prompts/$promptId',
+  loader: ({ params }) => queryClient.ensureQueryData(promptQuery(params.promptId)),
+  component: lazyRouteComponent(() => import('./prompt-page.tsx'), 'PromptPage'),
+});
+
+export interface EditorSearch {
+  /** The version that the draft begins with; the latest unless given. */
+  readonly from?: string;
+}
+
+export const promptEditorRoute = createRoute({
+  getParentRoute: () => promptRoute,
+  path: '/',
+  validateSearch: ({ from }: Record<string, unknown>): EditorSearch =>
+    typeof from === 'string' ? { from } : {},
+  component: lazyRouteComponent(() => import('./editor-page.tsx'), 'EditorPage'),
+});
+
+/** Two versions that are compared; the latest two unless given. */
+export interface VersionsSearch {
+  readonly before?: string;
+  readonly after?: string;
+}
+
+export const promptVersionsRoute = createRoute({
+  getParentRoute: () => promptRoute,
+  path: '/versions',
+  validateSearch: ({ before, after }: Record<string, unknown>): VersionsSearch => ({
+    ...(typeof before === 'string' && { before }),
+    ...(typeof after === 'string' && { after }),
+  }),
+  component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
+});
+
+/** What is run: one version, or two side by side. Without them the draft, else the latest version. */
+export interface PlaygroundSearch {
+  readonly left?: string;
+  readonly right?: string;
+}
+
+export const playgroundRoute = createRoute({
+  getParentRoute: () => promptRoute,
+  path: '/playground',
+  validateSearch: ({ left, right }: Record<string, unknown>): PlaygroundSearch => ({
+    ...(typeof left === 'string' && { left }),
+    ...(typeof right === 'string' && { right }),
+  }),
+  component: lazyRouteComponent(() => import('./playground-page.tsx'), 'PlaygroundPage'),
+});

@@ -1,0 +1,74 @@
+import { Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import type { Prompt } from '../../../src/client/index.ts';
+import { useCreateVersion } from '../../data/prompts.ts';
+import { Card } from '../../parts/card.tsx';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { type Draft, inputOf } from './draft.ts';
+import classes from './editor.module.css';
+
+/** Makes a version of the draft. It cannot be changed after, so it is said what that means. */
+export function SaveVersion(props: {
+  readonly prompt: Prompt;
+  readonly draft: Draft;
+  readonly changed: boolean;
+  readonly onEdit: (change: Partial<Draft>) => void;
+  readonly onSaved: () => void;
+}) {
+  const { prompt, draft, changed, onEdit, onSaved } = props;
+  const create = useCreateVersion(prompt.promptId);
+  const navigate = useNavigate();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const onSuccess = () => {
+      onSaved();
+      // What was saved is the latest, whatever it began with.
+      void navigate({ to: '.', search: {} as never, replace: true });
+    };
+    create.mutate(inputOf(draft), { onSuccess });
+  };
+  const next = `v${prompt.versionCount + 1}`;
+  return (
+    <Card title="Save as a new version">
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput
+            label="Label"
+            placeholder={next}
+            maxLength={100}
+            value={draft.label}
+            error={fieldProblem(create.error, 'label')}
+            onChange={({ currentTarget }) => onEdit({ label: currentTarget.value })}
+          />
+          <Textarea
+            label="Notes"
+            placeholder="What changed and why"
+            autosize
+            minRows={2}
+            maxRows={8}
+            maxLength={2000}
+            value={draft.notes}
+            error={fieldProblem(create.error, 'notes')}
+            onChange={({ currentTarget }) => onEdit({ notes: currentTarget.value })}
+          />
+          <FormProblem error={create.error} />
+          {create.isSuccess && !changed && (
+            <div className={classes.saved} role="status">
+              Saved as {create.data.promptVersionLabel}. Agents keep the version they pin until
+              another is pinned.
+            </div>
+          )}
+          <Button
+            type="submit"
+            fullWidth
+            loading={create.isPending}
+            disabled={!changed || draft.user === ''}
+          >
+            Save as {draft.label || next}
+          </Button>
+        </Stack>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,75 @@
+import { Link } from '@tanstack/react-router';
+import type { Prompt } from '../../../src/client/index.ts';
+import { formatCount } from '../../data/format.ts';
+import type { Column } from '../../parts/data-table.tsx';
+import { Time } from '../../parts/time.tsx';
+import classes from './prompts.module.css';
+
+export const columns: readonly Column<Prompt>[] = [
+  {
+    key: 'name',
+    header: 'Prompt',
+    cell: ({ promptId, name, description }) => (
+      <>
+        <Link to="/prompts/$promptId" params={{ promptId }} className={classes.name} data-row-link>
+          {name}
+        </Link>
+        {description && <div className={classes.about}>{description}</div>}
+      </>
+    ),
+  },
+  {
+    key: 'latest',
+    header: 'Latest version',
+    cell: ({ latestVersion }) =>
+      latestVersion ? (
+        <span className={classes.code}>{latestVersion.promptVersionLabel}</span>
+      ) : (
+        <span className={classes.none}>none yet</span>
+      ),
+  },
+  {
+    key: 'variables',
+    header: 'Variables',
+    from: 'md',
+    cell: ({ latestVersion }) => (
+      <span className={classes.code}>{short(latestVersion?.variables ?? [])}</span>
+    ),
+  },
+  {
+    key: 'model',
+    header: 'Model',
+    from: 'md',
+    cell: ({ latestVersion }) => (
+      <span className={classes.code}>{latestVersion?.model ?? '–'}</span>
+    ),
+  },
+  {
+    key: 'versions',
+    header: 'Versions',
+    align: 'right',
+    from: 'sm',
+    cell: ({ versionCount }) => formatCount(versionCount),
+  },
+  {
+    key: 'changed',
+    header: 'Changed',
+    align: 'right',
+    from: 'sm',
+    cell: ({ updatedAt, latestVersion }) => (
+      <Time at={later(updatedAt, latestVersion?.createdAt)} since />
+    ),
+  },
+];
+
+const shownMax = 3;
+
+function short(names: readonly string[]): string {
+  if (names.length === 0) return '–';
+  const more = names.length - shownMax;
+  return names.slice(0, shownMax).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+function later(one: string, other = one): string {
+  return Date.parse(one) > Date.parse(other) ? one : other;
+}

@@ -1,0 +1,101 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { may, useMe } from '../../data/me.ts';
+import { promptsQuery } from '../../data/prompts.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { SearchInput } from '../../parts/search-input.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
+import { NewPromptDialog } from './new-prompt-dialog.tsx';
+import { columns } from './prompt-columns.tsx';
+import classes from './prompts.module.css';
+import type { PromptsSearch } from './route.ts';
+
+const pageSize = 20;
+
+export function PromptsPage() {
+  const [filters, change] = useFilters<PromptsSearch>();
+  const prompts = useQuery(promptsQuery({ ...filters, limit: pageSize }));
+  const [asked, { open, close }] = useDisclosure();
+  const mayEdit = may(useMe(), 'edit');
+  const create = mayEdit && (
+    <Button leftSection={<Icon name="plus" size={14} />} onClick={open}>
+      New prompt
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Prompts"
+        description="Texts with variables, in versions that never change. An agent pins one of them."
+        actions={create}
+      />
+      <search className={classes.filters}>
+        <SearchInput
+          label="Search prompts"
+          value={filters.q ?? ''}
+          onChange={(q) => change({ q: q || undefined } as Partial<PromptsSearch>)}
+        />
+        <NativeSelect
+          aria-label="Archive"
+          value={filters.archived ? 'archived' : ''}
+          onChange={({ currentTarget: { value } }) =>
+            change({ archived: value ? true : undefined } as Partial<PromptsSearch>)
+          }
+          data={[
+            { value: '', label: 'In use' },
+            { value: 'archived', label: 'Archived' },
+          ]}
+        />
+      </search>
+      {prompts.isError ? (
+        <ErrorState error={prompts.error} onRetry={() => void prompts.refetch()} />
+      ) : prompts.data?.prompts.length === 0 ? (
+        Object.keys(filters).length === 0 ? (
+          <EmptyState icon="prompts" title="No prompts yet" action={create}>
+            A prompt is what a model is told: a system text and a user text, with{' '}
+            <code>{'{{variables}}'}</code> that each call fills in.
+          </EmptyState>
+        ) : (
+          <EmptyState
+            icon="search"
+            title="No prompt matches"
+            action={
+              <Button
+                variant="default"
+                onClick={() =>
+                  change({ q: undefined, archived: undefined } as Partial<PromptsSearch>)
+                }
+              >
+                Take the filters off
+              </Button>
+            }
+          />
+        )
+      ) : (
+        <>
+          <DataTable
+            caption="Prompts"
+            columns={columns}
+            rows={prompts.data?.prompts}
+            rowKey={({ promptId }) => promptId}
+            stale={prompts.isPlaceholderData}
+          />
+          {prompts.data && (
+            <Pager
+              pagination={prompts.data.pagination}
+              count={prompts.data.prompts.length}
+              onOffset={(offset) => change({ offset })}
+            />
+          )}
+        </>
+      )}
+      <NewPromptDialog opened={asked} onClose={close} />
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appRoute } from '../../shell/routes.tsx';
+
+/** The filters of the list, as they stand in the address. */
+export interface PromptsSearch {
+  readonly q?: string;
+  readonly archived?: true;
+  readonly offset?: number;
+}
+
+export const promptsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/prompts',
+  // What makes no sense is left out: an address that was mistyped shows more, and not an error.
+  validateSearch: (given: Record<string, unknown>): PromptsSearch => {
+    const offset = Number(given.offset);
+    return {
+      ...(given.q !== undefined && given.q !== '' && { q: String(given.q) }),
+      ...(given.archived === true && { archived: true }),
+      ...(Number.isSafeInteger(offset) && offset > 0 && { offset }),
+    };
+  },
+  component: lazyRouteComponent(() => import('./prompts-page.tsx'), 'PromptsPage'),
+});

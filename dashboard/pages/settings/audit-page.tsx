@@ -1,0 +1,126 @@
+import { NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type AuditAction, type AuditLine, auditQuery } from '../../data/audit.ts';
+import { membersQuery } from '../../data/members.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
+import type { AuditSearch } from './route.ts';
+import classes from './settings.module.css';
+
+const pageSize = 25;
+
+const actions: Record<AuditAction, string> = {
+  'agent.create': 'Agent created',
+  'agent.change': 'Agent changed',
+  'agent.move': 'Agent moved',
+  'agent.pin': 'Version pinned',
+  'agent.delete': 'Agent deleted',
+  'key.issue': 'Key issued',
+  'key.rotate': 'Key rotated',
+  'key.revoke': 'Key revoked',
+  'member.change': 'Role changed',
+  'member.remove': 'Member removed',
+  'member.join': 'Member joined',
+  'invitation.create': 'Invitation made',
+  'invitation.delete': 'Invitation withdrawn',
+  'provider.put': 'Provider saved',
+  'provider.delete': 'Provider removed',
+  'plan.change': 'Plan changed',
+  'retention.change': 'Retention changed',
+  'execution.delete': 'Record deleted',
+  'erasure.request': 'Erasure asked for',
+  'erasure.complete': 'Erasure completed',
+};
+
+/** Who changed what, newest first. */
+export function AuditPage() {
+  const [{ action, offset = 0 }, change] = useFilters<AuditSearch>();
+  const query = { limit: pageSize, offset, ...(action && { action: action as AuditAction }) };
+  const audit = useQuery(auditQuery(query));
+  const members = useQuery(membersQuery).data;
+  const names = new Map(members?.map(({ userId, name, email }) => [userId, name || email]));
+  const { data } = audit;
+  return (
+    <div className={classes.rows}>
+      <search className={classes.filters}>
+        <NativeSelect
+          aria-label="Action"
+          w="16rem"
+          maw="100%"
+          value={action ?? ''}
+          data={[
+            { value: '', label: 'Every action' },
+            ...Object.entries(actions).map(([value, label]) => ({ value, label })),
+          ]}
+          onChange={({ currentTarget }) =>
+            change({ action: currentTarget.value || undefined } as Partial<AuditSearch>)
+          }
+        />
+      </search>
+      {audit.isError && !audit.isPlaceholderData ? (
+        <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />
+      ) : data?.audit.length === 0 ? (
+        <EmptyState icon="history" title="Nothing here">
+          Changes to keys, agents, members, providers, plan and retention are written down here, and
+          what was deleted.
+        </EmptyState>
+      ) : (
+        <>
+          <DataTable
+            caption="Audit log"
+            columns={columnsOf(names)}
+            rows={data?.audit}
+            rowKey={({ auditId }) => auditId}
+            stale={audit.isPlaceholderData}
+          />
+          {data && (
+            <Pager
+              pagination={data.pagination}
+              count={data.audit.length}
+              onOffset={(to) => change({ offset: to })}
+            />
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AuditLine>[] {
+  return [
+    { key: 'at', header: 'When', cell: ({ at }) => <Time at={at} since /> },
+    {
+      key: 'action',
+      header: 'What',
+      cell: ({ action, subject }) => (
+        <>
+          <div>{actions[action] ?? action}</div>
+          <code className={classes.code}>{subject}</code>
+        </>
+      ),
+    },
+    {
+      key: 'who',
+      header: 'Who',
+      cell: ({ userId, apiKeyId }) => (
+        <>
+          <div>{userId === null ? 'the service' : (names.get(userId) ?? userId)}</div>
+          {apiKeyId && <div className={classes.soft}>with a key</div>}
+        </>
+      ),
+    },
+    {
+      key: 'details',
+      header: 'Details',
+      from: 'md',
+      cell: ({ details }) =>
+        Object.keys(details).length > 0 && (
+          <code className={classes.code}>{JSON.stringify(details).slice(0, 300)}</code>
+        ),
+    },
+  ];
+}

@@ -1,0 +1,136 @@
+import { Button, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { type Erasure, erasuresQuery, useErase } from '../../data/retention.ts';
+import { Card } from '../../parts/card.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
+import type { OffsetSearch } from './route.ts';
+import classes from './settings.module.css';
+
+const pageSize = 20;
+
+/** All records of one end user, deleted at once; and how far that has come. */
+export function Erasures() {
+  const [{ offset = 0 }, change] = useFilters<OffsetSearch>();
+  const erasures = useQuery(erasuresQuery({ limit: pageSize, offset }));
+  const { data } = erasures;
+  return (
+    <Card title="Erase an end user">
+      <p className={classes.words}>
+        Deletes every record in which a variable has this value, whatever its age and agent. Runs
+        that have not ended go once they have. A record whose bodies are gone already does not tell
+        whose it was, and stays.
+      </p>
+      <EraseForm />
+      {erasures.isError && !data ? (
+        <ErrorState error={erasures.error} onRetry={() => void erasures.refetch()} />
+      ) : (
+        data &&
+        data.pagination.total > 0 && (
+          <div className={classes.rows}>
+            <DataTable
+              caption="Erasures"
+              columns={columns}
+              rows={data.erasures}
+              rowKey={({ erasureId }) => erasureId}
+              stale={erasures.isPlaceholderData}
+            />
+            <Pager
+              pagination={data.pagination}
+              count={data.erasures.length}
+              onOffset={(to) => change({ offset: to })}
+            />
+          </div>
+        )
+      )}
+    </Card>
+  );
+}
+
+const columns: readonly Column<Erasure>[] = [
+  { key: 'variable', header: 'Variable', cell: ({ variable }) => <code>{variable}</code> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status }) => (
+      <StateBadge tone={status === 'completed' ? 'good' : 'accent'} text={status} />
+    ),
+  },
+  {
+    key: 'deleted',
+    header: 'Deleted',
+    align: 'right',
+    cell: ({ deleted, waiting }) =>
+      deleted.toLocaleString() + (waiting > 0 ? `, ${waiting} to come` : ''),
+  },
+  {
+    key: 'asked',
+    header: 'Asked for',
+    from: 'sm',
+    cell: ({ requestedAt }) => <Time at={requestedAt} since />,
+  },
+];
+
+function EraseForm() {
+  const [variable, setVariable] = useState('');
+  const [value, setValue] = useState('');
+  const [asked, { open, close }] = useDisclosure();
+  const erase = useErase();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    erase.reset();
+    open();
+  };
+  const done = () => {
+    setValue('');
+    close();
+  };
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <TextInput
+        label="Variable"
+        description="The one that names the end user"
+        placeholder="customer"
+        required
+        withAsterisk={false}
+        maxLength={1000}
+        value={variable}
+        onChange={({ currentTarget }) => setVariable(currentTarget.value)}
+      />
+      <TextInput
+        label="Value"
+        description="As it stands in a prompt; it is forgotten once all is deleted"
+        required
+        withAsterisk={false}
+        maxLength={10000}
+        value={value}
+        onChange={({ currentTarget }) => setValue(currentTarget.value)}
+      />
+      <div>
+        <Button type="submit" variant="default" mb="md">
+          Erase…
+        </Button>
+      </div>
+      <ConfirmDialog
+        opened={asked}
+        title="Erase these records?"
+        verb="Erase"
+        destructive
+        pending={erase.isPending}
+        error={erase.error}
+        onClose={close}
+        onConfirm={() => erase.mutate({ variable, value }, { onSuccess: done })}
+      >
+        Every record in which <code>{variable}</code> is “{value}” is deleted, of all agents and for
+        good. Nothing brings them back. The statistics stay.
+      </ConfirmDialog>
+    </form>
+  );
+}

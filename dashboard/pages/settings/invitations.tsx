@@ -1,0 +1,108 @@
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Role } from '../../../src/client/index.ts';
+import { type Invitation, invitationsQuery, useInvite, useWithdraw } from '../../data/members.ts';
+import { Card } from '../../parts/card.tsx';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Time } from '../../parts/time.tsx';
+import classes from './settings.module.css';
+
+/** A link to hand over; nothing is sent by itself. */
+export function Invitations() {
+  const open = useQuery(invitationsQuery);
+  const withdraw = useWithdraw();
+  const columns: Column<Invitation>[] = [
+    { key: 'email', header: 'Invited', cell: ({ email }) => email },
+    { key: 'role', header: 'As', from: 'sm', cell: ({ role }) => role },
+    {
+      key: 'expires',
+      header: 'Until',
+      from: 'sm',
+      cell: ({ expiresAt }) => <Time at={expiresAt} since />,
+    },
+    {
+      key: 'actions',
+      header: 'Actions',
+      align: 'right',
+      cell: ({ invitationId, email }) => (
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={`Withdraw the invitation of ${email}`}
+          onClick={() => withdraw.mutate(invitationId)}
+        >
+          Withdraw
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Card title="Invite someone">
+      <InviteForm />
+      <FormProblem error={withdraw.error} />
+      {open.isError && !open.data ? (
+        <ErrorState error={open.error} onRetry={() => void open.refetch()} />
+      ) : (
+        open.data &&
+        open.data.length > 0 && (
+          <DataTable
+            caption="Open invitations"
+            columns={columns}
+            rows={open.data}
+            rowKey={({ invitationId }) => invitationId}
+          />
+        )
+      )}
+    </Card>
+  );
+}
+
+function InviteForm() {
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('editor');
+  const invite = useInvite();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    invite.mutate({ email, role }, { onSuccess: () => setEmail('') });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Group align="flex-end" gap="xs" mb="md">
+        <TextInput
+          label="E-mail"
+          type="email"
+          required
+          withAsterisk={false}
+          w="20rem"
+          maw="100%"
+          value={email}
+          error={fieldProblem(invite.error, 'email')}
+          onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        />
+        <NativeSelect
+          label="Role"
+          data={['viewer', 'editor', 'owner']}
+          value={role}
+          onChange={({ currentTarget }) => setRole(currentTarget.value as Role)}
+        />
+        <Button type="submit" loading={invite.isPending}>
+          Make the link
+        </Button>
+      </Group>
+      <FormProblem error={invite.error} />
+      {invite.data && (
+        <div role="status" className={classes.words}>
+          <p>
+            Hand this link to {invite.data.email}. It is shown this once; whoever opens it can join
+            as {invite.data.role}.
+          </p>
+          <CodeBlock label="Invitation" code={invite.data.url} />
+        </div>
+      )}
+    </form>
+  );
+}

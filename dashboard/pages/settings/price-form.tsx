@@ -1,0 +1,69 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { usePutPrice } from '../../data/prices.ts';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+
+const amounts = [
+  ['inputPerMillion', 'Input', true],
+  ['outputPerMillion', 'Output', true],
+  ['cacheReadPerMillion', 'Cache read', false],
+  ['cacheWritePerMillion', 'Cache write', false],
+] as const;
+type Amount = (typeof amounts)[number][0];
+
+/** Decimal texts go out as they were typed: a number would lose digits. */
+export function PriceForm({ onClose }: { readonly onClose: () => void }) {
+  const [model, setModel] = useState('');
+  const [typed, setTyped] = useState<Partial<Record<Amount, string>>>({});
+  const put = usePutPrice();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { inputPerMillion = '', outputPerMillion = '', ...cache } = typed;
+    const given = Object.entries(cache).filter(([, text]) => text !== '');
+    put.mutate(
+      { model, inputPerMillion, outputPerMillion, ...Object.fromEntries(given) },
+      { onSuccess: onClose },
+    );
+  };
+  return (
+    <Modal opened onClose={onClose} title="Set a price" size="md">
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            label="Model"
+            placeholder="openai/gpt-5.5"
+            required
+            withAsterisk={false}
+            maxLength={256}
+            value={model}
+            error={fieldProblem(put.error, 'model')}
+            onChange={({ currentTarget }) => setModel(currentTarget.value)}
+          />
+          <p>In US dollars for a million tokens. What is left empty costs as input does.</p>
+          {amounts.map(([name, label, required]) => (
+            <TextInput
+              key={name}
+              label={label}
+              required={required}
+              withAsterisk={false}
+              inputMode="decimal"
+              placeholder={required ? '2.50' : 'as input'}
+              value={typed[name] ?? ''}
+              error={fieldProblem(put.error, name)}
+              onChange={({ currentTarget }) => setTyped({ ...typed, [name]: currentTarget.value })}
+            />
+          ))}
+          <FormProblem error={put.error} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button type="submit" loading={put.isPending}>
+              Set the price
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,112 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import type { Price } from '../../../src/client/index.ts';
+import { may, useMe } from '../../data/me.ts';
+import { pricesQuery, useDeletePrice } from '../../data/prices.ts';
+import { Card } from '../../parts/card.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { PriceForm } from './price-form.tsx';
+import classes from './settings.module.css';
+
+/** The workspace's own prices. All others come from the table that Cueline brings. */
+export function Prices() {
+  const owner = may(useMe(), 'own');
+  const prices = useQuery(pricesQuery);
+  const [adding, { open, close }] = useDisclosure();
+  return (
+    <Card
+      title="Your own prices"
+      actions={
+        owner && (
+          <Button size="xs" variant="default" onClick={open}>
+            Set a price
+          </Button>
+        )
+      }
+    >
+      <p className={classes.words}>
+        Cueline brings a table of prices. Those set here come before it, for runs that end from then
+        on: for contracts of your own, and for models that the table does not know.
+      </p>
+      {prices.isError && !prices.data ? (
+        <ErrorState error={prices.error} onRetry={() => void prices.refetch()} />
+      ) : (
+        prices.data?.length !== 0 && (
+          <div className={classes.rows}>
+            <DataTable
+              caption="Own prices"
+              columns={owner ? [...columns, actions] : columns}
+              rows={prices.data}
+              rowKey={({ model }) => model}
+              loadingRows={2}
+            />
+          </div>
+        )
+      )}
+      {adding && <PriceForm onClose={close} />}
+    </Card>
+  );
+}
+
+const columns: readonly Column<Price>[] = [
+  {
+    key: 'model',
+    header: 'Model',
+    cell: ({ model }) => <code className={classes.code}>{model}</code>,
+  },
+  amount('input', 'Input', (price) => price.inputPerMillion),
+  amount('output', 'Output', (price) => price.outputPerMillion),
+  amount('read', 'Cache read', (price) => price.cacheReadPerMillion ?? 'as input', 'md'),
+  amount('write', 'Cache write', (price) => price.cacheWritePerMillion ?? 'as input', 'md'),
+];
+
+/** Dollars for a million tokens, to the digit as they were set. */
+function amount(
+  key: string,
+  header: string,
+  of: (price: Price) => string,
+  from?: 'md',
+): Column<Price> {
+  const cell = (price: Price) => (/^\d/.test(of(price)) ? `$${of(price)} / M` : of(price));
+  return { key, header, align: 'right', cell, ...(from && { from }) };
+}
+
+const actions: Column<Price> = {
+  key: 'actions',
+  header: 'Actions',
+  align: 'right',
+  cell: ({ model }) => <RemovePrice model={model} />,
+};
+
+function RemovePrice({ model }: { readonly model: string }) {
+  const remove = useDeletePrice();
+  const [asked, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`Remove the price of ${model}`}
+        onClick={open}
+      >
+        Remove
+      </Button>
+      <ConfirmDialog
+        opened={asked}
+        title={`Remove the price of ${model}?`}
+        verb="Remove"
+        destructive
+        pending={remove.isPending}
+        error={remove.error}
+        onClose={close}
+        onConfirm={() => remove.mutate(model, { onSuccess: close })}
+      >
+        Runs that end from now on cost what the table of Cueline says, or nothing that is known.
+        What is recorded stays as it is.
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { Button, Group, Modal, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import type { Provider, ProviderInput } from '../../../src/client/index.ts';
+import { usePutProvider } from '../../data/providers.ts';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import classes from './settings.module.css';
+
+const kinds: readonly { readonly value: ProviderInput['kind']; readonly label: string }[] = [
+  { value: 'openai', label: 'OpenAI' },
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'google', label: 'Google Gemini' },
+  { value: 'azure', label: 'Azure OpenAI' },
+  { value: 'bedrock', label: 'Amazon Bedrock' },
+  { value: 'ollama', label: 'Ollama' },
+  { value: 'openai-compatible', label: 'Another that speaks like OpenAI' },
+];
+
+/** A new provider, or all of one anew: the server never shows a credential, so it is typed again. */
+export function ProviderForm(props: {
+  readonly provider: Provider | null;
+  readonly onClose: () => void;
+}) {
+  const { provider, onClose } = props;
+  const [kind, setKind] = useState<ProviderInput['kind']>(provider?.kind ?? 'openai');
+  const [typedName, setName] = useState(provider?.name ?? '');
+  const [baseURL, setBaseURL] = useState(provider?.baseURL ?? '');
+  const [apiKey, setApiKey] = useState('');
+  const put = usePutProvider();
+  const name = provider?.name ?? (typedName.trim() || kind);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const input = { kind, ...(apiKey && { apiKey }), baseURL: baseURL.trim() || null };
+    put.mutate({ name, provider: input }, { onSuccess: onClose });
+  };
+  const title = provider ? `Edit ${provider.name}` : 'Add a provider';
+  return (
+    <Modal opened onClose={onClose} title={title} size="md">
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <NativeSelect
+            label="Kind"
+            data={[...kinds]}
+            value={kind}
+            onChange={({ currentTarget }) => setKind(currentTarget.value as ProviderInput['kind'])}
+          />
+          {!provider && (
+            <TextInput
+              label="Name"
+              description="What stands before the slash of its models"
+              placeholder={kind}
+              maxLength={64}
+              value={typedName}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+          <PasswordInput
+            label="API key"
+            description={
+              provider?.hasApiKey
+                ? 'Saving replaces all of it: type the credential again, or none is stored.'
+                : 'Kept encrypted, and never shown again.'
+            }
+            autoComplete="off"
+            maxLength={4096}
+            value={apiKey}
+            error={fieldProblem(put.error, 'apiKey')}
+            onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
+          />
+          <TextInput
+            label="Address"
+            description="Empty takes the kind's own; Azure and others that speak like OpenAI need one"
+            placeholder="https://"
+            maxLength={2000}
+            value={baseURL}
+            error={fieldProblem(put.error, 'baseURL')}
+            onChange={({ currentTarget }) => setBaseURL(currentTarget.value)}
+          />
+          <p className={classes.soft}>
+            Saving calls no provider. Whether the credential holds shows the first run: where it
+            does not, its record ends as failed with <code>PROVIDER_AUTH</code>, and where the
+            address leads nowhere, with <code>PROVIDER_ERROR</code>.
+          </p>
+          <FormProblem error={put.error} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button type="submit" loading={put.isPending}>
+              Save {name}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,29 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useDeleteProvider } from '../../data/providers.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+
+export function RemoveProvider({ name }: { readonly name: string }) {
+  const remove = useDeleteProvider();
+  const [asked, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={open} aria-label={`Remove ${name}`}>
+        Remove
+      </Button>
+      <ConfirmDialog
+        opened={asked}
+        title={`Remove ${name}?`}
+        verb="Remove"
+        destructive
+        pending={remove.isPending}
+        error={remove.error}
+        onClose={close}
+        onConfirm={() => remove.mutate(name, { onSuccess: close })}
+      >
+        Its credential is deleted. Runs of models below <code>{name}/</code> fail with
+        PROVIDER_NOT_CONFIGURED from then on.
+      </ConfirmDialog>
+    </>
+  );
+}

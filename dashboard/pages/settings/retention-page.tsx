@@ -1,0 +1,44 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { may, useMe } from '../../data/me.ts';
+import { retentionQuery } from '../../data/retention.ts';
+import { Card, Facts } from '../../parts/card.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Erasures } from './erasures.tsx';
+import { RetentionForm } from './retention-form.tsx';
+import classes from './settings.module.css';
+
+export function RetentionPage() {
+  const owner = may(useMe(), 'own');
+  const retention = useQuery(retentionQuery);
+  const { data } = retention;
+  return (
+    <>
+      <Card title="How long records stay">
+        <p className={classes.words}>
+          For all agents that do not say otherwise. A record's bodies are its variables, prompts and
+          output; they can go before the record does. Statistics stay.
+        </p>
+        {retention.isError && !data ? (
+          <ErrorState error={retention.error} onRetry={() => void retention.refetch()} />
+        ) : !data ? (
+          <Skeleton height={140} maw="30rem" />
+        ) : owner ? (
+          <RetentionForm retention={data} />
+        ) : (
+          <Facts
+            facts={[
+              ['Records', daysOf(data.recordsDays, 'for ever')],
+              ['Bodies', daysOf(data.bodiesDays, 'as long as their record')],
+            ]}
+          />
+        )}
+      </Card>
+      {owner && <Erasures />}
+    </>
+  );
+}
+
+export function daysOf(days: number | null, otherwise: string): string {
+  return days === null ? otherwise : days === 1 ? '1 day' : `${days.toLocaleString()} days`;
+}

@@ -1,0 +1,34 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { may, useMe } from '../../data/me.ts';
+import { PageHeader } from '../../parts/page-header.tsx';
+import classes from './settings.module.css';
+
+const areas = [
+  { to: '/settings/workspace', label: 'Workspace' },
+  { to: '/settings/members', label: 'Members' },
+  { to: '/settings/providers', label: 'Providers' },
+  { to: '/settings/retention', label: 'Retention' },
+  { to: '/settings/audit', label: 'Audit log', owner: true },
+  { to: '/settings/account', label: 'Your account' },
+] as const;
+
+export function SettingsPage() {
+  const owner = may(useMe(), 'own');
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <nav className={classes.tabs} aria-label="Areas of the settings">
+        {areas
+          .filter((area) => owner || !('owner' in area))
+          .map(({ to, label }) => (
+            <Link key={to} to={to} activeOptions={{ includeSearch: false }}>
+              {label}
+            </Link>
+          ))}
+      </nav>
+      <div className={classes.areas}>
+        <Outlet />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import { Button, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Usage } from '../../../src/client/index.ts';
+import { may, useMe, workspaceName } from '../../data/me.ts';
+import { usageQuery, useSetPlan } from '../../data/usage.ts';
+import { Card, Facts } from '../../parts/card.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import classes from './settings.module.css';
+import { UsageMeter } from './usage-meter.tsx';
+
+export function WorkspacePage() {
+  const me = useMe();
+  const usage = useQuery(usageQuery);
+  return (
+    <>
+      <Card title="Workspace">
+        <div className={classes.facts}>
+          <Facts
+            facts={[
+              ['Name', workspaceName(me)],
+              [
+                'Identifier',
+                <span key="id">
+                  <code>{me.workspaceId}</code>{' '}
+                  <CopyButton text={me.workspaceId} what="the workspace's identifier" />
+                </span>,
+              ],
+              ['Your role', me.role],
+            ]}
+          />
+        </div>
+      </Card>
+      <Card title="Plan and usage">
+        {usage.isError && !usage.data ? (
+          <ErrorState error={usage.error} onRetry={() => void usage.refetch()} />
+        ) : (
+          <UsageMeter usage={usage.data} />
+        )}
+      </Card>
+      {usage.data && may(me, 'own') && (
+        <Card title="Change the plan">
+          <PlanForm usage={usage.data} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function PlanForm({ usage }: { readonly usage: Usage }) {
+  const [name, setName] = useState(usage.plan);
+  const [actions, setActions] = useState(String(usage.actionsPerMonth ?? ''));
+  const set = useSetPlan();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    set.mutate({ name, actionsPerMonth: actions.trim() === '' ? null : Number(actions) });
+  };
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <TextInput
+        label="Name of the plan"
+        required
+        withAsterisk={false}
+        maxLength={200}
+        value={name}
+        error={fieldProblem(set.error, 'name')}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <TextInput
+        label="AI Actions a month"
+        description="Empty counts without a cap. Beyond it, calls are answered 429 until the month ends."
+        inputMode="numeric"
+        pattern="\d{0,13}"
+        placeholder="no cap"
+        value={actions}
+        error={fieldProblem(set.error, 'actionsPerMonth')}
+        onChange={({ currentTarget }) => setActions(currentTarget.value)}
+      />
+      <FormProblem error={set.error} />
+      <div>
+        <Button type="submit" loading={set.isPending}>
+          Save the plan
+        </Button>{' '}
+        {set.isSuccess && <span role="status">Saved: it holds from the next call on.</span>}
+      </div>
+    </form>
+  );
+}

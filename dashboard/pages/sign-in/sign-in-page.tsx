@@ -1,0 +1,63 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { cueline } from '../../data/client.ts';
+import { queryClient } from '../../data/query-client.ts';
+import { FormProblem } from '../../parts/form-problem.tsx';
+import { Gate } from '../../shell/gate.tsx';
+import { IdentityButtons } from './identity-buttons.tsx';
+
+const route = getRouteApi('/sign-in');
+
+export function SignInPage() {
+  const { from = '/', error } = route.useSearch();
+  const { history } = useRouter();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const signIn = useMutation({
+    mutationFn: () => cueline.session.signIn({ email, password }),
+    onSuccess: () => {
+      queryClient.clear();
+      history.replace(from);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    signIn.mutate();
+  };
+  const refused = error ? new Error(`The identity provider answered: ${error}.`) : null;
+  return (
+    <Gate title="Sign in">
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            label="E-mail"
+            type="email"
+            name="email"
+            autoComplete="username"
+            required
+            withAsterisk={false}
+            autoFocus
+            value={email}
+            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+          />
+          <PasswordInput
+            label="Password"
+            name="password"
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          />
+          <FormProblem error={signIn.error ?? refused} />
+          <Button type="submit" fullWidth loading={signIn.isPending}>
+            Sign in
+          </Button>
+        </Stack>
+      </form>
+      <IdentityButtons from={from} />
+    </Gate>
+  );
+}

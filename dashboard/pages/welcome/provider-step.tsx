@@ -1,0 +1,60 @@
+import { Button, NativeSelect, PasswordInput, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { providersQuery, usePutProvider } from '../../data/providers.ts';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Step } from './step.tsx';
+
+/** Those that need nothing but a key; the rest is in the settings. */
+const kinds = [
+  { value: 'openai', label: 'OpenAI' },
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'google', label: 'Google Gemini' },
+] as const;
+
+export function ProviderStep() {
+  const [kind, setKind] = useState<(typeof kinds)[number]['value']>('openai');
+  const [apiKey, setApiKey] = useState('');
+  const providers = useQuery(providersQuery);
+  const put = usePutProvider();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    put.mutate({ name: kind, provider: { kind, apiKey } }, { onSuccess: () => setApiKey('') });
+  };
+  const names = (providers.data ?? []).map(({ name }) => name);
+  return (
+    <Step
+      title="Add a provider's key"
+      description="So that agents can call its models. The key is kept encrypted, and never shown again."
+      done={names.length > 0}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <NativeSelect
+            label="Provider"
+            data={kinds.map((one) => ({ ...one }))}
+            value={kind}
+            onChange={({ currentTarget }) => setKind(currentTarget.value as typeof kind)}
+          />
+          <PasswordInput
+            label="API key"
+            autoComplete="off"
+            required
+            withAsterisk={false}
+            maxLength={4096}
+            value={apiKey}
+            error={fieldProblem(put.error, 'apiKey')}
+            description={names.includes(kind) ? 'Replaces the key that is stored.' : undefined}
+            onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
+          />
+          <FormProblem error={put.error} />
+          <div>
+            <Button type="submit" variant="default" loading={put.isPending}>
+              Save the key
+            </Button>
+          </div>
+        </Stack>
+      </form>
+    </Step>
+  );
+}

@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { meQuery } from '../../data/me.ts';
+import { providersQuery } from '../../data/providers.ts';
+import { queryClient } from '../../data/query-client.ts';
+import { appRoute } from '../../shell/routes.tsx';
+import { firstStepsDone } from './first-steps.ts';
+
+/** The way in: an owner of a workspace that can call no model yet is shown the first steps, once. */
+export const homeRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/',
+  async beforeLoad() {
+    const me = await queryClient.ensureQueryData(meQuery);
+    if (me.role !== 'owner' || firstStepsDone(me)) throw redirect({ to: '/agents' });
+    const providers = await queryClient.ensureQueryData(providersQuery);
+    throw redirect({ to: providers.length === 0 ? '/welcome' : '/agents' });
+  },
+});
+
+export const welcomeRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./welcome-page.tsx'), 'WelcomePage'),
+});

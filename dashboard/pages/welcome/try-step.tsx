@@ -1,0 +1,66 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { agentsQuery } from '../../data/agents.ts';
+import { cueline } from '../../data/client.ts';
+import { formatDuration } from '../../data/format.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { FormProblem } from '../../parts/form-problem.tsx';
+import { Step } from './step.tsx';
+
+/** The agent that the first start made: it runs on the built-in model, which answers with what it was sent. */
+const demoName = 'Explainer';
+
+export function TryStep() {
+  const [topic, setTopic] = useState('tides');
+  const demo = useQuery(agentsQuery({ q: demoName, limit: 1 })).data?.agents[0];
+  const run = useMutation({
+    mutationFn: async (agentId: string) => {
+      const { executionId } = await cueline.agents.tryOut(agentId, { topic });
+      return cueline.wait(agentId, executionId);
+    },
+  });
+  if (!demo) return null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    run.mutate(demo.agentId);
+  };
+  const record = run.data;
+  return (
+    <Step
+      title="Try it offline"
+      description="Runs the demo agent on the built-in model, which needs no provider: it answers with the prompt that it was sent."
+      done={record?.status === 'success'}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput
+            label="topic"
+            required
+            withAsterisk={false}
+            value={topic}
+            onChange={({ currentTarget }) => setTopic(currentTarget.value)}
+          />
+          <FormProblem error={run.error} />
+          <div>
+            <Button type="submit" variant="default" loading={run.isPending}>
+              Run {demo.agentName}
+            </Button>
+          </div>
+          {record && (
+            <div role="status">
+              <CodeBlock label="Output" code={record.outputText ?? record.error ?? ''} />
+              <p>
+                {record.status} in {formatDuration(record.latencyMs)}.{' '}
+                <Link to="/agents/$agentId" params={{ agentId: demo.agentId }}>
+                  See the agent
+                </Link>
+              </p>
+            </div>
+          )}
+        </Stack>
+      </form>
+    </Step>
+  );
+}

@@ -1,0 +1,69 @@
+import { Radio, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import type { Agent } from '../../src/client/index.ts';
+import type { AgentForm } from '../data/agent-form.ts';
+import classes from './fields.module.css';
+import { fieldProblem } from './form-problem.tsx';
+
+/** What an agent is called, where it belongs, and who sees it. */
+export function AboutFields(props: {
+  readonly form: AgentForm;
+  readonly onChange: (change: Partial<AgentForm>) => void;
+  readonly error: unknown;
+  readonly disabled?: boolean;
+}) {
+  const { form, onChange, error, disabled = false } = props;
+  return (
+    <Stack gap="md">
+      <TextInput
+        label="Name"
+        required
+        withAsterisk={false}
+        maxLength={200}
+        disabled={disabled}
+        value={form.agentName}
+        error={fieldProblem(error, 'agentName')}
+        onChange={({ currentTarget }) => onChange({ agentName: currentTarget.value })}
+      />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={2000}
+        disabled={disabled}
+        value={form.description}
+        error={fieldProblem(error, 'description')}
+        onChange={({ currentTarget }) => onChange({ description: currentTarget.value })}
+      />
+      <div className={classes.halves}>
+        <TextInput
+          label="Project"
+          maxLength={100}
+          disabled={disabled}
+          value={form.project}
+          error={fieldProblem(error, 'project')}
+          onChange={({ currentTarget }) => onChange({ project: currentTarget.value })}
+        />
+        <TagsInput
+          label="Tags"
+          placeholder={form.tags.length === 0 ? 'Enter adds one' : ''}
+          maxTags={20}
+          disabled={disabled}
+          value={[...form.tags]}
+          error={fieldProblem(error, 'tags')}
+          onChange={(tags) => onChange({ tags })}
+        />
+      </div>
+      <Radio.Group
+        label="Who sees it"
+        value={form.visibility}
+        onChange={(visibility) => onChange({ visibility: visibility as Agent['visibility'] })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="private" label="Private: its creator and the owners" disabled={disabled} />
+          <Radio value="public" label="Public: every member of the workspace" disabled={disabled} />
+        </Stack>
+      </Radio.Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,76 @@
+import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './data-table.module.css';
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  readonly align?: 'right';
+  /** On screens narrower than this it is left out. */
+  readonly from?: 'sm' | 'md' | 'lg';
+}
+
+/**
+ * Rows of one kind. Where a cell holds a link with `data-row-link`, the whole row follows it, and it stays one link for
+ * the keyboard and the screen reader. While loading, as many rows as will most likely come, so that nothing jumps.
+ */
+export function DataTable<Row>(props: {
+  /** What the table shows, for who cannot see it. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined while they are loaded. */
+  readonly rows: readonly Row[] | undefined;
+  readonly rowKey: (row: Row) => string;
+  readonly loadingRows?: number;
+  /** The rows shown are those of before, until the new ones are there. */
+  readonly stale?: boolean;
+}) {
+  const { caption, columns, rows, rowKey, loadingRows = 8, stale = false } = props;
+  const of = (column: Column<Row>) => ({
+    'data-align': column.align,
+    'data-from': column.from,
+  });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+    <section className={classes.frame} aria-label={caption} tabIndex={0}>
+      <table
+        className={classes.table}
+        aria-busy={rows === undefined}
+        data-stale={stale || undefined}
+      >
+        <caption className="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.key} scope="col" {...of(column)}>
+                {column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows?.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map((column) => (
+                <td key={column.key} {...of(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          {!rows &&
+            Array.from({ length: loadingRows }, (_, place) => place).map((place) => (
+              <tr key={place}>
+                {columns.map((column) => (
+                  <td key={column.key} {...of(column)}>
+                    <Skeleton height={10} my={5} width={column.align ? '3rem' : '70%'} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+import classes from './state.module.css';
+
+/** Where there is nothing yet: what would stand here, and how to get it. */
+export function EmptyState(props: {
+  readonly icon?: IconName;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}) {
+  return (
+    <div className={classes.state}>
+      <span className={classes.mark}>
+        <Icon name={props.icon ?? 'empty'} size={22} />
+      </span>
+      <h2>{props.title}</h2>
+      {props.children && <div className={classes.words}>{props.children}</div>}
+      {props.action}
+    </div>
+  );
+}

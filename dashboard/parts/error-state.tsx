@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { CuelineError } from '../../src/client/index.ts';
+import { Icon } from './icon.tsx';
+import classes from './state.module.css';
+
+/** What went wrong, in the server's own words, and what to quote to whoever runs it. In place of what it kept away. */
+export function ErrorState({
+  error,
+  onRetry,
+  heading: Heading = 'h2',
+}: {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+  /** `h1` where it stands in place of the whole page. */
+  readonly heading?: 'h1' | 'h2';
+}) {
+  const { title, message, requestId } = problemOf(error);
+  return (
+    <div className={classes.state} role="alert">
+      <span className={classes.mark} data-bad>
+        <Icon name="warning" size={22} />
+      </span>
+      <Heading>{title}</Heading>
+      <div className={classes.words}>{message}</div>
+      {requestId && <RequestId id={requestId} />}
+      {onRetry && (
+        <Button variant="default" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export function RequestId({ id }: { readonly id: string }) {
+  return (
+    <div className={classes.request}>
+      Request <code>{id}</code>
+    </div>
+  );
+}
+
+export interface Problem {
+  readonly title: string;
+  readonly message: string;
+  readonly requestId: string | null;
+}
+
+export function problemOf(error: unknown): Problem {
+  if (!(error instanceof CuelineError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { title: 'This page has failed', message, requestId: null };
+  }
+  const title = titles[error.code] ?? (error.body as { error?: string } | null)?.error;
+  return { title: title ?? 'The call failed', message: error.message, requestId: error.requestId };
+}
+
+const titles: Readonly<Record<string, string>> = {
+  CONNECTION_FAILED: 'The server is out of reach',
+  TIMEOUT: 'The server does not answer',
+};

@@ -1,0 +1,53 @@
+import { ActionIcon, Group } from '@mantine/core';
+import { Icon, type IconName } from './icon.tsx';
+import classes from './pager.module.css';
+
+interface Pagination {
+  readonly limit: number;
+  readonly offset: number;
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+
+/** Where in a list one is, and the way on and back, to its ends too. Totals are exact. */
+export function Pager(props: {
+  readonly pagination: Pagination;
+  /** Rows of this page. */
+  readonly count: number;
+  readonly onOffset: (offset: number) => void;
+}) {
+  const { limit, offset, total, hasMore } = props.pagination;
+  if (total === 0) return null;
+  const [first, last] = [Math.min(offset + 1, total), offset + props.count];
+  const [page, pages] = [Math.floor(offset / limit) + 1, Math.max(1, Math.ceil(total / limit))];
+  const way = (label: string, icon: IconName, to: number, open: boolean) => (
+    <ActionIcon
+      variant="default"
+      size="md"
+      aria-label={label}
+      title={label}
+      disabled={!open}
+      onClick={() => props.onOffset(to)}
+    >
+      <Icon name={icon} size={14} />
+    </ActionIcon>
+  );
+  return (
+    <nav className={classes.pager} aria-label="Pages">
+      <span>
+        {first.toLocaleString()}–{last.toLocaleString()} of {total.toLocaleString()}
+      </span>
+      {(offset > 0 || hasMore) && (
+        <Group gap="xs">
+          <span>
+            Page {page.toLocaleString()} of {pages.toLocaleString()}
+          </span>
+          {way('First', 'first', 0, offset > 0)}
+          {way('Previous', 'left', Math.max(0, offset - limit), offset > 0)}
+          {way('Next', 'right', offset + limit, hasMore)}
+          {way('Last', 'last', (pages - 1) * limit, hasMore)}
+        </Group>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,80 @@
+import { Button, Loader } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { EndedExecution } from '../../src/client/index.ts';
+import { formatCost, formatCount, formatDuration } from '../data/format.ts';
+import type { RunState } from '../data/runs.ts';
+import { CodeBlock } from './code-block.tsx';
+import { FormProblem } from './form-problem.tsx';
+import classes from './run-result.module.css';
+import { StateBadge } from './state-badge.tsx';
+
+/** What has come of a run that was started on this page, and before that the way to end it. */
+export function RunResult({ run, cancel }: RunState) {
+  if (run.isIdle) return null;
+  return (
+    <div className={classes.result} aria-live="polite" aria-busy={run.isPending}>
+      {run.isPending && (
+        <div className={classes.running}>
+          <Loader size="xs" />
+          <span>Running…</span>
+          <Button
+            size="xs"
+            variant="default"
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate()}
+          >
+            Cancel
+          </Button>
+        </div>
+      )}
+      {/* One that has ended meanwhile cannot be canceled: what it ended with is shown. */}
+      {run.isPending && <FormProblem error={cancel.error} />}
+      <FormProblem error={run.error} />
+      {run.data && !run.isPending && <Ended record={run.data} />}
+    </div>
+  );
+}
+
+function Ended({ record }: { readonly record: EndedExecution }) {
+  const { agentId, executionId, status, inputTokens, outputTokens, costUSD, costKnown } = record;
+  const figures = [
+    ['Latency', formatDuration(record.latencyMs)],
+    ['Tokens in', formatCount(inputTokens)],
+    ['Tokens out', formatCount(outputTokens)],
+    ['Cost', costKnown ? formatCost(costUSD) : 'not known'],
+  ];
+  return (
+    <>
+      <div className={classes.head}>
+        <StateBadge tone={tones[status]} text={status.replace('_', ' ')} />
+        <code>{record.promptVersionLabel}</code>
+        <code>{record.modelUsed}</code>
+        <Link to="/history/$agentId/$executionId" params={{ agentId, executionId }}>
+          Record
+        </Link>
+      </div>
+      <dl className={classes.figures}>
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {record.outputText !== undefined && <CodeBlock label="Output" code={record.outputText} />}
+      {record.error !== undefined && (
+        <p className={classes.error}>
+          {record.error} <code>{record.errorCode}</code>
+        </p>
+      )}
+    </>
+  );
+}
+
+const tones = {
+  success: 'good',
+  failed: 'bad',
+  rate_limited: 'warn',
+  canceled: 'calm',
+  unauthorized: 'warn',
+} as const satisfies Record<EndedExecution['status'], string>;

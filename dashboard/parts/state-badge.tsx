@@ -1,0 +1,25 @@
+import type { Agent } from '../../src/client/index.ts';
+import classes from './state-badge.module.css';
+
+type Tone = 'good' | 'bad' | 'warn' | 'calm' | 'accent';
+
+const stageTones: Record<Agent['status'], Tone> = {
+  Draft: 'calm',
+  Testing: 'warn',
+  Deployed: 'good',
+  Paused: 'calm',
+};
+
+export function StageBadge({ agent }: { readonly agent: Pick<Agent, 'status' | 'archived'> }) {
+  if (agent.archived) return <StateBadge tone="calm" text={`${agent.status}, archived`} />;
+  return <StateBadge tone={stageTones[agent.status]} text={agent.status} />;
+}
+
+/** A state in a word. The colour only repeats what the word says. */
+export function StateBadge({ tone, text }: { readonly tone: Tone; readonly text: string }) {
+  return (
+    <span className={classes.badge} data-tone={tone}>
+      {text}
+    </span>
+  );
+}

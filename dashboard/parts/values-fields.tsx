@@ -1,0 +1,39 @@
+import { Stack, Textarea } from '@mantine/core';
+
+export interface ValueField {
+  readonly name: string;
+  readonly required?: boolean;
+  /** What stands in where nothing is given. */
+  readonly otherwise?: string | undefined;
+}
+
+/** A text for each variable of a run. */
+export function ValuesFields(props: {
+  readonly fields: readonly ValueField[];
+  readonly values: Readonly<Record<string, string>>;
+  readonly onChange: (values: Record<string, string>) => void;
+}) {
+  return (
+    <Stack gap="sm">
+      {props.fields.map(({ name, required, otherwise }) => (
+        <Textarea
+          key={name}
+          label={<code>{name}</code>}
+          description={
+            required ? undefined : otherwise === undefined ? 'Optional' : 'Has a default'
+          }
+          placeholder={otherwise ?? ''}
+          required={required ?? false}
+          withAsterisk={false}
+          autosize
+          minRows={1}
+          maxRows={12}
+          value={props.values[name] ?? ''}
+          onChange={({ currentTarget }) =>
+            props.onChange({ ...props.values, [name]: currentTarget.value })
+          }
+        />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,83 @@
+import { createRouter } from '@tanstack/react-router';
+import { meQuery } from './data/me.ts';
+import { queryClient, sessionEnd } from './data/query-client.ts';
+import {
+  agentOverviewRoute,
+  agentPinsRoute,
+  agentRoute,
+  agentRunRoute,
+  agentSettingsRoute,
+} from './pages/agent/route.ts';
+import { agentsRoute } from './pages/agents/route.ts';
+import {
+  agentHistoryRoute,
+  agentRecordRoute,
+  historyRecordRoute,
+  historyRoute,
+} from './pages/history/route.ts';
+import { invitationRoute } from './pages/invitation/route.ts';
+import { agentAccessRoute, keysRoute } from './pages/keys/route.ts';
+import { newAgentRoute } from './pages/new-agent/route.ts';
+import {
+  playgroundRoute,
+  promptEditorRoute,
+  promptRoute,
+  promptVersionsRoute,
+} from './pages/prompt/route.ts';
+import { promptsRoute } from './pages/prompts/route.ts';
+import { settingsRoutes } from './pages/settings/route.ts';
+import { signInRoute } from './pages/sign-in/route.ts';
+import { homeRoute, welcomeRoute } from './pages/welcome/route.ts';
+import { PageFailed, PageLoading, PageUnknown } from './shell/page-states.tsx';
+import { appRoute, rootRoute } from './shell/routes.tsx';
+
+/** All pages. A new one has a `route.ts` of its own beside it, and its line here. */
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  invitationRoute,
+  appRoute.addChildren([
+    homeRoute,
+    welcomeRoute,
+    agentsRoute,
+    newAgentRoute,
+    agentRoute.addChildren([
+      agentOverviewRoute,
+      agentRunRoute,
+      agentPinsRoute,
+      agentSettingsRoute,
+      agentHistoryRoute.addChildren([agentRecordRoute]),
+      agentAccessRoute,
+    ]),
+    promptsRoute,
+    promptRoute.addChildren([promptEditorRoute, playgroundRoute, promptVersionsRoute]),
+    historyRoute.addChildren([historyRecordRoute]),
+    keysRoute,
+    settingsRoutes,
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  // React Query keeps what was read, and knows how old it is.
+  defaultPreloadStaleTime: 0,
+  defaultErrorComponent: PageFailed,
+  defaultNotFoundComponent: PageUnknown,
+  defaultPendingComponent: PageLoading,
+  // Of the address only what a page knows: the rest would go on to the API, which refuses it.
+  search: { strict: true },
+  notFoundMode: 'root',
+  scrollRestoration: true,
+});
+
+sessionEnd.tell = () => {
+  // Asked anew before the page is shown again, which then leads to the sign-in page.
+  queryClient.removeQueries({ queryKey: meQuery.queryKey });
+  void router.invalidate();
+};
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,34 @@
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { ErrorState } from '../parts/error-state.tsx';
+import { Gate } from './gate.tsx';
+
+/** What any page shows while it is fetched, when it fails, and where there is none. */
+
+export function PageLoading() {
+  return (
+    <Stack gap="lg" aria-busy="true">
+      <Skeleton height={26} width="12rem" mb="xs" />
+      <Skeleton height={320} />
+    </Stack>
+  );
+}
+
+export function PageFailed({ error }: ErrorComponentProps) {
+  const router = useRouter();
+  return <ErrorState heading="h1" error={error} onRetry={() => void router.invalidate()} />;
+}
+
+/** Outside the shell: whoever is not signed in may have mistyped, too. */
+export function PageUnknown() {
+  return (
+    <Gate
+      title="There is no such page"
+      description="The address leads nowhere, or to something that was deleted."
+    >
+      <Button component={Link} to="/" variant="default" fullWidth>
+        Go to the agents
+      </Button>
+    </Gate>
+  );
+}

@@ -1,0 +1,113 @@
+import '@mantine/spotlight/styles.layer.css';
+import { Modal, useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { createSpotlight, Spotlight } from '@mantine/spotlight';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { Me } from '../../src/client/index.ts';
+import { agentsQuery } from '../data/agents.ts';
+import { Icon } from '../parts/icon.tsx';
+import { schemes } from './account-menu.tsx';
+import { places } from './places.ts';
+import { useSignOut } from './use-sign-out.ts';
+
+const [store, spotlight] = createSpotlight();
+
+/** ⌘K: any page, any agent, and what can be done from everywhere. The server does the searching. */
+export default function Palette(props: {
+  readonly asked: number;
+  readonly me: Me;
+  readonly onShortcuts: () => void;
+}) {
+  const [query, setQuery] = useState('');
+  const [asked] = useDebouncedValue(query.trim(), 150);
+  const navigate = useNavigate();
+  const { data } = useQuery({
+    ...agentsQuery({ limit: 8, ...(asked && { q: asked }) }),
+    placeholderData: keepPreviousData,
+  });
+  // It opens because it was asked for again.
+  useEffect(() => spotlight.open(), [props.asked]);
+
+  const pages = places.map(({ to, label, icon }) => ({
+    id: to,
+    label,
+    leftSection: <Icon name={icon} />,
+    onClick: () => void navigate({ to }),
+  }));
+  const agents = (data?.agents ?? []).map(({ agentId, agentName, status }) => ({
+    id: agentId,
+    label: agentName,
+    description: status,
+    leftSection: <Icon name="agents" />,
+    onClick: () => void navigate({ to: '/agents/$agentId', params: { agentId } }),
+  }));
+  const named = ({ label }: Item) => label.toLowerCase().includes(query.trim().toLowerCase());
+  const groups = [
+    { label: 'Pages', items: pages.filter(named) },
+    // The server found them, perhaps by their description.
+    { label: 'Agents', items: agents },
+    { label: 'Actions', items: useActions(props.onShortcuts).filter(named) },
+  ].filter(({ items }) => items.length > 0);
+  return (
+    <Spotlight.Root
+      store={store}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut={null}
+      scrollable
+      maxHeight={420}
+    >
+      <Modal.Title className="visually-hidden">Search</Modal.Title>
+      <Spotlight.Search
+        placeholder="Search pages, agents and actions"
+        aria-label="Search pages, agents and actions"
+        leftSection={<Icon name="search" />}
+      />
+      <Spotlight.ActionsList>
+        {groups.map(({ label, items }) => (
+          <Spotlight.ActionsGroup key={label} label={label}>
+            {items.map(({ id, ...item }) => (
+              <Spotlight.Action key={id} {...item} />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {groups.length === 0 && <Spotlight.Empty>Nothing found</Spotlight.Empty>}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}
+
+interface Item {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly leftSection: ReactNode;
+  readonly onClick: () => void;
+}
+
+function useActions(onShortcuts: () => void): Item[] {
+  const { setColorScheme } = useMantineColorScheme();
+  const signOut = useSignOut();
+  return [
+    ...schemes.map(({ scheme, label, icon }) => ({
+      id: `scheme-${scheme}`,
+      label: `Appearance: ${label}`,
+      leftSection: <Icon name={icon} />,
+      onClick: () => setColorScheme(scheme),
+    })),
+    {
+      id: 'shortcuts',
+      label: 'Keyboard shortcuts',
+      leftSection: <Icon name="keyboard" />,
+      onClick: onShortcuts,
+    },
+    {
+      id: 'sign-out',
+      label: 'Sign out',
+      leftSection: <Icon name="leave" />,
+      onClick: () => void signOut(),
+    },
+  ];
+}

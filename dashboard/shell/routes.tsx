@@ -1,0 +1,21 @@
+import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { meQuery } from '../data/me.ts';
+import { isSignedOut, queryClient } from '../data/query-client.ts';
+
+export const rootRoute = createRootRoute();
+
+/** What stands below it is shown inside the shell, and only to someone who is signed in. */
+export const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  async beforeLoad({ location }) {
+    try {
+      await queryClient.ensureQueryData(meQuery);
+    } catch (error) {
+      if (!isSignedOut(error)) throw error;
+      const from = location.href === '/' ? {} : { from: location.href };
+      throw redirect({ to: '/sign-in', search: from, replace: true });
+    }
+  },
+  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+});

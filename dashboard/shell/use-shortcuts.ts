@@ -1,0 +1,42 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { places } from './places.ts';
+
+/** For how long after `g` a letter is the name of a place. */
+const sequenceMs = 1_000;
+
+/** The keys that work on every page. Where someone types, only those with the command key do. */
+export function useShortcuts(open: { openPalette: () => void; openSheet: () => void }): void {
+  const navigate = useNavigate();
+  const current = useRef(open);
+  current.current = open;
+  useEffect(() => {
+    let wentAtMs = Number.NEGATIVE_INFINITY;
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        return current.current.openPalette();
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      const place = places.find(({ key }) => key === event.key);
+      if (place && event.timeStamp - wentAtMs < sequenceMs) return void navigate({ to: place.to });
+      if (event.key === 'g') wentAtMs = event.timeStamp;
+      if (event.key === '?') current.current.openSheet();
+      if (event.key === '/') {
+        const search = document.querySelector<HTMLInputElement>('[data-search]');
+        if (!search) return;
+        event.preventDefault();
+        search.focus();
+      }
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [navigate]);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches('input, textarea, select, [role="dialog"] *'))
+  );
+}

@@ -1,0 +1,89 @@
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  localStorageColorSchemeManager,
+  type MantineColorsTuple,
+} from '@mantine/core';
+
+/** How everything looks that Mantine draws. The colours themselves stand in `tokens.css`, for light and dark. */
+
+const accent: MantineColorsTuple = [
+  '#e9f6f3',
+  '#d0ebe5',
+  '#a6d8ce',
+  '#79c4b6',
+  '#57b5a5',
+  '#2f9887',
+  '#1a8171',
+  '#0f6f61',
+  '#0b6157',
+  '#084a43',
+];
+
+const dark: MantineColorsTuple = [
+  '#e4e5e6',
+  '#c3c7cc',
+  '#a3a9b1',
+  '#8a919a',
+  '#363b41',
+  '#2c3035',
+  '#1b1e21',
+  '#131517',
+  '#0f1113',
+  '#0b0c0e',
+];
+
+export const theme = createTheme({
+  colors: { accent, dark },
+  primaryColor: 'accent',
+  // White text is readable on both.
+  primaryShade: { light: 8, dark: 6 },
+  defaultRadius: 'sm',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  fontFamily: 'var(--sans)',
+  fontFamilyMonospace: 'var(--mono)',
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
+  radius: { xs: '3px', sm: '6px', md: '8px', lg: '12px', xl: '16px' },
+  headings: { fontFamily: 'var(--sans)', fontWeight: '600' },
+  components: {
+    Button: { defaultProps: { size: 'sm' } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.4 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
+    Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
+  },
+});
+
+/** Mantine's own names, given our tokens; the same for both schemes, because the tokens know which holds. */
+export const cssVariables: CSSVariablesResolver = () => {
+  const shared = {
+    '--mantine-color-body': 'var(--ground)',
+    '--mantine-color-text': 'var(--text)',
+    '--mantine-color-dimmed': 'var(--soft)',
+    '--mantine-color-placeholder': 'var(--soft)',
+    '--mantine-color-anchor': 'var(--accent)',
+    '--mantine-color-default': 'var(--card)',
+    '--mantine-color-default-hover': 'var(--raised)',
+    '--mantine-color-default-border': 'var(--line-strong)',
+    '--mantine-color-error': 'var(--bad)',
+  };
+  return { variables: {}, light: shared, dark: shared };
+};
+
+/** Remembered in the browser; light, dark, or as the system has it. */
+export const colorScheme = localStorageColorSchemeManager({ key: 'cueline-color-scheme' });
+
+/** Without it the content security policy lets in no style that is made at run time. */
+export function styleNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
+}
+
+// What some components bring along asks for the nonce by this name.
+Object.assign(globalThis, { __webpack_nonce__: styleNonce() });

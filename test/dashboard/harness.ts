@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Role } from '../../src/core/member.ts';
+import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
+import { launchBrowser } from './chromium.ts';
+
+/**
+ * The dashboard as people meet it: the real service, and a real browser that looks at what the build made.
+ *
+ *     const { service, visit } = await openDashboard();
+ *     const { page, check } = await visit('/agents', { as: 'owner' });
+ *     await page.getByRole('link', { name: 'Agent' }).click();
+ *     await check();
+ */
+export interface Dashboard {
+  readonly service: Service;
+  /** A new window of a browser that knows nothing yet. What it complains of fails the test that ends with it. */
+  visit(path: string, options?: VisitOptions): Promise<Visit>;
+}
+
+export interface VisitOptions extends BrowserContextOptions {
+  /** Signs in a new member of that role, or a user who is there already; nobody unless given. */
+  readonly as?: Role | { readonly userId: string };
+}
+
+export interface Visit {
+  readonly page: Page;
+  /** Nothing that axe finds fault with, in light and in dark; nothing that the browser has complained of. */
+  check(): Promise<void>;
+}
+
+export async function openDashboard(options?: ServiceOptions): Promise<Dashboard> {
+  const service = await startService(options);
+  after(service.close);
+  const browser = await launchBrowser();
+  after(() => browser.close());
+  return {
+    service,
+    async visit(path, { as, ...rest } = {}) {
+      const context = await browser.newContext({ baseURL: service.url, ...rest });
+      after(() => context.close());
+      if (as) await context.addCookies(cookies((await service.signIn(as)).cookie, service.url));
+      const page = await context.newPage();
+      const complaints = listen(page, service.url);
+      await page.goto(path);
+      const check = async () => {
+        await page.waitForLoadState('networkidle');
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          await settled(page);
+          assert.deepEqual(await faults(page), [], `axe, ${colorScheme}`);
+        }
+        assert.deepEqual(complaints, []);
+      };
+      return { page, check };
+    },
+  };
+}
+
+/** Errors and warnings of the console, errors nobody caught, and whatever is asked of another origin. */
+function listen(page: Page, origin: string): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // A refusal is no mistake of the page: the browser notes each, and the page shows what it says.
+    const refused = message.text().startsWith('Failed to load resource: the server responded');
+    if (['error', 'warning'].includes(message.type()) && !refused) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`)) complaints.push(`asks ${request.url()}`);
+  });
+  return complaints;
+}
+
+/** Colours change within a transition, and what is half faded in has no contrast yet. */
+async function settled(page: Page): Promise<void> {
+  const running = 'document.getAnimations().some((one) => one.playState === "running")';
+  // Asked again and again from here: what asks in the page itself needs a looser policy.
+  while (await page.evaluate(running)) await page.waitForTimeout(50);
+}
+
+async function faults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
+}
+
+function cookies(header: string, url: string) {
+  return header.split('; ').map((pair) => {
+    const at = pair.indexOf('=');
+    return { name: pair.slice(0, at), value: pair.slice(at + 1), url, httpOnly: true };
+  });
+}

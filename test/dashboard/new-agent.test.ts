@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makePrompt } from '../harness/prompts.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+
+test('an agent is made in one page, its variables filled in from the version', async () => {
+  const { path, promptId, versionIds } = await makePrompt(service, {
+    user: 'Tell {{name}} of {{topic}}',
+  });
+  const { key } = await service.key();
+  await service.call('PATCH', path, { key, body: { name: 'Storyteller' } });
+  const { page, check } = await visit('/agents', { as: 'editor' });
+  await page.getByRole('link', { name: 'New agent' }).first().click();
+  await page.waitForURL('**/agents/new');
+  await check();
+  await page.getByRole('combobox', { name: 'Prompt' }).fill('story');
+  await page.getByRole('option', { name: 'Storyteller' }).click();
+  await page.waitForURL(`**/agents/new?promptId=${promptId}&promptVersionId=${versionIds[0]}`);
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Story agent');
+  await page.getByRole('combobox', { name: 'Tags' }).fill('tales');
+  await page.keyboard.press('Enter');
+  await page.getByRole('combobox', { name: 'How topic is given' }).selectOption('Else a text');
+  await page.getByRole('textbox', { name: 'Default of topic' }).fill('the sea');
+  await page.getByRole('textbox', { name: 'Calls a minute' }).fill('60');
+  await check();
+  await page.getByRole('button', { name: 'Create the agent' }).click();
+  await page.waitForURL(/\/agents\/agt_/);
+  const { body } = await service.call('GET', '/api/v1/agents?q=Story', { key });
+  const [agent] = body.agents;
+  assert.deepEqual(agent?.requiredVariables, ['name']);
+  assert.deepEqual(agent?.defaultVariableValues, { topic: 'the sea' });
+  assert.equal(agent?.rateLimits.requestsPerMinute, 60);
+  assert.deepEqual(agent?.tags, ['tales']);
+});
+
+test("an agent that is refused shows the server's words", async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello', model: null });
+  const { page, check } = await visit(`/agents/new?promptId=${promptId}`, { as: 'owner' });
+  await page.waitForURL(/promptVersionId/);
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('No model');
+  await page.getByRole('button', { name: 'Create the agent' }).click();
+  await page.getByRole('alert').getByText('req_').waitFor();
+  await check();
+});
+
+test('a viewer is told that it takes an editor', async () => {
+  const { page, check } = await visit('/agents/new', { as: 'viewer' });
+  await page.getByRole('heading', { name: 'Making agents takes an editor' }).waitFor();
+  await check();
+});

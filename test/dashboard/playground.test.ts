@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makePrompt } from '../harness/prompts.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+
+test('two versions run side by side, recorded as runs of the dashboard', async () => {
+  const { promptId, versionIds } = await makePrompt(
+    service,
+    { user: 'Hello {{name}}' },
+    { user: 'Goodbye {{name}}' },
+  );
+  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await check();
+  await page.getByRole('button', { name: 'Run both' }).click();
+  await page.getByRole('region', { name: 'Left' }).getByText('Goodbye Ada').waitFor();
+  await page.getByRole('region', { name: 'Right' }).getByText('Hello Ada').waitFor();
+  assert.match(await page.getByRole('region', { name: 'Left' }).innerText(), /Latency\s+\d+ ms/);
+  await check();
+  const { key } = await service.key();
+  const history = await service.call('GET', '/api/v1/executions', { key });
+  const runs = history.body.executions as { source: string; promptVersionId: string }[];
+  assert.deepEqual(
+    runs.map(({ source }) => source),
+    ['dashboard', 'dashboard'],
+  );
+  assert.deepEqual(
+    runs.map(({ promptVersionId }) => promptVersionId).toSorted(),
+    versionIds.toSorted(),
+  );
+  assert.equal((await service.call('GET', '/api/v1/agents', { key })).body.pagination.total, 0);
+});
+
+test('a draft is run once it was saved as a version', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello {{name}}' });
+  const { page } = await visit(`/prompts/${promptId}`, { as: 'owner' });
+  await page.getByRole('textbox', { name: 'User template' }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('Farewell {{name}} and {{other}}');
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.getByText('Only versions run: the draft is saved as one.').waitFor();
+  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  await page.getByRole('textbox', { name: 'other' }).fill('Bob');
+  await page.getByRole('button', { name: 'Save the draft and run' }).click();
+  await page.getByText('Farewell Ada and Bob').waitFor();
+  assert.match(await page.getByRole('region', { name: 'Run' }).innerText(), /success\s+v2/);
+});
+
+test("a run that fails shows the server's words", async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello' });
+  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'owner' });
+  await page.getByRole('combobox', { name: 'Model' }).fill('no model');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('alert').getByText('req_').waitFor();
+  await check();
+});

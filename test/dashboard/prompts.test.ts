@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makePrompt } from '../harness/prompts.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+
+test('without prompts the page says what one is; the first is made and written', async () => {
+  const { page, check } = await visit('/prompts', { as: 'editor' });
+  await page.getByRole('heading', { name: 'No prompts yet' }).waitFor();
+  await check();
+  await page.getByRole('button', { name: 'New prompt' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'New prompt' });
+  await dialog.getByLabel('Name').fill('Greeting');
+  await check();
+  await dialog.getByRole('button', { name: 'Create and write it' }).click();
+  await page.waitForURL(/\/prompts\/prm_/);
+  await page.getByText('The first version is still to be written.').waitFor();
+  await page.getByRole('textbox', { name: 'User template' }).click();
+  await page.keyboard.type('Greet {{ name }} in {{language}}, {{na');
+  await page.getByRole('option', { name: 'name' }).waitFor();
+  await check();
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('me}}.');
+  await page.getByRole('button', { name: 'user 1: go to language' }).waitFor();
+  assert.equal(await page.locator('.cm-variable').count(), 3);
+  await page.getByRole('combobox', { name: 'Model' }).fill('cueline/echo');
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: 'Notes' }).fill('To begin with');
+  await page.getByRole('button', { name: 'Save as v1' }).click();
+  await page.getByRole('status').getByText('Saved as v1.').waitFor();
+  await check();
+  await page.getByRole('link', { name: 'Versions' }).click();
+  await page.getByRole('cell', { name: 'To begin with' }).waitFor();
+  await page.getByRole('cell', { name: 'editor' }).waitFor();
+});
+
+test('a draft outlives the page, and is discarded when asked', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello {{name}}' });
+  const { page } = await visit(`/prompts/${promptId}`, { as: 'owner' });
+  await page.getByRole('textbox', { name: 'User template' }).click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.type(', dear');
+  await page.getByText('It is not saved yet.').waitFor();
+  await page.reload();
+  await page.getByRole('textbox', { name: 'User template' }).getByText(', dear').waitFor();
+  await page.getByRole('button', { name: 'Discard the draft' }).click();
+  await page.getByText('as it was saved.').waitFor();
+  await page.getByRole('textbox', { name: 'User template' }).getByText('Hello').waitFor();
+});
+
+test("a version that is refused shows the server's words at its field", async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello', label: 'first' });
+  const { page, check } = await visit(`/prompts/${promptId}`, { as: 'owner' });
+  await page.getByRole('textbox', { name: 'User template' }).click();
+  await page.keyboard.type('Well. ');
+  await page.getByRole('textbox', { name: 'Label' }).fill('first');
+  await page.getByRole('button', { name: 'Save as first' }).click();
+  const alert = page.getByRole('alert');
+  await alert.waitFor();
+  assert.match(await alert.innerText(), /req_/);
+  await check();
+});
+
+test('two versions are compared, and the address says which', async () => {
+  const { promptId, versionIds } = await makePrompt(
+    service,
+    { user: 'Hello {{name}}', temperature: 0.5, label: 'first' },
+    { user: 'Goodbye {{name}}', label: 'second' },
+    { user: 'Goodbye {{name}}', label: 'third' },
+  );
+  const { page, check } = await visit(`/prompts/${promptId}/versions`, { as: 'viewer' });
+  await page.getByText('Both say the same.').waitFor();
+  await page.getByRole('combobox', { name: 'Version before' }).selectOption('first');
+  await page.waitForURL(`**/versions?before=${versionIds[0]}`);
+  await page.getByRole('textbox', { name: 'User template of first' }).waitFor();
+  assert.match(await page.getByRole('region', { name: 'Settings' }).innerText(), /0\.5\s+default/);
+  await check();
+});
+
+test('a prompt is archived once it was said what that means, and found in the archive', async () => {
+  const { promptId, path } = await makePrompt(service, { user: 'Old words' });
+  const { key } = await service.key();
+  await service.call('PATCH', path, { key, body: { name: 'Old one' } });
+  const { page, check } = await visit(`/prompts/${promptId}`, { as: 'editor' });
+  await page.getByRole('button', { name: 'More for this prompt' }).click();
+  await page.getByRole('menuitem', { name: 'Archive' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Archive this prompt?' });
+  await dialog.getByText('run on as before').waitFor();
+  await check();
+  await dialog.getByRole('button', { name: 'Archive' }).click();
+  await page.getByText('Archived', { exact: true }).waitFor();
+  await page.goto('/prompts?q=old');
+  await page.getByRole('heading', { name: 'No prompt matches' }).waitFor();
+  await page.getByRole('combobox', { name: 'Archive' }).selectOption('Archived');
+  await page.getByRole('link', { name: 'Old one' }).waitFor();
+  await check();
+});
+
+test("a list that fails shows the server's words", async () => {
+  const { page, check } = await visit('/agents', { as: 'viewer' });
+  const problem = { error: 'Internal error', message: 'It broke.', code: 'INTERNAL' };
+  await page.route('**/api/v1/prompts?*', (route) =>
+    route.fulfill({ status: 500, json: { ...problem, requestId: 'req_of_the_test' } }),
+  );
+  await page.getByRole('link', { name: 'Prompts', exact: true }).click();
+  await page.getByRole('alert').getByText('req_of_the_test').waitFor();
+  await check();
+});

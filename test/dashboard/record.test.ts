@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addAgent, run } from '../harness/agents.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+const { key } = await service.key();
+
+test('a record has an address of its own, and closes to its list', async () => {
+  const agent = await addAgent(service, { system: 'Be kind to {{name}}.' });
+  const { executionId } = await run(service, agent, key, { name: 'Ada' });
+  const list = `/agents/${agent.agentId}/history`;
+  const { page, check } = await visit(`${list}?status=success`, { as: 'viewer' });
+  await page.getByRole('row').last().getByRole('link').click();
+  await page.waitForURL(`**${list}/${executionId}?status=success`);
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('Be kind to Ada.').waitFor();
+  await drawer.getByRole('img', { name: /Queued .*, running / }).waitFor();
+  await check();
+  await page.keyboard.press('Escape');
+  await page.waitForURL(`**${list}?status=success`);
+});
+
+test('what a model wrote is shown and never run, as text and as Markdown', async () => {
+  const text = [
+    '<script>document.title = "run"</script><img src="/x" onerror="document.title = \'run\'">',
+    '[click](javascript:document.title="run") ![seen](https://tracker.example/pixel.png)',
+    '[here](https://example.com/page) and [data](data:text/html,<script>1</script>)',
+    '# Heading',
+    '- one\n- **two**',
+    '```\n<svg onload="document.title=1">\n```',
+    '<https://example.com/"onmouseover="x>',
+  ].join('\n\n');
+  service.models.script({ text });
+  const agent = await addAgent(service);
+  const { executionId } = await run(service, agent, key);
+  const { page, check } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('<script>document.title').first().waitFor();
+  await drawer.getByText('Markdown', { exact: true }).click();
+  const output = drawer.getByRole('region', { name: 'Output as Markdown' });
+  await output.getByRole('heading', { name: 'Heading' }).waitFor();
+  await check();
+  const made = await output.evaluate((element) => ({
+    foreign: element.querySelectorAll('script, img, svg, iframe, style, form, object').length,
+    handlers: element.innerHTML.match(/<[^>]+\son\w+=/g),
+    links: [...element.querySelectorAll('a')].map(({ href, rel }) => ({ href, rel })),
+  }));
+  assert.equal(made.foreign, 0);
+  assert.equal(made.handlers, null);
+  assert.ok(made.links.length > 0);
+  for (const { href, rel } of made.links) {
+    assert.match(href, /^https:\/\/example\.com\//);
+    assert.match(rel, /noopener/);
+  }
+  assert.match(await output.innerText(), /!\[seen\]\(https:\/\/tracker\.example/);
+  assert.equal(await page.title(), 'History · Cueline');
+});
+
+test('JSON is shown in order', async () => {
+  service.models.script({ text: '{"b":1,"a":[true]}' });
+  const agent = await addAgent(service);
+  const { executionId } = await run(service, agent, key);
+  const { page } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
+  await page.getByText('"b": 1').waitFor();
+});
+
+test('a run is started again with other values, from the dashboard', async () => {
+  const agent = await addAgent(service);
+  const { executionId } = await run(service, agent, key, { name: 'Ada' });
+  const path = `/agents/${agent.agentId}/history/${executionId}`;
+  const { page, check } = await visit(path, { as: 'editor' });
+  await page.getByRole('button', { name: 'Run again' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Run Agent again' });
+  await dialog.getByLabel('Variables').fill('{');
+  await dialog.getByText('It is not a JSON object.').waitFor();
+  await dialog.getByLabel('Variables').fill('{}');
+  await dialog.getByRole('button', { name: 'Run', exact: true }).click();
+  await dialog.getByRole('alert').getByText('req_').waitFor();
+  await check();
+  await dialog.getByLabel('Variables').fill('{"name":"Grace"}');
+  await dialog.getByRole('button', { name: 'Run', exact: true }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.waitForURL((url) => !url.pathname.endsWith(executionId));
+  await page.getByText('Hello Grace').first().waitFor();
+  await page.getByText('dashboard', { exact: true }).last().waitFor();
+});
+
+test('a run is canceled', async () => {
+  const agent = await addAgent(service);
+  const held = service.models.hold();
+  const body = { variables: { name: 'you' } };
+  const accepted = await service.call('POST', `${agent.path}/execute`, { key, body });
+  await held.arrived;
+  const path = `/history/${agent.agentId}/${accepted.body.executionId}`;
+  const { page, check } = await visit(path, { as: 'editor' });
+  await page.getByRole('button', { name: 'Cancel the run' }).click();
+  await page.getByText('Someone canceled it.').waitFor();
+  await check();
+});
+
+test('a record is deleted once it was said what goes', async () => {
+  const agent = await addAgent(service);
+  const { executionId } = await run(service, agent, key);
+  const path = `/history/${agent.agentId}/${executionId}`;
+  const { page, check } = await visit(path, { as: 'editor' });
+  await page.getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete this record?' });
+  await dialog.getByText('for good').waitFor();
+  await check();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL(/\/history$/);
+  const gone = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
+  assert.equal(gone.status, 404);
+});
+
+test('a record that is not there is said not to be', async () => {
+  const agent = await addAgent(service);
+  const { page, check } = await visit(`/history/${agent.agentId}/exe_unknown`, { as: 'viewer' });
+  await page.getByRole('alert').getByText('req_').waitFor();
+  await check();
+});
+
+test('a viewer is offered nothing that changes', async () => {
+  const agent = await addAgent(service);
+  const { executionId } = await run(service, agent, key);
+  const { page } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
+  await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Run again' }).count(), 0);
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addAgent, run } from '../harness/agents.ts';
+import { makeRound } from '../harness/rounds.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+
+test('the plan is changed, and its usage shown', async () => {
+  const { page, check } = await visit('/settings', { as: 'owner' });
+  await page.waitForURL('**/settings/workspace');
+  await page.getByLabel('Name of the plan').fill('Team');
+  await page.getByLabel('AI Actions a month').fill('5000');
+  await page.getByRole('button', { name: 'Save the plan' }).click();
+  await page.getByRole('img', { name: '0 of 5,000 used' }).waitFor();
+  await page.getByText('Plan “Team”').waitFor();
+  await check();
+});
+
+test('a viewer reads the settings, and is offered no change', async () => {
+  const { page, check } = await visit('/settings/workspace', { as: 'viewer' });
+  await page.getByText('AI Actions this month').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save the plan' }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'Audit log' }).count(), 0);
+  await check();
+});
+
+test('members are invited, changed and removed', async () => {
+  await service.signIn('viewer');
+  const { page, check } = await visit('/settings/members', { as: 'owner' });
+  await page.getByLabel('E-mail').fill('guest@example.com');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByText(/\/invitations\//).waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Withdraw the invitation of guest@example.com' }).click();
+  await page.getByRole('table', { name: 'Open invitations' }).waitFor({ state: 'hidden' });
+  const row = page.getByRole('row').filter({ hasText: 'viewer' }).last();
+  const role = row.getByRole('combobox');
+  await role.selectOption('editor');
+  await page
+    .getByRole('button', { name: /^Remove/ })
+    .last()
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('every key that they issued is revoked').waitFor();
+  await check();
+});
+
+test('the last owner cannot be taken away, and the server says so', async () => {
+  const { page } = await visit('/settings/members', { as: { userId: service.ownerId } });
+  await page.route('**/api/v1/members/*', (route) =>
+    route.fulfill({
+      status: 409,
+      json: {
+        error: 'Conflict',
+        message: 'No owner would be left.',
+        code: 'CONFLICT',
+        requestId: 'req_1',
+      },
+    }),
+  );
+  await page
+    .getByRole('combobox', { name: /^Role of/ })
+    .first()
+    .selectOption('viewer');
+  await page.getByRole('alert').getByText('No owner would be left.').waitFor();
+});
+
+test('a provider is added, and its credential never shown', async () => {
+  const { page, check } = await visit('/settings/providers', { as: 'owner' });
+  await page.getByRole('heading', { name: 'No providers yet' }).waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Add a provider' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Kind').selectOption('Anthropic');
+  await dialog.getByLabel('API key').fill('sk-secret');
+  await dialog.getByLabel('Address').fill('http://169.254.169.254/');
+  await dialog.getByRole('button', { name: 'Save anthropic' }).click();
+  await dialog.getByRole('alert').getByText('req_').waitFor();
+  await check();
+  await dialog.getByLabel('Address').fill('');
+  await dialog.getByRole('button', { name: 'Save anthropic' }).click();
+  await page.getByRole('cell', { name: 'stored' }).waitFor();
+  assert.equal(await page.getByText('sk-secret').count(), 0);
+  await page.getByRole('button', { name: 'Remove anthropic' }).click();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('heading', { name: 'No providers yet' }).waitFor();
+});
+
+test('a price is set to the digit', async () => {
+  const { page, check } = await visit('/settings/providers', { as: 'owner' });
+  await page.getByRole('button', { name: 'Set a price' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Model').fill('openai/own');
+  await dialog.getByLabel('Input').fill('0.123456789012');
+  await dialog.getByLabel('Output').fill('2');
+  await dialog.getByRole('button', { name: 'Set the price' }).click();
+  await page.getByRole('cell', { name: '$0.123456789012 / M' }).waitFor();
+  await check();
+});
+
+test('retention is set once it was said what goes', async () => {
+  const { page, check } = await visit('/settings/retention', { as: 'owner' });
+  await page.getByLabel('Days that records are kept').fill('90');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('nothing brings it back').waitFor();
+  await check();
+  await dialog.getByRole('button', { name: 'Change' }).click();
+  await page.getByText('Saved.').waitFor();
+  const { body } = await service.call('GET', '/api/v1/retention', {
+    key: (await service.key()).key,
+  });
+  assert.deepEqual(body, { recordsDays: 90, bodiesDays: null });
+});
+
+test('an end user is erased, and the audit log tells of it', async () => {
+  const agent = await addAgent(service);
+  const { key } = await service.key();
+  const { executionId } = await run(service, agent, key, { name: 'Ada' });
+  const { page, check } = await visit('/settings/retention', { as: 'owner' });
+  await page.getByLabel('Variable').fill('name');
+  await page.getByLabel('Value').fill('Ada');
+  await page.getByRole('button', { name: 'Erase…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
+  await page.getByRole('cell', { name: 'processing' }).waitFor();
+  await makeRound(service.db, service.database);
+  await page.getByRole('cell', { name: 'completed' }).waitFor();
+  await check();
+  const gone = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
+  assert.equal(gone.status, 404);
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByRole('cell', { name: 'Erasure asked for' }).waitFor();
+  await check();
+  await page.getByRole('combobox', { name: 'Action' }).selectOption('Plan changed');
+  await page.waitForURL(/action=plan\.change/);
+});
+
+test('an audit log that fails shows the words of the server', async () => {
+  const { page, check } = await visit('/settings/account', { as: 'owner' });
+  await page.route('**/api/v1/audit?*', (route) =>
+    route.fulfill({
+      status: 500,
+      json: { error: 'Internal error', message: 'It broke.', code: 'INTERNAL', requestId: 'req_2' },
+    }),
+  );
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByRole('alert').getByText('It broke.').waitFor();
+  await check();
+});
+
+test('the password is changed only with the present one', async () => {
+  const { page, check } = await visit('/settings/account', { as: 'viewer' });
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByLabel('New password').fill('a longer password');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('alert').getByText('req_').waitFor();
+  await check();
+});

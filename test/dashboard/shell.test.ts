@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addAgent } from '../harness/agents.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+const javascriptBytesMax = 180_000;
+
+test('an owner who can call no model yet is shown the first steps, once', async () => {
+  const { page, check } = await visit('/', { as: 'owner' });
+  await page.waitForURL('**/welcome');
+  await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Go to the agents' }).click();
+  await page.waitForURL('**/agents');
+  await page.goto('/');
+  await page.waitForURL('**/agents');
+});
+
+test('the palette finds an agent and goes there, by the keyboard alone', async () => {
+  const agent = await addAgent(service);
+  const { page, check } = await visit('/agents', { as: 'owner' });
+  await page.getByRole('table').waitFor();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByPlaceholder('Search pages, agents and actions').waitFor();
+  await check();
+  await page.keyboard.type('Agen');
+  await page
+    .getByRole('button', { name: /^Agent/ })
+    .last()
+    .waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/agents/${agent.agentId}`);
+});
+
+test('? lists the shortcuts, and they work', async () => {
+  const { page, check } = await visit('/welcome', { as: 'owner' });
+  await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await check();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await page.waitForURL('**/agents');
+});
+
+test('the appearance is remembered', async () => {
+  const { page } = await visit('/agents', { as: 'owner', colorScheme: 'light' });
+  await page.getByRole('button', { name: 'owner' }).click();
+  await page.getByRole('menuitem', { name: 'Dark' }).click();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+  assert.equal(ground, 'rgb(19, 21, 23)');
+});
+
+test('an address that leads nowhere says so', async () => {
+  const { page, check } = await visit('/agents/a/b/c', { as: 'viewer' });
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await check();
+});
+
+test('the first page needs little JavaScript', async () => {
+  const { page } = await visit('/sign-in', { as: 'owner' });
+  let bytes = 0;
+  page.on('response', async (response) => {
+    if (!response.url().endsWith('.js')) return;
+    bytes += Number((await response.allHeaders())['content-length']);
+  });
+  await page.goto('/agents');
+  await page.getByRole('table').waitFor();
+  await page.waitForLoadState('networkidle');
+  assert.ok(bytes > 0 && bytes <= javascriptBytesMax, `${bytes} bytes`);
+});
