@@ -77,7 +77,10 @@ function begin(length: Exclude<StepLength, 'all'>, ms: number, zone: string): nu
 
 function next(length: Exclude<StepLength, 'all'>, startMs: number, zone: string): number {
   if (length === 'day') return dayStartMs(startMs, zone, 1);
-  return begin(length, startMs + levelMs[length], zone);
+  const after = begin(length, startMs + levelMs[length], zone);
+  // Clocks that are put in the middle of an hour may make two of it.
+  const between = begin(length, after - 1, zone);
+  return between > startMs ? between : after;
 }
 
 const quarterMs = levelMs.quarter;

@@ -71,10 +71,29 @@ test('the whole of a range takes whole days of UTC within, and finer buckets at 
   );
 });
 
+test('an hour in the middle of which the clocks are put is as many steps as it has names', () => {
+  // At 02:45 they show 03:45: of the hour of two there are 45 minutes, of that of three 15.
+  const [startMs, endMs] = [ms('2026-09-26T12:20'), ms('2026-09-26T15:20')];
+  assert.deepEqual(bounds({ length: 'hour', zone: 'Pacific/Chatham', startMs, endMs }), [
+    '2026-09-26T12:15',
+    '2026-09-26T13:15',
+    '2026-09-26T14:00',
+    '2026-09-26T14:15',
+    '2026-09-26T15:15',
+    '2026-09-26T16:15',
+  ]);
+});
+
 test('spans touch each other, hold all steps, and none of their buckets is in two steps', () => {
   const asked = fc.record({
     length: fc.constantFrom(...stepLengths),
-    zone: fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe'),
+    zone: fc.constantFrom(
+      'UTC',
+      'Europe/Berlin',
+      'Asia/Kathmandu',
+      'Australia/Lord_Howe',
+      'Pacific/Chatham',
+    ),
     startMs: fc.integer({ min: ms('2026-03-20T00:00'), max: ms('2026-11-01T00:00') }),
     lengthMs: fc.nat(1_400 * levelMs.minute),
   });
