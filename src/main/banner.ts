@@ -19,7 +19,9 @@ const does = { start: 'serves and works', api: 'serves', worker: 'works' };
 /** What a human is told once a process is up, on standard output; the log goes to standard error. */
 export function banner({ role, url, place, owner, demo }: Started): string {
   const rows: [string, string][] = [['Data', place]];
-  if (url !== null && role !== 'worker') rows.unshift(['API', url], ['Reference', `${url}/docs`]);
+  if (url !== null && role !== 'worker') {
+    rows.unshift(['Dashboard', `${url}/`], ['API', url], ['Reference', `${url}/docs`]);
+  }
   else if (url !== null) rows.unshift(['Health', `${url}/healthz`]);
   if (owner) rows.push(['Owner', owner.email]);
   if (owner?.password) rows.push(['Password', `${owner.password}   (shown this once)`]);
