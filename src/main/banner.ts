@@ -21,8 +21,7 @@ export function banner({ role, url, place, owner, demo }: Started): string {
   const rows: [string, string][] = [['Data', place]];
   if (url !== null && role !== 'worker') {
     rows.unshift(['Dashboard', `${url}/`], ['API', url], ['Reference', `${url}/docs`]);
-  }
-  else if (url !== null) rows.unshift(['Health', `${url}/healthz`]);
+  } else if (url !== null) rows.unshift(['Health', `${url}/healthz`]);
   if (owner) rows.push(['Owner', owner.email]);
   if (owner?.password) rows.push(['Password', `${owner.password}   (shown this once)`]);
   if (demo) rows.push(['Key', `${demo.key}   (shown this once)`]);
