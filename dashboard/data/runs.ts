@@ -26,13 +26,11 @@ export interface RunState {
 /** A run that is started from the page, watched until it ends, and can be ended before. */
 export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
   const queries = useQueryClient();
-  const started = useRef<RunStarted>(null);
+  const started = useRef<Promise<RunStarted>>(null);
   const run = useMutation({
     mutationFn: async (order: Order): Promise<EndedExecution> => {
-      started.current = null;
-      const accepted = await start(order);
-      started.current = accepted;
-      const { agentId, executionId } = accepted;
+      started.current = start(order);
+      const { agentId, executionId } = await started.current;
       return cueline.wait(agentId, executionId, { timeoutMs: waitMsMax });
     },
     // Whatever shows figures or a history has one run more.
@@ -43,9 +41,9 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
   });
   const cancel = useMutation({
     mutationFn: async () => {
-      if (!started.current) return;
-      const { agentId, executionId } = started.current;
-      await cueline.cancel(agentId, executionId);
+      // Whoever cancels at once may be faster than the answer that says what to cancel.
+      const accepted = await started.current?.catch(() => null);
+      if (accepted) await cueline.cancel(accepted.agentId, accepted.executionId);
     },
   });
   return { run, cancel };

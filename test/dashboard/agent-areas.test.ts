@@ -36,6 +36,22 @@ test('a run is canceled while it is under way', async () => {
   await page.getByText('canceled', { exact: true }).waitFor();
 });
 
+test('a run is canceled before the page knows what it is called', async () => {
+  const agent = await addAgent(service, { stage: 'Draft' });
+  service.models.hold();
+  const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner' });
+  const held = Promise.withResolvers<void>();
+  await page.route('**/execute', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  held.resolve();
+  await page.getByText('canceled', { exact: true }).waitFor();
+});
+
 test('another version is pinned once its difference was shown, and taken back', async () => {
   const prompt = await makePrompt(
     service,
