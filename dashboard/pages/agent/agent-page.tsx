@@ -4,6 +4,7 @@ import { agentQuery } from '../../data/agents.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { StageBadge } from '../../parts/state-badge.tsx';
+import tabs from '../../parts/tabs.module.css';
 import classes from './agent.module.css';
 import { areas } from './areas.ts';
 
@@ -29,7 +30,7 @@ export function AgentPage() {
         }
       />
       {areas.length > 1 && (
-        <nav className={classes.tabs} aria-label="Areas of the agent">
+        <nav className={tabs.tabs} aria-label="Areas of the agent">
           {areas.map(({ to, label }) => (
             <Link
               key={to}

@@ -4,6 +4,7 @@ import { promptQuery } from '../../data/prompts.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import tabs from '../../parts/tabs.module.css';
 import classes from './prompt.module.css';
 import { PromptActions } from './prompt-actions.tsx';
 
@@ -35,7 +36,7 @@ export function PromptPage() {
         }
         actions={<PromptActions prompt={prompt} />}
       />
-      <nav className={classes.tabs} aria-label="Areas of the prompt">
+      <nav className={tabs.tabs} aria-label="Areas of the prompt">
         {areas.map(({ to, label }) => (
           <Link
             key={to}
