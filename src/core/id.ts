@@ -17,6 +17,12 @@ const prefixes = {
   invitation: 'inv',
   erasure: 'era',
   audit: 'aud',
+  workflow: 'wfl',
+  workflowVersion: 'wfv',
+  workflowPin: 'wfp',
+  workflowRun: 'wfr',
+  schedule: 'sch',
+  webhook: 'whk',
 } as const;
 
 /** The kinds of things that have an identifier on the wire. */

@@ -5,6 +5,7 @@ import { up as people } from './migrations/0001-people.ts';
 import { up as agents } from './migrations/0002-agents.ts';
 import { up as executions } from './migrations/0003-executions.ts';
 import { up as history } from './migrations/0004-history.ts';
+import { up as workflows } from './migrations/0005-workflows.ts';
 
 /** In order. A migration that has been released is never changed; a new one is added. */
 const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
@@ -12,6 +13,7 @@ const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
   '0002-agents': { up: agents },
   '0003-executions': { up: executions },
   '0004-history': { up: history },
+  '0005-workflows': { up: workflows },
 };
 
 /** Any number that nothing else locks: migrations go one after the other. */
