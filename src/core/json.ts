@@ -44,6 +44,17 @@ export function members(object: string): Member[] {
   return found;
 }
 
+/** The elements of a compact array, as compact texts. */
+export function elements(array: string): string[] {
+  const found: string[] = [];
+  for (let at = 1; at < array.length - 1; ) {
+    const end = valueEnd(array, at);
+    found.push(array.slice(at, end));
+    at = end + 1;
+  }
+  return found;
+}
+
 /** The same text with no more escapes in its strings than JSON needs: a model reads `é`, not `\\u00e9`. */
 export function plain(text: string): string {
   if (!text.includes('\\')) return text;

@@ -35,7 +35,7 @@ export function parseExecuteBody(text: string): ExecuteBody {
 }
 
 /** Reads the compact text of an object of variables. */
-function readVariables(json: string): ExecuteBody {
+export function readVariables(json: string): ExecuteBody {
   if (depth(json) > jsonDepthMax) {
     return invalid(`Variables nest deeper than ${jsonDepthMax} levels.`);
   }

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { compact, elements } from '../../src/core/json.ts';
+import { fill, findReferences, type Scope, stepsReferredTo } from '../../src/core/reference.ts';
+import { outputOfText, withinOutput } from '../../src/core/step-output.ts';
+
+const outputs: Record<string, string> = {
+  triage: outputOfText(
+    '```json\n{"kind": "billing", "parts": [{"id": 7}, {"id": 8}], "n": 1.0}\n```',
+  ),
+  plain: outputOfText('It {{index}} "said"\nso.'),
+  list: '[1,{"a":null}]',
+};
+const scope: Scope = {
+  input:
+    '{"ticket":"Help","n":12345678901234567890,"2":"two","1":[true,null],"deep":{"a":{"b":[10,20]}}}',
+  output: (step) => outputs[step] ?? null,
+  item: '{"id":"p-1","tags":["x"]}',
+  index: 3,
+};
+
+const cases: [what: string, value: unknown, filled: string][] = [
+  ['a text without any', 'as it is', '"as it is"'],
+  ['a whole value with its type', '{{input.deep.a.b[1]}}', '20'],
+  ['inner blanks', '{{  input.ticket\t}}', '"Help"'],
+  ['a number as it was sent', '{{ input.n }}', '12345678901234567890'],
+  ['the whole input', '{{input}}', scope.input],
+  ['within text', 'No. {{input.n}}: {{input.ticket}}!', '"No. 12345678901234567890: Help!"'],
+  ['an object within text', 'see {{input.deep}}', '"see {\\"a\\":{\\"b\\":[10,20]}}"'],
+  ['an output exactly as written', '{{steps.plain.output}}', outputs.plain ?? ''],
+  [
+    'an output within text, one pass',
+    '<{{steps.plain.output}}>',
+    '"<It {{index}} \\"said\\"\\nso.>"',
+  ],
+  ['a path within a fenced output', '{{steps.triage.output.parts[1].id}}', '8'],
+  ['a number within an output as written', '{{steps.triage.output.n}}', '1.0'],
+  ['a path within text that is no JSON', '{{steps.plain.output.a}}', 'null'],
+  ['an output that is a value', '{{steps.list.output}}', '[1,{"a":null}]'],
+  ['a step without output', '{{steps.nobody.output.a}}', 'null'],
+  ['what does not exist within text', '[{{input.none}}{{steps.nobody.output}}]', '"[]"'],
+  ['a place beyond the list', '{{steps.list.output[2]}}', 'null'],
+  [
+    'a name on a list, a place on an object',
+    ['{{steps.list.output.a}}', '{{input.deep[0]}}'],
+    '[null,null]',
+  ],
+  ['names that every object has', '{{input.toString}}', 'null'],
+  [
+    'the item and its place',
+    { a: '{{item.id}}', b: '{{item.tags[0]}}', c: '{{index}}' },
+    '{"a":"p-1","b":"x","c":3}',
+  ],
+  [
+    'what is no reference',
+    '{{inputs.a}} {{steps.a}} {{index.a}} {input.a} {{input.a-b}}',
+    '"{{inputs.a}} {{steps.a}} {{index.a}} {input.a} {{input.a-b}}"',
+  ],
+  [
+    'other values and names',
+    { '{{index}}': [1, null, true, { a: [] }] },
+    '{"{{index}}":[1,null,true,{"a":[]}]}',
+  ],
+];
+for (const [what, value, filled] of cases) {
+  test(`fill: ${what}`, () => assert.equal(fill(value, scope, 10_000), filled));
+}
+
+test('references are found in every text of a value', () => {
+  const value = [
+    '{{steps.a.output}} and {{ steps.b.output[0].c }}',
+    { x: '{{item}}', y: ['{{steps.a.output.z}}'] },
+  ];
+  assert.deepEqual(stepsReferredTo(value), ['a', 'b']);
+  assert.deepEqual(
+    findReferences(value).map(({ root, path }) => [root, path]),
+    [
+      ['steps', []],
+      ['steps', [0, 'c']],
+      ['item', []],
+      ['steps', ['z']],
+    ],
+  );
+});
+
+test('a result that grows too long is none', () => {
+  const long = { ...scope, input: JSON.stringify({ a: 'x'.repeat(100) }) };
+  assert.equal(fill('{{input.a}}'.repeat(3), long, 100), null);
+  assert.equal(fill(['{{input.a}}', '{{input.a}}'], long, 200), null);
+  assert.equal(fill('{{input.a}}', long, 102)?.length, 102);
+  assert.equal(fill('{{input.a}}', long, 101), null);
+});
+
+test('any JSON without references stays what it is', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      assert.equal(fill(value, scope, 1_000_000), JSON.stringify(value));
+    }),
+  );
+});
+
+test('any value comes through a reference, alone and in a path', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const json = JSON.stringify(value);
+      const own = {
+        ...scope,
+        input: `{"v":${json}}`,
+        output: () => outputOfText(`{"v":[${json}]}`),
+      };
+      assert.equal(fill('{{input.v}}', own, 1_000_000), json);
+      assert.equal(fill('{{steps.a.output.v[0]}}', own, 1_000_000), json);
+    }),
+  );
+});
+
+test('elements are those of the array', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), (values) => {
+      const json = compact(JSON.stringify(values, null, 2));
+      assert.deepEqual(
+        elements(json),
+        values.map((value) => JSON.stringify(value)),
+      );
+    }),
+  );
+});
+
+test('an output is looked into where it is JSON, and only there', () => {
+  assert.equal(withinOutput(outputOfText(' {"a": 1} ')), '{"a":1}');
+  assert.equal(withinOutput(outputOfText('```\n[1, 2]\n```\n')), '[1,2]');
+  assert.equal(withinOutput(outputOfText('billing')), '"billing"');
+  assert.equal(
+    withinOutput(outputOfText('```json\n{"a":\n```')),
+    outputOfText('```json\n{"a":\n```'),
+  );
+  assert.equal(withinOutput('{"a":"{}"}'), '{"a":"{}"}');
+  const deep = outputOfText('['.repeat(200) + ']'.repeat(200));
+  assert.equal(withinOutput(deep), deep);
+});
