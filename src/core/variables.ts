@@ -18,8 +18,8 @@ export interface Variables {
   readonly names: readonly string[];
 }
 
-/** Reads `{"variables": {…}}`. Nothing else may stand in the body. */
-export function parseExecuteBody(text: string): ExecuteBody {
+/** Reads `{"variables": {…}}`, or `{"input": {…}}` of a workflow. Nothing else may stand in the body. */
+export function parseExecuteBody(text: string, field: 'variables' | 'input' = 'variables'): ExecuteBody {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -28,9 +28,9 @@ export function parseExecuteBody(text: string): ExecuteBody {
   }
   if (!isObject(body)) return invalid('The body must be a JSON object.');
   const found = members(compact(text));
-  const unknown = found.find((member) => member.name !== 'variables');
+  const unknown = found.find((member) => member.name !== field);
   if (unknown) return invalid(`Unknown field ${JSON.stringify(unknown.name.slice(0, 100))}.`);
-  if (!isObject(body.variables)) return invalid('Field "variables" must be an object.');
+  if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
   return readVariables(found.at(-1)?.text ?? '{}');
 }
 

@@ -65,14 +65,26 @@ export const stepStatuses = [
 ] as const;
 export type StepStatus = (typeof stepStatuses)[number];
 
-export const workflowFailureCodes = ['STEP_FAILED', 'DEADLINE_EXCEEDED', 'CANCELED'] as const;
+export const workflowFailureCodes = [
+  'STEP_FAILED',
+  'DEADLINE_EXCEEDED',
+  'OUTPUT_TOO_LARGE',
+  'CANCELED',
+] as const;
 /** What `errorCode` of a workflow run can hold. */
 export type WorkflowFailureCode = (typeof workflowFailureCodes)[number];
 
 /** Why a step failed that no execution failed for; else its execution's code, or its refusal's. */
-export const stepFailureCodes = ['CONDITION_FAILED', 'LIST_EXPECTED', 'LIST_TOO_LONG'] as const;
+export const stepFailureCodes = [
+  'CONDITION_FAILED',
+  'LIST_EXPECTED',
+  'LIST_TOO_LONG',
+  'VALUES_TOO_LARGE',
+] as const;
 export type StepFailureCode = (typeof stepFailureCodes)[number];
 
+/** The most characters that the filled-in variables of a call, a list, the outputs of its items or a run's output may have. */
+export const valuesCharsMax = 4_194_304;
 export const stepsMax = 50;
 export const runTimeoutMsMin = 1_000;
 export const runTimeoutMsMax = 7 * 86_400_000;

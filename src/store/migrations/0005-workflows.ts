@@ -84,11 +84,14 @@ export async function up(db: Kysely<never>): Promise<void> {
       -- What its execution is called with; kept while it is ready.
       variables text,
       execution_id uuid,
-      -- The execution that failed before the fallback took over.
+      -- Whether its fallback has taken over, and the execution that failed before.
+      fallback boolean not null default false,
       failed_execution_id uuid,
-      -- The list of a step that fans out, and what later steps may refer to: gone once the run has ended.
+      -- The list of a step that fans out and its length, and what later steps may refer to, a text of a model being a
+      -- string: list and output are gone once the run has ended.
       items json,
-      output text,
+      items_count integer check (items_count between 0 and 1000),
+      output json,
       error_code text,
       error text,
       started_at timestamptz,
