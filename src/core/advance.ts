@@ -1,0 +1,223 @@
+import { evaluateCondition } from './condition.ts';
+import { elements } from './json.ts';
+import { fill, type Scope } from './reference.ts';
+import { outputOfText, withinOutput } from './step-output.ts';
+import {
+  type Failure,
+  failed,
+  fresh,
+  isOutput,
+  isOver,
+  keyOf,
+  type RunEnd,
+  type StepEvent,
+  type StepState,
+  tooLarge,
+} from './step-state.ts';
+import { type StepDefinition, valuesCharsMax, type WorkflowDefinition } from './workflow.ts';
+import { graphOf } from './workflow-graph.ts';
+
+/**
+ * How a run of a workflow goes on, as a pure function of its definition, its input and where its steps stand: what has
+ * become of executions is put in, and out come the steps that changed, those among them that are ready to be called, and
+ * the end of the run where it is over.
+ */
+
+/** `unread` asks for the outputs of items, which are read only where a list may be complete. */
+export type Advance =
+  | { readonly kind: 'unread' }
+  | { readonly kind: 'advanced'; readonly changed: readonly StepState[]; readonly end: RunEnd | null };
+
+export function advance(
+  definition: WorkflowDefinition,
+  input: string,
+  before: readonly StepState[],
+  events: readonly StepEvent[],
+): Advance {
+  const graph = graphOf(definition);
+  const rows = new Map(before.map((row) => [keyOf(row), row]));
+  const changed = new Map<string, StepState>();
+  const itemsOf = new Map<string, Set<number>>();
+  for (const row of before) if (row.item >= 0) note(row);
+  const outputOf = (step: string) => rows.get(`${step} -1`)?.output ?? null;
+  const whole: Scope = { input, output: outputOf, item: null, index: null };
+  let unread = false;
+  /** Nothing more begins once the run has failed. */
+  let broken: StepState | null = null;
+
+  for (const event of events) take(event);
+  for (const step of graph.ordered) {
+    if (broken) break;
+    const row = rows.get(`${step.name} -1`);
+    if (!row) begin(step);
+    else if (row.itemsCount !== null && row.status === 'processing') goThrough(step, row);
+  }
+  if (unread) return { kind: 'unread' };
+  const end = broken ? failedEnd(broken) : successEnd();
+  return { kind: 'advanced', changed: [...changed.values()].flatMap((row) => kept(row, end)), end };
+
+  function put(row: StepState): void {
+    rows.set(keyOf(row), row);
+    changed.set(keyOf(row), row);
+    if (row.item >= 0) note(row);
+    const step = row.item < 0 && row.status === 'failed' && stepOf(row.step);
+    if (step && step.onFailure === 'fail') broken ??= row;
+  }
+
+  function note(row: StepState): void {
+    itemsOf.set(row.step, (itemsOf.get(row.step) ?? new Set()).add(row.item));
+  }
+
+  function stepOf(name: string): StepDefinition | undefined {
+    return definition.steps.find((one) => one.name === name);
+  }
+
+  function take({ step: name, item, executionId, outcome }: StepEvent): void {
+    const row = rows.get(`${name} ${item}`);
+    const step = stepOf(name);
+    if (!row || !step || row.executionId !== executionId) return;
+    if (row.status !== (executionId === null ? 'ready' : 'processing')) return;
+    if (outcome.kind === 'success') put({ ...row, status: 'success', output: outputOfText(outcome.text) });
+    else fail(step, row, outcome);
+  }
+
+  function begin(step: StepDefinition): void {
+    const waited = (graph.waitsFor.get(step.name) ?? []).map((name) => rows.get(`${name} -1`));
+    if (!waited.every((row) => row && isOver(row))) return;
+    const row = fresh(step.name, -1);
+    if (waited.length > 0 && waited.every((one) => one?.status === 'skipped')) {
+      return put({ ...row, status: 'skipped' });
+    }
+    if (step.when !== null) {
+      const result = evaluateCondition(step.when, whole);
+      if (result.kind === 'error') {
+        return put(failed(row, { code: 'CONDITION_FAILED', error: result.message }));
+      }
+      if (!result.value) return put({ ...row, status: 'skipped' });
+    }
+    if (step.forEach) fanOut(step, step.forEach, row);
+    else call(step, row);
+  }
+
+  function fanOut(step: StepDefinition, { list, max }: NonNullable<StepDefinition['forEach']>, row: StepState): void {
+    const filled = fill(list, whole, valuesCharsMax);
+    if (filled === null) return put(failed(row, tooLarge('list')));
+    const items = withinOutput(filled);
+    if (!items.startsWith('[')) {
+      return put(failed(row, { code: 'LIST_EXPECTED', error: 'What forEach refers to is not a list.' }));
+    }
+    const itemsCount = elements(items).length;
+    if (itemsCount > max) {
+      const error = `The list has ${itemsCount} items, and at most ${max} are allowed.`;
+      return put(failed(row, { code: 'LIST_TOO_LONG', error }));
+    }
+    const parent: StepState = { ...row, status: 'processing', items, itemsCount };
+    put(parent);
+    goThrough(step, parent);
+  }
+
+  /** Begins the next items of a list while there is room, and ends the step with its last one. */
+  function goThrough(step: StepDefinition, parent: StepState): void {
+    const begun = itemsOf.get(step.name)?.size ?? 0;
+    const own = Array.from({ length: begun }, (_, item) => rows.get(`${step.name} ${item}`));
+    let underWay = own.filter((row) => row && !isOver(row)).length;
+    let next = begun;
+    let failure = own.find((row) => row?.status === 'failed');
+    const gaveUp = () => step.onFailure === 'fail' && failure !== undefined;
+    const count = parent.itemsCount ?? 0;
+    const concurrency = step.forEach?.concurrency ?? 1;
+    const items = next < count && underWay < concurrency ? elements(parent.items ?? '[]') : [];
+    for (; next < count && underWay < concurrency && !gaveUp(); next++) {
+      const row = fresh(step.name, next);
+      call(step, row, { ...whole, item: items[next] ?? 'null', index: next });
+      const now = rows.get(keyOf(row));
+      if (now && !isOver(now)) underWay++;
+      if (now?.status === 'failed') failure ??= now;
+    }
+    if (gaveUp() && failure) {
+      const { errorCode, error } = failure;
+      const said = { code: errorCode ?? 'INTERNAL', error: `Item ${failure.item}: ${error}` };
+      return put(failed(parent, said));
+    }
+    if (next === count && underWay === 0) gather(parent, count);
+  }
+
+  function gather(parent: StepState, count: number): void {
+    const outputs: string[] = [];
+    let chars = 2;
+    for (let item = 0; item < count; item++) {
+      const row = rows.get(`${parent.step} ${item}`);
+      if (row?.status === 'success' && row.output === null) {
+        unread = true;
+        return;
+      }
+      const output = row?.status === 'success' ? withinOutput(row.output ?? 'null') : 'null';
+      chars += output.length + 1;
+      if (chars > valuesCharsMax) return put(failed(parent, tooLarge('outputs of the items')));
+      outputs.push(output);
+    }
+    put({ ...parent, status: 'success', items: null, output: `[${outputs.join(',')}]` });
+  }
+
+  /** Makes a step ready to be called, or an item of it. */
+  function call(step: StepDefinition, row: StepState, scope: Scope = whole): void {
+    const variables = fill(step.variables, scope, valuesCharsMax);
+    if (variables === null) fail(step, row, tooLarge('variables'));
+    else put({ ...row, status: 'ready', variables });
+  }
+
+  /** A call has failed: its fallback takes over, if there is one that has not failed as well. */
+  function fail(step: StepDefinition, row: StepState, failure: Failure): void {
+    const { fallback } = step;
+    if (row.fallback || fallback === null) return put(failed(row, failure));
+    const over = { ...row, fallback: true, failedExecutionId: row.executionId, executionId: null };
+    const filled = fill(isOutput(fallback) ? fallback.output : fallback.variables, scopeOf(row), valuesCharsMax);
+    if (filled === null) put(failed(over, tooLarge('values of the fallback')));
+    else if (isOutput(fallback)) put({ ...over, status: 'success', variables: null, output: filled });
+    else put({ ...over, status: 'ready', variables: filled });
+  }
+
+  function scopeOf({ step, item }: StepState): Scope {
+    if (item < 0) return whole;
+    const items = elements(rows.get(`${step} -1`)?.items ?? '[]');
+    return { ...whole, item: items[item] ?? 'null', index: item };
+  }
+
+  function successEnd(): RunEnd | null {
+    for (const { name } of definition.steps) {
+      const row = rows.get(`${name} -1`);
+      if (!row || !isOver(row)) return null;
+    }
+    const output = definition.output ?? lastOutputs();
+    const filled = fill(output, whole, valuesCharsMax);
+    if (filled !== null) return { status: 'success', output: filled };
+    const { error } = tooLarge('output of the run');
+    return { status: 'failed', errorCode: 'OUTPUT_TOO_LARGE', error, failedStep: null };
+  }
+
+  function lastOutputs(): unknown {
+    const [only = '', ...others] = graph.last;
+    if (others.length === 0) return reference(only);
+    return Object.fromEntries(graph.last.map((name) => [name, reference(name)]));
+  }
+
+  /** Of what has changed, what is to be written: a step that became ready as the run failed has never been. */
+  function kept(row: StepState, end: RunEnd | null): StepState[] {
+    if (end === null || row.status !== 'ready') return [row];
+    const known = before.some((one) => keyOf(one) === keyOf(row));
+    return known ? [{ ...row, status: 'canceled', variables: null }] : [];
+  }
+}
+
+function failedEnd({ step, error }: StepState): RunEnd {
+  return {
+    status: 'failed',
+    errorCode: 'STEP_FAILED',
+    error: `Step "${step}" failed: ${error}`,
+    failedStep: step,
+  };
+}
+
+function reference(step: string): string {
+  return `{{steps.${step}.output}}`;
+}
