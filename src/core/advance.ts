@@ -26,7 +26,11 @@ import { graphOf } from './workflow-graph.ts';
 /** `unread` asks for the outputs of items, which are read only where a list may be complete. */
 export type Advance =
   | { readonly kind: 'unread' }
-  | { readonly kind: 'advanced'; readonly changed: readonly StepState[]; readonly end: RunEnd | null };
+  | {
+      readonly kind: 'advanced';
+      readonly changed: readonly StepState[];
+      readonly end: RunEnd | null;
+    };
 
 export function advance(
   definition: WorkflowDefinition,
@@ -77,7 +81,8 @@ export function advance(
     const step = stepOf(name);
     if (!row || !step || row.executionId !== executionId) return;
     if (row.status !== (executionId === null ? 'ready' : 'processing')) return;
-    if (outcome.kind === 'success') put({ ...row, status: 'success', output: outputOfText(outcome.text) });
+    if (outcome.kind === 'success')
+      put({ ...row, status: 'success', output: outputOfText(outcome.text) });
     else fail(step, row, outcome);
   }
 
@@ -99,12 +104,18 @@ export function advance(
     else call(step, row);
   }
 
-  function fanOut(step: StepDefinition, { list, max }: NonNullable<StepDefinition['forEach']>, row: StepState): void {
+  function fanOut(
+    step: StepDefinition,
+    { list, max }: NonNullable<StepDefinition['forEach']>,
+    row: StepState,
+  ): void {
     const filled = fill(list, whole, valuesCharsMax);
     if (filled === null) return put(failed(row, tooLarge('list')));
     const items = withinOutput(filled);
     if (!items.startsWith('[')) {
-      return put(failed(row, { code: 'LIST_EXPECTED', error: 'What forEach refers to is not a list.' }));
+      return put(
+        failed(row, { code: 'LIST_EXPECTED', error: 'What forEach refers to is not a list.' }),
+      );
     }
     const itemsCount = elements(items).length;
     if (itemsCount > max) {
@@ -171,9 +182,14 @@ export function advance(
     const { fallback } = step;
     if (row.fallback || fallback === null) return put(failed(row, failure));
     const over = { ...row, fallback: true, failedExecutionId: row.executionId, executionId: null };
-    const filled = fill(isOutput(fallback) ? fallback.output : fallback.variables, scopeOf(row), valuesCharsMax);
+    const filled = fill(
+      isOutput(fallback) ? fallback.output : fallback.variables,
+      scopeOf(row),
+      valuesCharsMax,
+    );
     if (filled === null) put(failed(over, tooLarge('values of the fallback')));
-    else if (isOutput(fallback)) put({ ...over, status: 'success', variables: null, output: filled });
+    else if (isOutput(fallback))
+      put({ ...over, status: 'success', variables: null, output: filled });
     else put({ ...over, status: 'ready', variables: filled });
   }
 

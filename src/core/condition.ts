@@ -1,4 +1,4 @@
-import { Script, createContext } from 'node:vm';
+import { createContext, Script } from 'node:vm';
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { withinOutput } from './step-output.ts';
 
@@ -80,7 +80,12 @@ function read(text: string): Condition {
 }
 
 function parse(text: string): Condition {
-  const wrong = (problem: string): Condition => ({ problem, steps: [], loops: false, evaluate: () => false });
+  const wrong = (problem: string): Condition => ({
+    problem,
+    steps: [],
+    loops: false,
+    evaluate: () => false,
+  });
   if (text.length > conditionCharsMax) {
     return wrong(`The condition is longer than ${conditionCharsMax} characters.`);
   }
@@ -88,7 +93,8 @@ function parse(text: string): Condition {
     const parsed = environment.parse(text);
     const { valid, type, error } = parsed.check();
     if (!valid) return wrong(messageOf(error));
-    if (type !== 'bool' && type !== 'dyn') return wrong(`The condition gives a ${type}, not a bool.`);
+    if (type !== 'bool' && type !== 'dyn')
+      return wrong(`The condition gives a ${type}, not a bool.`);
     const steps = new Set<string>();
     const problem = walk(parsed.ast, steps);
     if (problem !== null) return wrong(problem);
@@ -113,7 +119,8 @@ function walk(node: unknown, steps: Set<string>): string | null {
     steps.add(step);
     return null;
   }
-  if (node.op === 'id' && node.args === 'steps') return '"steps" must be followed by the name of a step.';
+  if (node.op === 'id' && node.args === 'steps')
+    return '"steps" must be followed by the name of a step.';
   if (node.op === 'rcall' || node.op === 'call') {
     // A pattern that somebody wrote can take longer than anybody lives.
     if (node.args[0] === 'matches') return '"matches" is not available.';

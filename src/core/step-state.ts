@@ -93,6 +93,8 @@ export function failed(row: StepState, { code, error }: Failure): StepState {
 }
 
 export function tooLarge(what: string): Failure {
-  return { code: 'VALUES_TOO_LARGE', error: `The ${what} would be longer than ${valuesCharsMax} characters.` };
+  return {
+    code: 'VALUES_TOO_LARGE',
+    error: `The ${what} would be longer than ${valuesCharsMax} characters.`,
+  };
 }
-

@@ -19,7 +19,10 @@ export interface Variables {
 }
 
 /** Reads `{"variables": {…}}`, or `{"input": {…}}` of a workflow. Nothing else may stand in the body. */
-export function parseExecuteBody(text: string, field: 'variables' | 'input' = 'variables'): ExecuteBody {
+export function parseExecuteBody(
+  text: string,
+  field: 'variables' | 'input' = 'variables',
+): ExecuteBody {
   let body: unknown;
   try {
     body = JSON.parse(text);

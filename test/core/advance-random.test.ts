@@ -3,9 +3,23 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { advance } from '../../src/core/advance.ts';
 import { withinOutput } from '../../src/core/step-output.ts';
-import { isOver, keyOf, type RunEnd, type StepEvent, type StepState } from '../../src/core/step-state.ts';
+import {
+  isOver,
+  keyOf,
+  type RunEnd,
+  type StepEvent,
+  type StepState,
+} from '../../src/core/step-state.ts';
 import { graphOf } from '../../src/core/workflow-graph.ts';
-import { definitionOf, expected, fateOf, modelInput, type Plan, plans, textOf } from './workflow-model.ts';
+import {
+  definitionOf,
+  expected,
+  fateOf,
+  modelInput,
+  type Plan,
+  plans,
+  textOf,
+} from './workflow-model.ts';
 
 /** A run carried out in memory: whatever is ready is called, and calls end in any order, some of them together. */
 function carryOut(plan: readonly Plan[], choice: () => number) {
@@ -45,7 +59,11 @@ function carryOut(plan: readonly Plan[], choice: () => number) {
       const base = { step: row.step, item: row.item };
       if (fate === 'refused') {
         called.push(`${keyOf(row)} ${row.fallback}`);
-        events.push({ ...base, executionId: null, outcome: { kind: 'failed', code: 'QUOTA_EXCEEDED', error: 'No.' } });
+        events.push({
+          ...base,
+          executionId: null,
+          outcome: { kind: 'failed', code: 'QUOTA_EXCEEDED', error: 'No.' },
+        });
       } else if (row.status === 'ready') {
         called.push(`${keyOf(row)} ${row.fallback}`);
         const executionId = `e${calls++}`;
@@ -67,39 +85,54 @@ function carryOut(plan: readonly Plan[], choice: () => number) {
       const waited = rows.get(`${name} -1`);
       assert.ok(waited && isOver(waited), `${row.step} waits for ${name}`);
     }
-    const underWay = [...rows.values()].filter((one) => one.step === row.step && one.item >= 0 && !isOver(one));
+    const underWay = [...rows.values()].filter(
+      (one) => one.step === row.step && one.item >= 0 && !isOver(one),
+    );
     assert.ok(underWay.length <= own.concurrency, 'no more items than may be under way');
   }
 }
 
 test('a run becomes what the simple model says, whatever the order', () => {
   fc.assert(
-    fc.property(plans, fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })), (plan, choices) => {
-      const { rows, called, end, definition } = carryOut(plan, () => choices.next().value as number);
-      const model = expected(plan);
-      assert.equal(new Set(called).size, called.length, 'nothing is called twice');
-      const fatal = plan.filter(({ name, onFailure }) => onFailure === 'fail' && model.get(name)?.status === 'failed');
-      if (fatal.length > 0) {
-        assert.equal(end.status, 'failed');
-        assert.ok(end.status !== 'success');
-        assert.equal(end.errorCode, 'STEP_FAILED');
-        assert.ok(fatal.some(({ name }) => name === end.failedStep));
-      } else {
-        assert.equal(end.status, 'success');
-        for (const { name } of plan) {
-          const row = rows.get(`${name} -1`);
-          const wanted = model.get(name);
-          assert.equal(row?.status, wanted?.status, name);
-          assert.deepEqual(row?.output == null ? null : JSON.parse(withinOutput(row.output)), wanted?.output, name);
+    fc.property(
+      plans,
+      fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
+      (plan, choices) => {
+        const { rows, called, end, definition } = carryOut(
+          plan,
+          () => choices.next().value as number,
+        );
+        const model = expected(plan);
+        assert.equal(new Set(called).size, called.length, 'nothing is called twice');
+        const fatal = plan.filter(
+          ({ name, onFailure }) => onFailure === 'fail' && model.get(name)?.status === 'failed',
+        );
+        if (fatal.length > 0) {
+          assert.equal(end.status, 'failed');
+          assert.ok(end.status !== 'success');
+          assert.equal(end.errorCode, 'STEP_FAILED');
+          assert.ok(fatal.some(({ name }) => name === end.failedStep));
+        } else {
+          assert.equal(end.status, 'success');
+          for (const { name } of plan) {
+            const row = rows.get(`${name} -1`);
+            const wanted = model.get(name);
+            assert.equal(row?.status, wanted?.status, name);
+            assert.deepEqual(
+              row?.output == null ? null : JSON.parse(withinOutput(row.output)),
+              wanted?.output,
+              name,
+            );
+          }
+          assert.deepEqual(JSON.parse(end.output), lastOutputs(rows, graphOf(definition).last));
         }
-        assert.deepEqual(JSON.parse(end.output), lastOutputs(rows, graphOf(definition).last));
-      }
-      // What ended before the run did, ended as the model says.
-      for (const row of rows.values()) {
-        if (row.item >= 0 || !isOver(row) || row.status === 'canceled') continue;
-        assert.equal(row.status, model.get(row.step)?.status, row.step);
-      }
-    }),
+        // What ended before the run did, ended as the model says.
+        for (const row of rows.values()) {
+          if (row.item >= 0 || !isOver(row) || row.status === 'canceled') continue;
+          assert.equal(row.status, model.get(row.step)?.status, row.step);
+        }
+      },
+    ),
     { numRuns: 500 },
   );
 });

@@ -53,7 +53,9 @@ for (const [condition, problem] of broken) {
 }
 
 test('the steps that a condition refers to', () => {
-  const { steps } = checkCondition('steps.a.output.x == steps["b"].output && (has(steps.a.output.y) || steps.c.output[0] == 1)');
+  const { steps } = checkCondition(
+    'steps.a.output.x == steps["b"].output && (has(steps.a.output.y) || steps.c.output[0] == 1)',
+  );
   assert.deepEqual(steps, ['a', 'b', 'c']);
 });
 

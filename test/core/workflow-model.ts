@@ -38,7 +38,9 @@ export const plans: fc.Arbitrary<Plan[]> = fc
       refers: fc.array(fc.nat(), { maxLength: 3 }),
       after: fc.array(fc.nat(), { maxLength: 2 }),
       when: fc.constantFrom('none', 'none', 'none', 'true', 'false', 'broken'),
-      list: fc.option(fc.integer({ min: -1, max: 7 }), { freq: 3, nil: null }).map((n) => n ?? null),
+      list: fc
+        .option(fc.integer({ min: -1, max: 7 }), { freq: 3, nil: null })
+        .map((n) => n ?? null),
       concurrency: fc.integer({ min: 1, max: 4 }),
       max: fc.integer({ min: 3, max: 7 }),
       fallback: fc.constantFrom('none', 'none', 'agent', 'output'),
@@ -63,7 +65,12 @@ export const plans: fc.Arbitrary<Plan[]> = fc
     }),
   );
 
-const conditions = { none: null, true: 'input.yes', false: '!input.yes', broken: 'input.none.x == 1' };
+const conditions = {
+  none: null,
+  true: 'input.yes',
+  false: '!input.yes',
+  broken: 'input.none.x == 1',
+};
 
 /** The declaration of a plan, its steps in another order than they can be carried out in. */
 export function definitionOf(plan: readonly Plan[]): WorkflowDefinition {
@@ -80,7 +87,11 @@ export function definitionOf(plan: readonly Plan[]): WorkflowDefinition {
       forEach:
         one.list === null
           ? null
-          : { list: `{{input.lists[${one.list + 1}]}}`, concurrency: one.concurrency, max: one.max },
+          : {
+              list: `{{input.lists[${one.list + 1}]}}`,
+              concurrency: one.concurrency,
+              max: one.max,
+            },
       fallback:
         one.fallback === 'none'
           ? null
@@ -96,7 +107,10 @@ export function definitionOf(plan: readonly Plan[]): WorkflowDefinition {
 
 export const modelInput = JSON.stringify({
   yes: true,
-  lists: ['no list', ...Array.from({ length: 8 }, (_, n) => Array.from({ length: n }, (_, at) => at))],
+  lists: [
+    'no list',
+    ...Array.from({ length: 8 }, (_, n) => Array.from({ length: n }, (_, at) => at)),
+  ],
 });
 
 export interface Expected {
@@ -125,7 +139,8 @@ function expectedOf(one: Plan, ends: ReadonlyMap<string, Expected>): Expected {
 function expectedCall(one: Plan, item: number): Expected {
   if (fateOf(one, item, false) === 'success') return won([one.name, item, false]);
   if (one.fallback === 'output') return won({ instead: one.name });
-  if (one.fallback === 'agent' && fateOf(one, item, true) === 'success') return won([one.name, item, true]);
+  if (one.fallback === 'agent' && fateOf(one, item, true) === 'success')
+    return won([one.name, item, true]);
   return lost;
 }
 
