@@ -6,7 +6,7 @@ import type { ModelPort } from '../../src/core/model.ts';
 import { addAgent } from '../harness/agents.ts';
 import { scriptedModels } from '../harness/models.ts';
 import { startService } from '../harness/service.ts';
-import { addWorkflow, endOfRun, startRun, step } from '../harness/workflows.ts';
+import { addWorkflow, endOfRun, startRun, step } from '../harness/workflow-runs.ts';
 
 /** Answers with the prompt; a prompt that begins with `break` fails. */
 const echo = scriptedModels();

@@ -27,6 +27,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       label text not null,
       notes text,
       definition jsonb not null,
+      -- Every agent that it names: who does not see them all does not see the workflow.
+      agent_ids uuid[] not null default '{}',
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),
       unique (workflow_id, number),
@@ -108,6 +110,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       key text not null,
       digest bytea not null,
       run_id uuid not null references workflow_runs on delete cascade,
+      ignored_input text[] not null default '{}',
       created_at timestamptz not null,
       primary key (caller, workflow_id, key)
     );

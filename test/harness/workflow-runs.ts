@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import { toId, uuid7 } from '../../src/core/id.ts';
+import { fromId, toId, uuid7 } from '../../src/core/id.ts';
 import { hashKey } from '../../src/core/key.ts';
+import { agentsOf } from '../../src/core/start.ts';
 import { parseExecuteBody } from '../../src/core/variables.ts';
 import type { ForEach, StepDefinition, WorkflowDefinition } from '../../src/core/workflow.ts';
 import type { StartCall } from '../../src/flow/start-workflow.ts';
@@ -49,8 +50,9 @@ export async function addWorkflow(
   const [id = '', versionId = ''] = [0, 0].map(() => uuid7(Date.now()));
   await sql`insert into workflows (id, workspace_id, name) values (${id}, ${workspaceId}, ${id})`.execute(db);
   await sql`
-    insert into workflow_versions (id, workflow_id, workspace_id, number, label, definition)
-    values (${versionId}, ${id}, ${workspaceId}, 1, 'v1', ${JSON.stringify(whole)})`.execute(db);
+    insert into workflow_versions (id, workflow_id, workspace_id, number, label, definition, agent_ids)
+    values (${versionId}, ${id}, ${workspaceId}, 1, 'v1', ${JSON.stringify(whole)},
+      ${agentsOf(whole).map((one) => fromId('agent', one))}::uuid[])`.execute(db);
   await sql`update workflows set workflow_version_id = ${versionId} where id = ${id}`.execute(db);
   return { id, workflowId: toId('workflow', id) };
 }
