@@ -166,8 +166,8 @@ const insertExecutions: Statement = {
       executed_at, case when status = 'processing' then null else executed_at end, status, source, agent_name,
       prompt_version_label, model, temperature, error_code, error, ip_address, user_agent,
       input_variables::json,
-      case when item is null or settings is null then settings::json else (settings::jsonb || jsonb_build_object(
-        'workflow', jsonb_build_object('runId', workflow_run_id, 'step', step_name, 'item', item)))::json end,
+      case when item is null or settings is null then settings::json else (left(settings, -1) || ',"workflow":' ||
+        json_build_object('runId', workflow_run_id, 'step', step_name, 'item', item)::text || '}')::json end,
       workflow_run_id, step_name
     from accepted`,
 };

@@ -21,6 +21,15 @@ export interface RunAtProgress {
 
 export type StepOfRun = StepState & { readonly runId: string };
 
+/** For those whose transaction this is all there is of. */
+export function begin(send: Send): Promise<unknown> {
+  return send({ name: 'begin', text: 'begin isolation level read committed' });
+}
+
+export function commit(send: Send): Promise<unknown> {
+  return send({ name: 'commit', text: 'commit' });
+}
+
 /** By id, as everywhere. */
 export function lockWorkflowRuns(send: Send, runIds: readonly string[]): Promise<RunAtProgress[]> {
   return send<RunAtProgress>(lockRuns, [[...new Set(runIds)]]);
