@@ -49,6 +49,7 @@ export const tags = [
   'Executions',
   'Agents',
   'Prompts',
+  'Workflows',
   'Keys',
   'Usage',
   'Providers',

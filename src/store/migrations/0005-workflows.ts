@@ -27,6 +27,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       label text not null,
       notes text,
       definition jsonb not null,
+      -- Every agent that it names: who does not see them all does not see the workflow.
+      agent_ids uuid[] not null default '{}',
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),
       unique (workflow_id, number),
@@ -142,7 +144,6 @@ export async function up(db: Kysely<never>): Promise<void> {
       workspace_id uuid not null references workspaces on delete cascade,
       name text not null,
       sealed_secret bytea not null,
-      enabled boolean not null default true,
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp()
     );
