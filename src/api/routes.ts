@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { allowRefusals, answerPreflights } from './cors.ts';
 import type { ApiParts } from './parts.ts';
 import { agentRoutes } from './routes/agents.ts';
+import { declarationRoutes } from './routes/declaration.ts';
 import { erasureRoutes } from './routes/erasures.ts';
 import { executeRoutes } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
@@ -35,6 +36,7 @@ export function apiRoutes(app: FastifyInstance, parts: ApiParts): void {
   workflowRunRoutes(app, parts);
   scheduleRoutes(app, parts);
   webhookRoutes(app, parts);
+  declarationRoutes(app, parts);
   statisticsRoutes(app, parts);
   erasureRoutes(app, parts);
   retentionRoutes(app, parts);

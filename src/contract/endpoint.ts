@@ -50,6 +50,7 @@ export const tags = [
   'Agents',
   'Prompts',
   'Workflows',
+  'Declaration',
   'Keys',
   'Usage',
   'Providers',

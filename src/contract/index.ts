@@ -1,5 +1,6 @@
 import * as agents from './agents.ts';
 import * as audit from './audit.ts';
+import * as declaration from './declaration.ts';
 import * as erasures from './erasures.ts';
 import * as executions from './executions.ts';
 import * as exports from './export.ts';
@@ -71,6 +72,8 @@ export const endpoints = {
   rotateWebhook: webhooks.rotateWebhook,
   deleteWebhook: webhooks.deleteWebhook,
   receiveWebhook: webhooks.receiveWebhook,
+  getDeclaration: declaration.getDeclaration,
+  applyDeclaration: declaration.applyDeclaration,
   createKey: keys.createKey,
   listKeys: keys.listKeys,
   revokeKey: keys.revokeKey,
