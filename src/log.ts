@@ -2,6 +2,7 @@ import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { LogLevel } from './config.ts';
 import { toId } from './core/id.ts';
 import type { Run } from './core/run.ts';
+import type { EndedWorkflowRun } from './flow/progress.ts';
 import { redact } from './provider/redact.ts';
 import type { EndedRun } from './store/finish.ts';
 
@@ -43,6 +44,13 @@ export function runLog(log: Logger) {
       const { id, agentId, status, errorCode, attempts, latencyMs } = run;
       const how = { status, ...(errorCode && { errorCode }), attempts, latencyMs };
       log[level]({ ...named(id, agentId), ...how }, 'ended');
+    },
+    runEnded({ runId, workflowId, end }: EndedWorkflowRun): void {
+      const level = end.status === 'failed' ? 'info' : 'debug';
+      if (!log.isLevelEnabled(level)) return;
+      const named = { workflowRunId: toId('workflowRun', runId), workflowId: toId('workflow', workflowId) };
+      const how = end.status === 'success' ? {} : { errorCode: end.errorCode, failedStep: end.failedStep };
+      log[level]({ ...named, status: end.status, ...how }, 'run ended');
     },
     fault(error: unknown, { id, agentId }: Pick<Run, 'id' | 'agentId'>): void {
       log.error({ err: error, ...named(id, agentId) }, 'fault');

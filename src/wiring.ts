@@ -15,11 +15,13 @@ import type { ModelPort } from './core/model.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admit.ts';
 import { createCanceler } from './flow/cancel.ts';
+import { definitionCache } from './flow/definitions.ts';
 import { createFinisher } from './flow/finish.ts';
 import { createKeyUse } from './flow/key-use.ts';
 import { makeRounds } from './flow/retention-round.ts';
 import { templateCache } from './flow/run.ts';
 import { createWaiters } from './flow/wait.ts';
+import { createWorkflows } from './flow/workflows.ts';
 import { runLog } from './log.ts';
 import { type BreakerState, providersOpen } from './provider/breakers.ts';
 import { checkBaseURL } from './provider/guard.ts';
@@ -33,7 +35,9 @@ import { openPipelines } from './store/pipeline.ts';
 import type { Connection } from './store/pooler.ts';
 import { queueDepth } from './store/queue.ts';
 import { readTemplate } from './store/templates.ts';
+import { findEndedRuns } from './store/workflow-runs.ts';
 import { keepHouse } from './worker/maintenance.ts';
+import { keepSweeping } from './worker/sweep.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
 /**
@@ -126,6 +130,10 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     findEnded: (ids) => findEnded(db, ids),
     onError: note('waiting callers were not looked after'),
   });
+  const runWaiters = createWaiters({
+    findEnded: (ids) => findEndedRuns(db, ids),
+    onError: note('waiting callers were not looked after'),
+  });
   const log = runLog(logger);
   const metrics = createMetrics({
     running: () => worker?.running ?? 0,
@@ -138,8 +146,11 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     worker?.wake();
     bus.publish('cueline_queued');
   };
+  const definitions = definitionCache();
   const finisher = createFinisher({
     pipelines,
+    definitions,
+    onProgress: (progress) => workflows.onProgress(progress),
     onEnded: (run) => {
       waiters.ended([run.id]);
       bus.publish('cueline_ended', [run.id]);
@@ -166,6 +177,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
           onError: noteAt,
         });
   bus.subscribe('cueline_ended', waiters.ended);
+  bus.subscribe('cueline_run_ended', runWaiters.ended);
   if (worker) {
     bus.subscribe('cueline_queued', worker.wake);
     bus.subscribe('cueline_canceled', worker.cancel);
@@ -191,6 +203,18 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       bus.publish('cueline_canceled', [id]);
     },
   });
+  const workflows = createWorkflows({
+    ...{ db: workDb, pipelines, definitions, admission, canceler },
+    onEnded: (run) => {
+      runWaiters.ended([run.runId]);
+      bus.publish('cueline_run_ended', [run.runId]);
+      metrics.runEnded(run.end.status);
+      log.runEnded(run);
+    },
+    onError: note('a step of a workflow was not seen to'),
+  });
+  const sweep =
+    worker && keepSweeping({ sweep: workflows.sweep, onError: note('runs were not swept') });
   const keyUse = createKeyUse({
     touch: (hashes) => touchKeys(db, hashes),
     onError: note('the last use of keys was not noted'),
@@ -207,6 +231,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     const onKeyUsed = keyUse.used;
     const api: ApiParts = {
       ...{ db, exportDb, pipelines, admission, canceler, waiters, sessions },
+      ...{ workflowStarter: workflows.starter, workflowCanceler: workflows.canceler, runWaiters },
       ...{ checkSameOrigin, onKeyUsed },
       authenticator: createAuthenticator({ db, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
@@ -227,8 +252,13 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       // The API answers on while runs end: who waits for one gets its answer, and what is accepted is durable anyway.
       await worker?.drain(timeoutMs);
       waiters.close();
+      runWaiters.close();
       await departure.depart(app.server, timeoutMs);
       await closeWithin(app, unfinishedMs);
+      await sweep?.stop();
+      // The end of one step makes others ready, and those are called.
+      await finisher.idle();
+      await workflows.idle();
       await admission.idle();
       await house?.stop();
       await finisher.idle();

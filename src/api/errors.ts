@@ -10,6 +10,7 @@ const answers: Record<CallFailureCode, { status: number; error: string }> = {
   UNAUTHORIZED: { status: 401, error: 'Unauthorized' },
   PERMISSION_DENIED: { status: 403, error: 'Forbidden' },
   AGENT_NOT_ACTIVE: { status: 403, error: 'Agent not active' },
+  WORKFLOW_NOT_ACTIVE: { status: 403, error: 'Workflow not active' },
   NOT_FOUND: { status: 404, error: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, error: 'Method not allowed' },
   CONFLICT: { status: 409, error: 'Conflict' },

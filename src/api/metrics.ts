@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { executeAgent, executeAgentInDashboard } from '../contract/executions.ts';
 import { type CallFailureCode, callFailureCodes } from '../core/failure.ts';
+import type { WorkflowRunStatus } from '../core/workflow.ts';
 import type { EndedRun } from '../store/finish.ts';
 import { kept, within } from './kept.ts';
 import { routePath } from './route.ts';
@@ -14,6 +15,7 @@ export interface Metrics {
   accepted(): void;
   refused(code: CallFailureCode): void;
   ended(run: Pick<EndedRun, 'status' | 'startedMs' | 'latencyMs'>): void;
+  runEnded(status: WorkflowRunStatus): void;
   batch(kind: 'admission' | 'finish', size: number): void;
   /** `provider` and `outcome` must come from closed lists. */
   modelCalled(call: { provider: string; outcome: string; seconds: number }): void;
@@ -67,6 +69,12 @@ export function createMetrics(gauges: Gauges): Metrics {
     help: 'From the first start of work to the end, by status; executions that never started are left out.',
     labelNames: ['status'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600],
+    registers,
+  });
+  const runsEnded = new Counter({
+    name: 'cueline_workflow_runs_ended_total',
+    help: 'Runs of workflows that this process ended, by status.',
+    labelNames: ['status'],
     registers,
   });
   const modelCall = new Histogram({
@@ -135,6 +143,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       ended.inc({ status });
       if (startedMs !== null) duration.observe({ status }, latencyMs / 1_000);
     },
+    runEnded: (status) => runsEnded.inc({ status }),
     batch: (kind, size) => batch.observe({ kind }, size),
     modelCalled: ({ seconds, ...labels }) => modelCall.observe(labels, seconds),
     contentType: registry.contentType,

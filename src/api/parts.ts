@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Admission } from '../flow/admit.ts';
 import type { Canceler } from '../flow/cancel.ts';
+import type { WorkflowCanceler } from '../flow/cancel-workflow.ts';
+import type { WorkflowStarter } from '../flow/start-workflow.ts';
 import type { Waiters } from '../flow/wait.ts';
 import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
@@ -17,6 +19,10 @@ export interface ApiParts {
   readonly admission: Admission;
   readonly canceler: Canceler;
   readonly waiters: Waiters;
+  readonly workflowStarter: WorkflowStarter;
+  readonly workflowCanceler: WorkflowCanceler;
+  /** Of runs of workflows. */
+  readonly runWaiters: Waiters;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   /** Refuses a write that a browser sends with its cookie from another origin. */

@@ -16,7 +16,7 @@ import {
   type WindowState,
 } from './limits.ts';
 import { type Right, type Role, sees } from './member.ts';
-import { type AgentConfig, effective, type ModelSettings } from './settings.ts';
+import { type AgentConfig, effective, type ModelSettings, type WorkflowStepOf } from './settings.ts';
 import type { ExecuteBody, Variables } from './variables.ts';
 
 /**
@@ -28,7 +28,14 @@ import type { ExecuteBody, Variables } from './variables.ts';
 export interface ExecuteCall {
   readonly credential:
     | { readonly kind: 'key'; readonly hash: Buffer }
-    | { readonly kind: 'session'; readonly caller: Caller };
+    | { readonly kind: 'session'; readonly caller: Caller }
+    /** A step of a run that is ready; the key is the one that the run was started with. */
+    | {
+        readonly kind: 'workflow';
+        readonly caller: Caller;
+        readonly step: WorkflowStepOf;
+        readonly apiKeyId: string | null;
+      };
   /** Null for a malformed id, which is simply unknown. */
   readonly agentId: string | null;
   readonly body: ExecuteBody;
@@ -41,8 +48,8 @@ export interface ExecuteCall {
 
 /** Who calls. A key that was never issued is no caller: it is refused before. */
 export interface Caller {
-  readonly kind: 'key' | 'session';
-  /** Whom limits, refusals and idempotency keys belong to: the key, or the user of a session. */
+  readonly kind: 'key' | 'session' | 'workflow';
+  /** Whom limits, refusals and idempotency keys belong to: the key, the user of a session, or the workflow. */
   readonly id: string;
   readonly workspaceId: string;
   readonly userId: string | null;

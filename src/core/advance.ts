@@ -76,11 +76,13 @@ export function advance(
     return definition.steps.find((one) => one.name === name);
   }
 
-  function take({ step: name, item, executionId, outcome }: StepEvent): void {
+  function take({ step: name, item, executionId, fallback, outcome }: StepEvent): void {
     const row = rows.get(`${name} ${item}`);
     const step = stepOf(name);
     if (!row || !step || row.executionId !== executionId) return;
     if (row.status !== (executionId === null ? 'ready' : 'processing')) return;
+    // The fallback may have taken over since.
+    if (executionId === null && row.fallback !== fallback) return;
     if (outcome.kind === 'success')
       put({ ...row, status: 'success', output: outputOfText(outcome.text) });
     else fail(step, row, outcome);

@@ -31,6 +31,7 @@ export const callFailureCodes = [
   'UNAUTHORIZED',
   'PERMISSION_DENIED',
   'AGENT_NOT_ACTIVE',
+  'WORKFLOW_NOT_ACTIVE',
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
   'CONFLICT',

@@ -29,6 +29,15 @@ export interface RunSettings {
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False where nothing of the bodies is to stay once the run has ended; absent means true. */
   readonly storeBodies?: false;
+  /** The step of a workflow's run that the run is the call of. */
+  readonly workflow?: WorkflowStepOf;
+}
+
+/** A step of a run of a workflow; `item` is -1, but for an item of a list. */
+export interface WorkflowStepOf {
+  readonly runId: string;
+  readonly step: string;
+  readonly item: number;
 }
 
 export const maxAttemptsDefault = 3;

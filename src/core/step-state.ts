@@ -30,8 +30,9 @@ export interface StepState {
 export interface StepEvent {
   readonly step: string;
   readonly item: number;
-  /** Null where it was refused. */
+  /** Null where it was refused; `fallback` tells which call that was. */
   readonly executionId: string | null;
+  readonly fallback?: boolean;
   readonly outcome:
     | { readonly kind: 'success'; readonly text: string }
     | { readonly kind: 'failed'; readonly code: string; readonly error: string };

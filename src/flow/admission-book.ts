@@ -11,6 +11,7 @@ import type {
 import { uuid7 } from '../core/id.ts';
 import type { Counts, RateLimits } from '../core/limits.ts';
 import type { Run, Slots } from '../core/run.ts';
+import type { WorkflowStepOf } from '../core/settings.ts';
 import { variablesDigestInput } from '../core/variables.ts';
 import type { AdmissionState } from '../store/admission-read.ts';
 import type {
@@ -19,7 +20,7 @@ import type {
   NewExecution,
   NewRefusal,
 } from '../store/admission-write.ts';
-import { type AcceptedTerms, agentOfRow, callerOfKey, termsOf } from './admission-words.ts';
+import { type AcceptedTerms, agentOfRow, apiKeyOf, callerOfKey, termsOf } from './admission-words.ts';
 
 /**
  * The book of one admission batch: what was read; what the calls before this one have changed; and at the end
@@ -79,6 +80,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
     ]),
   );
   let waiting = state.floor !== null;
+  const readySteps = new Set(state.steps.map(stepName));
 
   const counts = new Map<string, Counts>();
   const spentMonths = new Set<string>();
@@ -92,8 +94,13 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
 
   return {
     callerOf(credential: ExecuteCall['credential']): Caller | null {
-      if (credential.kind === 'session') return credential.caller;
+      if (credential.kind !== 'key') return credential.caller;
       return callers.get(credential.hash.toString('hex')) ?? null;
+    },
+
+    /** Whether a step may be called: others may have taken it, and its run may have ended. */
+    mayCall({ credential }: ExecuteCall): boolean {
+      return credential.kind !== 'workflow' || readySteps.has(stepName(credential.step));
     },
 
     agentOf(agentId: string | null, caller: Caller): AgentAtAdmission | null {
@@ -138,13 +145,18 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
     ): string {
       const id = uuid7(nowMs);
       const { workspaceId } = caller;
-      const terms = once(acceptedTerms, `${caller.id} ${agent.id}`, () => termsOf(caller, agent));
+      const apiKeyId = apiKeyOf(call, caller);
+      const step = stepOf(call);
+      if (step) readySteps.delete(stepName(step));
+      // A workflow calls for whoever started the run, with the key that it was started with.
+      const whose = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id}`;
+      const terms = once(acceptedTerms, whose, () => termsOf(caller, agent, apiKeyId));
       spentMonths.add(workspaceId);
 
       const holdsSlot = takeSlot(agent, terms.settings.maxConcurrency);
       const worker = holdsSlot === false ? null : birthplace(workspaceId);
       const run = { tag: nextTag(workspaceId), born: worker !== null, holdsSlot };
-      executions.push({ id, terms, ...from(call), inputVariables: variables.json, run });
+      executions.push({ id, terms, ...from(call), inputVariables: variables.json, run, step });
       const { agentId, model, temperature, promptVersionId, settings } = terms;
       if (worker !== null) {
         born.push({
@@ -159,7 +171,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
           model,
           temperature,
           inputVariables: variables.json,
-          settings,
+          settings: step ? { ...settings, workflow: step } : settings,
           elapsedMs: 0,
         });
       }
@@ -184,7 +196,8 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       agent: AgentAtAdmission,
       { record, message }: Refusal,
     ): void {
-      if (!record) return;
+      // A step that a limit holds up waits, and is no refusal.
+      if (!record || (caller.kind === 'workflow' && record.status === 'rate_limited' && record.errorCode === 'RATE_LIMIT_EXCEEDED')) return;
       const { status, errorCode } = record;
       const name = `${caller.id} ${agent.id} ${status}`;
       const before = recorded.get(name);
@@ -192,16 +205,18 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       const hour = Math.max(Math.floor(nowMs / hourMs), before?.hour ?? 0);
       const count = before?.hour === hour ? before.recorded : 0;
       const kept = count < refusalRecordsMax;
-      const terms = once(refusedTerms, `${name} ${message}`, () => {
+      const apiKeyId = apiKeyOf(call, caller);
+      const whose = `${name} ${caller.userId} ${apiKeyId} ${message}`;
+      const terms = once(refusedTerms, whose, () => {
         const refusal = { status, errorCode, error: message, settings: null };
-        return { ...termsOf(caller, agent), ...refusal };
+        return { ...termsOf(caller, agent, apiKeyId), ...refusal };
       });
       if (kept) {
         const row = { caller: caller.id, status, hour, recorded: count + 1 };
         refusals.set(name, { ...row, agentId: agent.id });
         recorded.set(name, { ...row, agent_id: agent.id });
         const id = uuid7(nowMs);
-        executions.push({ id, terms, ...from(call), inputVariables: null, run: null });
+        executions.push({ id, terms, ...from(call), inputVariables: null, run: null, step: stepOf(call) });
       }
       tallies.push({
         agentId: agent.id,
@@ -275,6 +290,14 @@ function once<T>(made: Map<string, T>, name: string, make: () => T): T {
   const one = made.get(name) ?? make();
   made.set(name, one);
   return one;
+}
+
+function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
+  return credential.kind === 'workflow' ? credential.step : null;
+}
+
+function stepName({ runId, step, item }: WorkflowStepOf): string {
+  return `${runId} ${step} ${item}`;
 }
 
 function from({

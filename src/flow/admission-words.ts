@@ -1,7 +1,7 @@
 import type { AgentAtAdmission, Caller, ExecuteCall } from '../core/admission.ts';
 import type { RateLimits } from '../core/limits.ts';
 import { keyRights } from '../core/member.ts';
-import { effective, type RunSettings, runSettings } from '../core/settings.ts';
+import { effective, type RunSettings, runSettings, type WorkflowStepOf } from '../core/settings.ts';
 import type { AdmissionQuestion, AgentRow, KeyRow } from '../store/admission-read.ts';
 import type { ExecutionTerms } from '../store/admission-write.ts';
 
@@ -16,12 +16,14 @@ export function questionOf(
   const workspaceIds = new Set<string>();
   const userIds = new Set<string>();
   const agentIds = new Set<string>();
+  const steps: WorkflowStepOf[] = [];
   const idempotencyKeys = new Set<string>();
   for (const { credential, agentId, idempotencyKey } of calls) {
     if (credential.kind === 'key') keyHashes.set(credential.hash.toString('hex'), credential.hash);
     else {
       workspaceIds.add(credential.caller.workspaceId);
       userIds.add(credential.caller.id);
+      if (credential.kind === 'workflow') steps.push(credential.step);
     }
     if (agentId !== null) agentIds.add(agentId);
     if (idempotencyKey !== null) idempotencyKeys.add(idempotencyKey);
@@ -32,6 +34,7 @@ export function questionOf(
     userIds: [...userIds],
     agentIds: [...agentIds],
     idempotencyKeys: [...idempotencyKeys],
+    steps,
     ...more,
   };
 }
@@ -78,7 +81,11 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
 export type AcceptedTerms = ExecutionTerms & { readonly settings: RunSettings };
 
 /** The terms of an accepted call; what a refusal has otherwise is put over them. */
-export function termsOf(caller: Caller, agent: AgentAtAdmission): AcceptedTerms {
+export function termsOf(
+  caller: Caller,
+  agent: AgentAtAdmission,
+  apiKeyId: string | null,
+): AcceptedTerms {
   const { model, temperature } = effective(agent.config, agent.version);
   return {
     workspaceId: caller.workspaceId,
@@ -86,10 +93,10 @@ export function termsOf(caller: Caller, agent: AgentAtAdmission): AcceptedTerms 
     agentName: agent.name,
     promptVersionId: agent.versionId,
     promptVersionLabel: agent.versionLabel,
-    apiKeyId: caller.kind === 'key' ? caller.id : null,
+    apiKeyId,
     executedBy: caller.userId,
     status: 'processing',
-    source: sourceOf(caller),
+    source: sources[caller.kind],
     model: model ?? '',
     temperature,
     errorCode: null,
@@ -98,9 +105,13 @@ export function termsOf(caller: Caller, agent: AgentAtAdmission): AcceptedTerms 
   };
 }
 
-function sourceOf(caller: Caller): 'api' | 'dashboard' {
-  return caller.kind === 'key' ? 'api' : 'dashboard';
+/** The key that a call counts as: of a workflow the one that its run was started with. */
+export function apiKeyOf({ credential }: ExecuteCall, caller: Caller): string | null {
+  if (credential.kind === 'workflow') return credential.apiKeyId;
+  return caller.kind === 'key' ? caller.id : null;
 }
+
+const sources = { key: 'api', session: 'dashboard', workflow: 'workflow' } as const;
 
 function limitsOf(row: KeyRow | AgentRow): RateLimits {
   return {

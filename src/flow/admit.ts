@@ -1,15 +1,14 @@
 import { decide, type ExecuteCall, type Refusal } from '../core/admission.ts';
-import { CallFailure } from '../core/failure.ts';
 import type { RateLimits, WindowState } from '../core/limits.ts';
 import type { Slots } from '../core/run.ts';
 import { type TagBound, tagBound } from '../core/tag-bound.ts';
 import { readForAdmission } from '../store/admission-read.ts';
 import { writeAdmission } from '../store/admission-write.ts';
-import { findOutcome } from '../store/outcome.ts';
 import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
 import { type AdmissionBook, admissionBook, clockTag } from './admission-book.ts';
 import { questionOf } from './admission-words.ts';
 import { batcher } from './batch.ts';
+import { lookUp } from './look-up.ts';
 
 /**
  * Admission: many calls, one transaction. Lock and read in one round trip, decide in memory, write and commit in
@@ -50,10 +49,6 @@ export interface Admission {
 const batchMax = 500;
 const batchesInFlightMax = 2;
 const attemptsMax = 3;
-/** How long an unanswered commit is looked up before the answer is that the outcome is unknown. */
-const lookupMs = 5_000;
-/** A connection that was idle may be as dead as the one that the commit went over. */
-const lookupAnswerMs = 1_000;
 
 /** How long a transaction of admission usually takes at most: what waits longer is found by a claim, not by admission. */
 const usualMs = 2_000;
@@ -105,9 +100,7 @@ async function transact(parts: BoundParts, send: Send, calls: ExecuteCall[]): Pr
     const writes = book.writes();
     await writeAdmission(send, writes).catch(async (error: unknown) => {
       if (isStatementError(error) || isUnstorable(error)) throw error;
-      const outcome = await lookUp(parts.pipelines, state.xid, writes.executions[0]?.id);
-      if (outcome === 'unknown') throw outcomeUnknown();
-      if (outcome === 'aborted') throw error;
+      await lookUp(parts.pipelines, { xid: state.xid, id: writes.executions[0]?.id, of: 'execution' }, error);
     });
     for (const run of book.born) parts.slots?.start(run);
     if (writes.executions.some(({ run }) => run && !run.born)) parts.onQueued();
@@ -121,6 +114,7 @@ async function transact(parts: BoundParts, send: Send, calls: ExecuteCall[]): Pr
 function admitOne(book: AdmissionBook, call: ExecuteCall, nowMs: number): Admitted {
   const caller = book.callerOf(call.credential);
   if (!caller) return { ...unknownKey, nowMs, allowedOrigins: [] };
+  if (!book.mayCall(call)) return { ...notReady, nowMs, allowedOrigins: [] };
   const agent = book.agentOf(call.agentId, caller);
   const allowedOrigins = [...caller.allowedOrigins, ...(agent?.allowedOrigins ?? [])];
   const firstCall = book.firstCallOf(call, caller);
@@ -158,29 +152,11 @@ const unknownKey: Refusal = {
   record: null,
 };
 
-/** The commit may or may not have happened: ask, until an answer or the time is up. */
-async function lookUp(
-  pipelines: Pipelines,
-  xid: string,
-  executionId: string | undefined,
-): Promise<'committed' | 'aborted' | 'unknown'> {
-  // Nothing that the caller could miss was in it.
-  if (executionId === undefined) return 'aborted';
-  const until = performance.now() + lookupMs;
-  for (;;) {
-    const outcome = await pipelines
-      .use((send) => findOutcome(send, xid, executionId), lookupAnswerMs)
-      .catch(() => 'in progress' as const);
-    if (outcome !== 'in progress') return outcome;
-    if (performance.now() > until) return 'unknown';
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
-function outcomeUnknown(): CallFailure {
-  return new CallFailure(
-    'OUTCOME_UNKNOWN',
-    'The call may have been accepted. A retry with the same Idempotency-Key is safe.',
-    { retryAfter: 1 },
-  );
-}
+const notReady: Refusal = {
+  kind: 'refused',
+  code: 'CONFLICT',
+  message: 'The step is not to be called, or another process calls it.',
+  fields: {},
+  states: [],
+  record: null,
+};

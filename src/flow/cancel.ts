@@ -1,5 +1,5 @@
 import type { Db } from '../store/db.ts';
-import { findSlotAgent } from '../store/executions.ts';
+import { findUnended } from '../store/executions.ts';
 import { canceledEnd, type Finisher } from './finish.ts';
 
 /** Ends a run that is still under way. The queue row goes first, and with it the fence of whoever works on it. */
@@ -16,9 +16,9 @@ export function createCanceler(parts: {
 }): Canceler {
   return {
     async cancel(executionId) {
-      const slotAgentId = await findSlotAgent(parts.db, executionId);
-      if (slotAgentId === undefined) return false;
-      const { ended, worker } = await parts.finisher.finish(canceledEnd(executionId, slotAgentId));
+      const run = await findUnended(parts.db, executionId);
+      if (!run) return false;
+      const { ended, worker } = await parts.finisher.finish(canceledEnd(executionId, run));
       if (ended && worker !== null) parts.onCanceled(executionId);
       return ended !== null;
     },

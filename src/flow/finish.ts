@@ -3,10 +3,15 @@ import type { EndStatus } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import { uuid7Time } from '../core/id.ts';
 import { type Cost, noCost, noUsage, type Usage, unknownCost } from '../core/model.ts';
+import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
+import type { UnendedRun } from '../store/executions.ts';
 import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../store/finish.ts';
 import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
+import { type Stopping, writeProgress } from '../store/workflow-progress.ts';
 import { batcher } from './batch.ts';
+import type { Definitions } from './definitions.ts';
+import { type EventOfRun, type OnProgress, planProgress } from './progress.ts';
 
 /**
  * The one way a run ends, for workers and for cancel alike: queue row gone, record written, statistics added, slot
@@ -32,6 +37,8 @@ export interface End {
   readonly output: string | null;
   /** Where not, the output goes as well, a while after the end. */
   readonly storeBodies: boolean;
+  /** The step of a workflow's run that goes on with this end. */
+  readonly workflow: WorkflowStepOf | null;
 }
 
 /** `ended` is null where the run was not the caller's to end: already over, or in other hands. */
@@ -52,6 +59,9 @@ export interface FinisherParts {
   readonly onEnded: (ended: EndedRun) => void;
   /** Told when slots were handed to waiting runs. */
   readonly onQueued: () => void;
+  readonly definitions: Definitions;
+  /** Told how runs of workflows went on, once that is committed. */
+  readonly onProgress: OnProgress;
   readonly onBatch?: (size: number) => void;
 }
 
@@ -82,15 +92,11 @@ async function finishBatch(parts: FinisherParts, ends: End[]): Promise<(EndResul
 
 async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<EndResult[]> {
   const slotAgentIds = [...new Set(ends.flatMap((end) => end.slotAgentId ?? []))];
-  const rows = new Map(
-    (
-      await lockRuns(
-        send,
-        ends.map((end) => end.id),
-        slotAgentIds,
-      )
-    ).map((row) => [row.id, row]),
-  );
+  const ids = ends.map((end) => end.id);
+  const ofSteps = ends.flatMap((end) => end.workflow ?? []);
+  const locked = await lockRuns(send, ids, { slotAgentIds, steps: ofSteps });
+  const rows = new Map(locked.rows.map((row) => [row.id, row]));
+  const events: EventOfRun[] = [];
   const tallies: Tally[] = [];
   const cancellations: { executionId: string; worker: string }[] = [];
   const results = ends.map((end): EndResult => {
@@ -99,16 +105,43 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
     rows.delete(end.id);
     const ended = endedRun(end, row);
     tallies.push(tally(ended, row));
+    if (end.workflow) events.push(eventOf(end.workflow, ended));
     if (end.fence === null && row.worker !== null) {
       cancellations.push({ executionId: end.id, worker: row.worker });
     }
     return { ended, worker: row.worker };
   });
   const ended = results.flatMap((result) => result.ended ?? []);
-  await writeEnds(send, ended, { tallies, cancellations, slotAgentIds });
+  const progress =
+    events.length > 0 &&
+    (await planProgress(
+      parts.definitions,
+      send,
+      { runs: locked.workflows, steps: locked.steps },
+      events,
+    ));
+  let stopping: Promise<Stopping[]> = Promise.resolve([]);
+  const alongWith = () => {
+    if (progress) stopping = writeProgress(send, progress.writes);
+    return [stopping];
+  };
+  await writeEnds(send, ended, { tallies, cancellations, slotAgentIds, alongWith });
   for (const one of ended) parts.onEnded(one);
+  if (progress) parts.onProgress({ ...progress, stopping: await stopping });
   if (slotAgentIds.length > 0) parts.onQueued();
   return results;
+}
+
+function eventOf(step: WorkflowStepOf, ended: EndedRun): EventOfRun {
+  const { status, output, errorCode, error } = ended;
+  return {
+    ...step,
+    executionId: ended.id,
+    outcome:
+      status === 'success'
+        ? { kind: 'success', text: output ?? '' }
+        : { kind: 'failed', code: errorCode ?? 'INTERNAL', error: error ?? '' },
+  };
 }
 
 function holds(end: End, row: RunRow): boolean {
@@ -168,11 +201,12 @@ function storable(text: string): string {
 }
 
 /** The end of a run that is canceled: nothing is known of what it used. */
-export function canceledEnd(id: string, slotAgentId: string | null): End {
+export function canceledEnd(id: string, { slotAgentId, workflow }: UnendedRun): End {
   return {
     id,
     fence: null,
     slotAgentId,
+    workflow,
     status: 'canceled',
     counted: true,
     usage: noUsage,

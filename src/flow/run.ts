@@ -124,6 +124,7 @@ function unended(run: Run, prompt: Template | undefined): Omit<End, 'status'> {
     userPrompt: storeBodies ? (prompt?.user ?? null) : null,
     output: null,
     storeBodies,
+    workflow: run.settings.workflow ?? null,
   };
 }
 

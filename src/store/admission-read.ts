@@ -2,8 +2,9 @@ import type { Stage, Visibility } from '../core/agent.ts';
 import type { Permission } from '../core/key.ts';
 import type { Counts } from '../core/limits.ts';
 import type { Role } from '../core/member.ts';
-import type { AgentConfig, ModelSettings } from '../core/settings.ts';
+import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../core/settings.ts';
 import type { Send, Statement } from './pipeline.ts';
+import { lockReadySteps } from './workflow-steps.ts';
 
 /**
  * The reads of admission: one pipelined round trip that first locks the rows of limits concerned (keys, agents,
@@ -13,11 +14,13 @@ import type { Send, Statement } from './pipeline.ts';
 
 export interface AdmissionQuestion {
   readonly keyHashes: readonly Buffer[];
-  /** Workspaces of callers that have a session. */
+  /** Workspaces of callers that have a session or are a workflow. */
   readonly workspaceIds: readonly string[];
   readonly userIds: readonly string[];
   readonly agentIds: readonly string[];
   readonly idempotencyKeys: readonly string[];
+  /** Steps of workflows that are to be called. */
+  readonly steps: readonly WorkflowStepOf[];
   /** The working process that would like to take the runs itself. */
   readonly worker: string | null;
   /** Below this nothing waits that matters. */
@@ -39,6 +42,8 @@ export interface AdmissionState {
   readonly counts: ReadonlyMap<string, Counts>;
   readonly replays: ReplayRow[];
   readonly refusals: RefusalRow[];
+  /** Those of the steps that may be called; they cannot be taken by others before this transaction ends. */
+  readonly steps: readonly WorkflowStepOf[];
 }
 
 export interface KeyRow {
@@ -115,9 +120,9 @@ export async function readForAdmission(
   send: Send,
   question: AdmissionQuestion,
 ): Promise<AdmissionState> {
-  const { keyHashes, workspaceIds, userIds, agentIds, idempotencyKeys, worker, fromTag } = question;
+  const { keyHashes, workspaceIds, userIds, agentIds, idempotencyKeys, worker, fromTag, steps: ready } = question;
   const asked = [keyHashes, workspaceIds, agentIds];
-  const [, keyCounts, agentCounts, , keys, agents, workspaces, line, refusals, held, replays] =
+  const [, keyCounts, agentCounts, , keys, agents, workspaces, line, refusals, held, replays, steps] =
     await Promise.all([
       send(begin),
       send<Counts & { subject: string }>(lockKeys, [keyHashes]),
@@ -130,6 +135,7 @@ export async function readForAdmission(
       send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
       worker === null ? [] : send(holdWorker, [worker]),
       idempotencyKeys.length === 0 ? [] : send<ReplayRow>(readReplays, [agentIds, idempotencyKeys]),
+      ready.length === 0 ? [] : lockReadySteps(send, ready),
     ]);
   return {
     nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
@@ -142,6 +148,7 @@ export async function readForAdmission(
     counts: new Map([...keyCounts, ...agentCounts].map((row) => [row.subject, row])),
     replays,
     refusals,
+    steps,
   };
 }
 

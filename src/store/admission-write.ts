@@ -1,10 +1,11 @@
 import type { EndStatus, ExecutionStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import type { Counts } from '../core/limits.ts';
-import type { RunSettings } from '../core/settings.ts';
+import type { RunSettings, WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
 import type { Send, Statement } from './pipeline.ts';
 import { addStatistics } from './statistics.ts';
+import { markCalled } from './workflow-steps.ts';
 
 /** The writes of admission: one pipelined round trip that ends with the commit. */
 
@@ -50,6 +51,8 @@ export interface NewExecution {
   readonly inputVariables: string | null;
   /** Null for a refusal. */
   readonly run: NewRun | null;
+  /** The step of a workflow's run that this is the call of. */
+  readonly step: WorkflowStepOf | null;
 }
 
 export interface NewRun {
@@ -82,7 +85,7 @@ export interface NewRefusal {
 export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<void> {
   const { counts, months, executions, idempotency, refusals } = writes;
   const sent: Promise<unknown>[] = [];
-  if (counts.size > 0) sent.push(send(updateCounts, countValues(counts)));
+  if (counts.size > 0) sent.push(updateCounts(send, counts));
   if (months.length > 0) {
     const values = [
       months.map((m) => m.workspaceId),
@@ -92,6 +95,8 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
     sent.push(send(updateMonths, values));
   }
   if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
+  const called = executions.flatMap(({ id, run, step }) => (run && step ? { ...step, executionId: id } : []));
+  if (called.length > 0) sent.push(markCalled(send, called));
   if (idempotency.length > 0) sent.push(send(insertIdempotency, idempotencyValues(idempotency)));
   if (refusals.length > 0) sent.push(send(upsertRefusals, refusalValues(refusals)));
   sent.push(addStatistics(send, writes.tallies));
@@ -101,7 +106,12 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
 
 const commit: Statement = { name: 'commit', text: 'commit' };
 
-const updateCounts: Statement = {
+/** Writes counts back that were read under their lock. */
+export function updateCounts(send: Send, counts: ReadonlyMap<string, Counts>): Promise<unknown> {
+  return send(updateCountRows, countValues(counts));
+}
+
+const updateCountRows: Statement = {
   name: 'admission-update-counts',
   text: `update limits l set minute = c.minute, minute_used = c.minute_used, hour = c.hour,
       hour_used = c.hour_used, day = c.day, day_used = c.day_used
@@ -136,8 +146,10 @@ const insertExecutions: Statement = {
   text: `with accepted as materialized (
       select e.*, t.*, $1::timestamptz as executed_at,
         case when e.born then $2::uuid end as worker, case when e.born then clock_timestamp() end as started_at
-      from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bool[], $10::bool[])
-        as e (id, terms, ip_address, user_agent, input_variables, tag, born, holds_slot)
+      from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bool[], $10::bool[],
+        $25::uuid[], $26::text[], $27::int[])
+        as e (id, terms, ip_address, user_agent, input_variables, tag, born, holds_slot, workflow_run_id, step_name,
+          item)
       join unnest($11::uuid[], $12::uuid[], $13::uuid[], $14::uuid[], $15::uuid[], $16::execution_status[],
         $17::execution_source[], $18::text[], $19::text[], $20::text[], $21::float8[], $22::text[], $23::text[],
         $24::text[]) with ordinality
@@ -149,11 +161,14 @@ const insertExecutions: Statement = {
       from accepted where tag is not null)
     insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
       executed_at, completed_at, status, source, agent_name, prompt_version_label, model, temperature,
-      error_code, error, ip_address, user_agent, input_variables, settings)
+      error_code, error, ip_address, user_agent, input_variables, settings, workflow_run_id, step_name)
     select id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
       executed_at, case when status = 'processing' then null else executed_at end, status, source, agent_name,
       prompt_version_label, model, temperature, error_code, error, ip_address, user_agent,
-      input_variables::json, settings::json
+      input_variables::json,
+      case when item is null or settings is null then settings::json else (settings::jsonb || jsonb_build_object(
+        'workflow', jsonb_build_object('runId', workflow_run_id, 'step', step_name, 'item', item)))::json end,
+      workflow_run_id, step_name
     from accepted`,
 };
 
@@ -188,6 +203,9 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
     terms.map((one) => one.errorCode),
     terms.map((one) => one.error),
     terms.map((one) => one.settings && JSON.stringify(one.settings)),
+    executions.map((one) => one.step?.runId),
+    executions.map((one) => one.step?.step),
+    executions.map((one) => one.step?.item),
   ];
 }
 

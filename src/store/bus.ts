@@ -7,7 +7,7 @@ import type { Connection } from './pooler.ts';
  * Hints between processes over LISTEN/NOTIFY. Only hints: everything works without them, a little later, so a
  * pooler that cannot LISTEN or a lost connection costs time and nothing else.
  */
-export type Channel = 'cueline_queued' | 'cueline_ended' | 'cueline_canceled';
+export type Channel = 'cueline_queued' | 'cueline_ended' | 'cueline_canceled' | 'cueline_run_ended';
 
 export interface Bus {
   /** Sent soon, with others that come together; never in anybody's transaction. */
@@ -57,7 +57,9 @@ export function openBus(options: {
     });
     try {
       await fresh.connect();
-      await fresh.query('listen cueline_queued; listen cueline_ended; listen cueline_canceled');
+      await fresh.query(
+        'listen cueline_queued; listen cueline_ended; listen cueline_canceled; listen cueline_run_ended',
+      );
     } catch (error) {
       lost(error);
     }

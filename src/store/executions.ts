@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ExecutionStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
+import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Db } from './db.ts';
 
 /** Reading executions one by one. */
@@ -32,6 +33,8 @@ export interface ExecutionRow {
   readonly errorCode: RunFailureCode | null;
   readonly error: string | null;
   readonly output: string | null;
+  readonly workflowRunId: string | null;
+  readonly stepName: string | null;
 }
 
 export interface ExecutionDetailRow extends ExecutionRow {
@@ -46,7 +49,7 @@ export const listed =
   sql.raw(`e.id, e.agent_id, e.agent_name, e.status::text as status, e.source::text as source,
   e.executed_at, e.executed_by, e.api_key_id, e.model, e.temperature, e.prompt_version_id,
   e.prompt_version_label, e.input_variables, e.completed_at, e.latency_ms, e.input_tokens, e.output_tokens,
-  e.cost_usd, e.cost_known, e.finish_reason, e.error_code, e.error, e.output`);
+  e.cost_usd, e.cost_known, e.finish_reason, e.error_code, e.error, e.output, e.workflow_run_id, e.step_name`);
 /** What a run is up to stands in the queue `q` until it ends. */
 export const progress = sql.raw(`coalesce(e.started_at, q.started_at) as started_at,
   case when q.id is null then e.attempts::int
@@ -77,13 +80,22 @@ export async function findEnded(db: Db, executionIds: readonly string[]): Promis
   return rows.map((row) => row.id);
 }
 
-/** The agent of an unfinished run where that agent hands out slots; undefined where the run has ended. */
-export async function findSlotAgent(
-  db: Db,
-  executionId: string,
-): Promise<string | null | undefined> {
-  const { rows } = await sql<{ slotAgentId: string | null }>`
-    select case when holds_slot is null then null else agent_id end as slot_agent_id
-    from run_queue where id = ${executionId}`.execute(db);
-  return rows[0]?.slotAgentId;
+/** What must be known of an unfinished run to end it. */
+export interface UnendedRun {
+  /** Its agent, where that hands out slots. */
+  readonly slotAgentId: string | null;
+  /** The step of a workflow's run that it is the call of. */
+  readonly workflow: WorkflowStepOf | null;
+}
+
+/** Null where the run has ended. */
+export async function findUnended(db: Db, executionId: string): Promise<UnendedRun | null> {
+  const { rows } = await sql<{ slotAgentId: string | null; workflow: string | null }>`
+    select case when q.holds_slot is null then null else q.agent_id end as slot_agent_id,
+      e.settings -> 'workflow' as workflow
+    from run_queue q join executions e on e.id = q.id
+    where q.id = ${executionId} and e.id = ${executionId}`.execute(db);
+  if (!rows[0]) return null;
+  const { slotAgentId, workflow } = rows[0];
+  return { slotAgentId, workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf) };
 }

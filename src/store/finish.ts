@@ -1,8 +1,10 @@
 import type { EndStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
+import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
 import type { Send, Statement } from './pipeline.ts';
 import { addStatistics } from './statistics.ts';
+import { lockWorkflowRuns, type RunAtProgress, readSteps, type StepOfRun } from './workflow-progress.ts';
 
 /** The end of runs: lock the queue rows, then delete them, write the records and add to the statistics at once. */
 
@@ -28,20 +30,23 @@ export interface RunRow {
 }
 
 /**
- * Begins the transaction and locks the rows of these runs, by id. Agents that hand out slots are locked before:
- * limits come before the queue.
+ * Begins the transaction and locks the rows of these runs, by id. Agents that hand out slots are locked before, and then
+ * the runs of workflows that these are steps of: limits come before workflows, workflows before the queue.
  */
 export async function lockRuns(
   send: Send,
   ids: readonly string[],
-  slotAgentIds: readonly string[],
-): Promise<RunRow[]> {
-  const [, , rows] = await Promise.all([
+  { slotAgentIds, steps }: { slotAgentIds: readonly string[]; steps: readonly WorkflowStepOf[] },
+): Promise<{ rows: RunRow[]; workflows: RunAtProgress[]; steps: StepOfRun[] }> {
+  const runIds = steps.map(({ runId }) => runId);
+  const [, , workflows, rows, states] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
+    steps.length > 0 ? lockWorkflowRuns(send, runIds) : [],
     send<RunRow>(lockQueue, [ids]),
+    steps.length > 0 ? readSteps(send, runIds, { endingIds: ids, whole: false }) : [],
   ]);
-  return rows;
+  return { rows, workflows, steps: states };
 }
 
 /** How one run ended, as its record will say. */
@@ -75,6 +80,8 @@ export async function writeEnds(
     /** Processes that must be told to stop a run. */
     readonly cancellations: readonly { executionId: string; worker: string }[];
     readonly slotAgentIds: readonly string[];
+    /** What follows for runs of workflows. */
+    readonly alongWith: () => readonly Promise<unknown>[];
   },
 ): Promise<void> {
   const { cancellations, slotAgentIds } = more;
@@ -90,6 +97,7 @@ export async function writeEnds(
       : [],
     ended.length > 0 ? send(updateExecutions, endValues(ended)) : [],
     brief.length > 0 ? send(insertBriefOutputs, [brief.map((one) => one.id)]) : [],
+    ...more.alongWith(),
     addStatistics(send, more.tallies),
     send({ name: 'commit', text: 'commit' }),
   ]);

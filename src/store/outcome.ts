@@ -7,11 +7,12 @@ import type { Send, Statement } from './pipeline.ts';
 export async function findOutcome(
   send: Send,
   xid: string,
-  executionId: string,
+  id: string,
+  of: keyof typeof findRow = 'execution',
 ): Promise<'committed' | 'aborted' | 'in progress'> {
   const [status] = await send<{ state: string | null }>(readState, [xid]).catch(neverGiven);
   if (status?.state === 'in progress') return 'in progress';
-  const rows = await send(findExecution, [executionId]);
+  const rows = await send(findRow[of], [id]);
   return rows.length > 0 ? 'committed' : 'aborted';
 }
 
@@ -26,7 +27,7 @@ const readState: Statement = {
   text: `select pg_xact_status($1::xid8) as state`,
 };
 
-const findExecution: Statement = {
-  name: 'outcome-find-execution',
-  text: `select from executions where id = $1`,
-};
+const findRow = {
+  execution: { name: 'outcome-find-execution', text: `select from executions where id = $1` },
+  run: { name: 'outcome-find-run', text: `select from workflow_runs where id = $1` },
+} satisfies Record<string, Statement>;

@@ -56,7 +56,7 @@ function carryOut(plan: readonly Plan[], choice: () => number) {
       assert.ok(own);
       checkMayRun(row, own);
       const fate = fateOf(own, row.item, row.fallback);
-      const base = { step: row.step, item: row.item };
+      const base = { step: row.step, item: row.item, fallback: row.fallback };
       if (fate === 'refused') {
         called.push(`${keyOf(row)} ${row.fallback}`);
         events.push({

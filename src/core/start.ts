@@ -1,0 +1,144 @@
+import type { Caller } from './admission.ts';
+import type { CallFailureCode } from './failure.ts';
+import { fromId } from './id.ts';
+import { type Counts, keyLimits, type RateLimits, roll, secondsUntil, spend, type WindowState } from './limits.ts';
+import { members } from './json.ts';
+import type { ExecuteBody } from './variables.ts';
+import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './workflow.ts';
+
+/**
+ * The decision on one call to start a workflow, as a pure function of what the locked rows say. The key's counts are
+ * changed in place. The order of the checks is part of the API, and the same as on agents.
+ */
+
+export interface StartFacts {
+  readonly nowMs: number;
+  readonly caller: Caller;
+  /** Of a key; null for everybody else. */
+  readonly callerCounts: Counts | null;
+  /** The workflow where it is there in the caller's workspace; its definition is that of the pinned version. */
+  readonly workflow: { readonly enabled: boolean; readonly definition: WorkflowDefinition | null } | null;
+  readonly body: ExecuteBody;
+  readonly idempotencyComplaint: string | null;
+  readonly replay: { readonly sameBody: boolean } | null;
+}
+
+export interface StartRefusal {
+  readonly kind: 'refused';
+  readonly code: CallFailureCode;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly states: readonly WindowState[];
+}
+
+export type StartDecision =
+  | StartRefusal
+  | { readonly kind: 'replayed'; readonly states: readonly WindowState[] }
+  | {
+      readonly kind: 'accepted';
+      readonly states: readonly WindowState[];
+      readonly definition: WorkflowDefinition;
+      /** With the defaults of what was not given, as compact JSON. */
+      readonly input: string;
+    };
+
+export function decideStart(facts: StartFacts): StartDecision {
+  const { caller, nowMs, body } = facts;
+  const states: WindowState[] = [];
+  const refuse = (
+    code: CallFailureCode,
+    message: string,
+    fields: Record<string, unknown> = {},
+  ): StartRefusal => ({ kind: 'refused', code, message, fields, states });
+
+  if (caller.ended || caller.role === null) return refuse('UNAUTHORIZED', 'The API key is not valid.');
+  if (facts.callerCounts) {
+    roll(facts.callerCounts, nowMs);
+    const verdict = spend(facts.callerCounts, keyLimits(caller.limits));
+    states.push(...verdict.states);
+    if (!verdict.passed) {
+      const { by } = verdict;
+      const message = `Rate limit of the API key exceeded: ${by.limit} per ${by.window}.`;
+      return refuse('RATE_LIMIT_EXCEEDED', message, limitFields(caller.limits, by, nowMs));
+    }
+  }
+  if (facts.idempotencyComplaint) return refuse('INVALID_REQUEST', facts.idempotencyComplaint);
+  if (facts.replay) {
+    if (facts.replay.sameBody) return { kind: 'replayed', states };
+    return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another input.');
+  }
+  const { workflow } = facts;
+  if (!workflow) return refuse('NOT_FOUND', 'There is no such workflow.');
+  const { definition } = workflow;
+  if (definition && !reaches(caller, definition)) {
+    return refuse('UNAUTHORIZED', 'The API key is not valid for every agent of this workflow.');
+  }
+  if (!caller.rights.includes('execute')) {
+    return refuse('PERMISSION_DENIED', 'This needs the permission "execute".');
+  }
+  if (!workflow.enabled) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow is switched off.');
+  if (!definition) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow has no version yet.');
+  if (body.kind !== 'variables') return refuseBody(body, refuse);
+  const { required } = definition.input;
+  const missing = required.filter((name) => !body.variables.texts.has(name));
+  if (missing.length > 0) {
+    return refuse('MISSING_VARIABLES', `Required input is missing: ${missing.join(', ')}.`, {
+      missingInput: missing,
+      requiredInput: required,
+    });
+  }
+  return { kind: 'accepted', states, definition, input: withDefaults(body.variables.json, definition.input) };
+}
+
+/** Every agent that any step may call, its fallback included. */
+export function agentsOf(definition: WorkflowDefinition): string[] {
+  const ofStep = ({ agentId, fallback }: StepDefinition) =>
+    fallback && 'agentId' in fallback ? [agentId, fallback.agentId] : [agentId];
+  return [...new Set(definition.steps.flatMap(ofStep))];
+}
+
+function reaches(caller: Caller, definition: WorkflowDefinition): boolean {
+  if (caller.allAgents) return true;
+  return agentsOf(definition).every((agentId) => {
+    const id = fromId('agent', agentId);
+    return id !== null && caller.agentIds.includes(id);
+  });
+}
+
+/** What was given counts, but for nulls: they are not given. */
+function withDefaults(json: string, { defaults }: WorkflowInput): string {
+  const given = new Map(members(json).map(({ name, text }) => [name, text]));
+  for (const [name, value] of Object.entries(defaults)) {
+    if ((given.get(name) ?? 'null') === 'null') given.set(name, JSON.stringify(value));
+  }
+  return `{${[...given].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+}
+
+function refuseBody(
+  body: Exclude<ExecuteBody, { kind: 'variables' }>,
+  refuse: (code: CallFailureCode, message: string, fields?: Record<string, unknown>) => StartRefusal,
+): StartRefusal {
+  switch (body.kind) {
+    case 'malformed':
+      return refuse('MALFORMED_BODY', body.message);
+    case 'too-large':
+      return refuse('BODY_TOO_LARGE', body.message);
+    case 'unsupported':
+      return refuse('UNSUPPORTED_MEDIA_TYPE', body.message);
+    case 'invalid':
+      if (body.variable === null) return refuse('INVALID_REQUEST', body.message);
+      return refuse('INVALID_VARIABLES', body.message, { variable: body.variable });
+  }
+}
+
+function limitFields(
+  rateLimits: RateLimits,
+  { scope, window, limit, resetAtMs }: WindowState,
+  nowMs: number,
+): Record<string, unknown> {
+  return {
+    rateLimits,
+    retryAfter: secondsUntil(resetAtMs, nowMs),
+    limitedBy: { scope, window, limit, resetAt: new Date(resetAtMs).toISOString() },
+  };
+}

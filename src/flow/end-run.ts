@@ -1,0 +1,29 @@
+import type { RunEnd } from '../core/step-state.ts';
+import type { Pipelines } from '../store/pipeline.ts';
+import { lockWorkflowRuns, writeProgress } from '../store/workflow-progress.ts';
+import type { OnProgress } from './progress.ts';
+
+/** Ends a run from outside: nothing more of it begins, and what is under way is stopped. False where it had ended before. */
+export async function endRun(
+  parts: { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
+  runId: string,
+  end: RunEnd,
+): Promise<boolean> {
+  const progress = await parts.pipelines.use(async (send) => {
+    const [, [run]] = await Promise.all([
+      send({ name: 'begin', text: 'begin isolation level read committed' }),
+      lockWorkflowRuns(send, [runId]),
+    ]);
+    if (run?.status !== 'processing') {
+      await send({ name: 'commit', text: 'commit' });
+      return null;
+    }
+    const [stopping] = await Promise.all([
+      writeProgress(send, { steps: [], ends: [{ runId, end }] }),
+      send({ name: 'commit', text: 'commit' }),
+    ]);
+    return { ready: [], ended: [{ runId, workflowId: run.workflow_id, end }], stopping };
+  });
+  if (progress) parts.onProgress(progress);
+  return progress !== null;
+}

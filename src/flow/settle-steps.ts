@@ -1,0 +1,33 @@
+import type { Pipelines } from '../store/pipeline.ts';
+import { lockWorkflowRuns, readSteps, writeProgress } from '../store/workflow-progress.ts';
+import { holdReadySteps } from '../store/workflow-steps.ts';
+import type { Definitions } from './definitions.ts';
+import { type EventOfRun, type OnProgress, planProgress } from './progress.ts';
+
+/** Lets a run go on after steps of it were refused for good: no execution of theirs will ever end. */
+export async function settleSteps(
+  parts: {
+    readonly pipelines: Pipelines;
+    readonly definitions: Definitions;
+    readonly onProgress: OnProgress;
+  },
+  runId: string,
+  events: readonly EventOfRun[],
+): Promise<void> {
+  const progress = await parts.pipelines.use(async (send) => {
+    const [, runs, , steps] = await Promise.all([
+      send({ name: 'begin', text: 'begin isolation level read committed' }),
+      lockWorkflowRuns(send, [runId]),
+      // Another process may just have had more luck with one of them.
+      holdReadySteps(send, events),
+      readSteps(send, [runId], { endingIds: [], whole: true }),
+    ]);
+    const { writes, ready, ended } = await planProgress(parts.definitions, send, { runs, steps }, events);
+    const [stopping] = await Promise.all([
+      writeProgress(send, writes),
+      send({ name: 'commit', text: 'commit' }),
+    ]);
+    return { ready, ended, stopping };
+  });
+  parts.onProgress(progress);
+}

@@ -1,0 +1,260 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../core/admission.ts';
+import { uuid7 } from '../core/id.ts';
+import { type Counts, noLimits, type WindowState } from '../core/limits.ts';
+import { decideStart, type StartRefusal } from '../core/start.ts';
+import { type ExecuteBody, variablesDigestInput } from '../core/variables.ts';
+import type { WorkflowTrigger } from '../core/workflow.ts';
+import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
+import type { RunAtProgress } from '../store/workflow-progress.ts';
+import {
+  type FirstRun,
+  type NewWorkflowRun,
+  readForStart,
+  type StartWrites,
+  type WorkflowAtStart,
+  writeStart,
+} from '../store/workflow-start.ts';
+import { callerOfKey } from './admission-words.ts';
+import { batcher } from './batch.ts';
+import type { Definitions } from './definitions.ts';
+import { lookUp } from './look-up.ts';
+import { type OnProgress, planProgress, type Progress } from './progress.ts';
+
+/** Starts runs of workflows: many calls, one transaction, as admission does. A refusal is a value. */
+
+export interface StartCall {
+  readonly credential:
+    | { readonly kind: 'key'; readonly hash: Buffer }
+    | { readonly kind: 'session'; readonly caller: Caller }
+    /** A schedule or a webhook, which its own id stands for; it counts as the user who made it. */
+    | {
+        readonly kind: 'trigger';
+        readonly id: string;
+        readonly workspaceId: string;
+        readonly userId: string | null;
+      };
+  /** Null for a malformed id, which is simply unknown. */
+  readonly workflowId: string | null;
+  readonly trigger: WorkflowTrigger;
+  /** Read as `{"input": {…}}`. */
+  readonly body: ExecuteBody;
+  readonly idempotencyKey: string | null;
+  readonly idempotencyComplaint: string | null;
+}
+
+export type Started = { readonly nowMs: number } & (
+  | StartRefusal
+  | {
+      readonly kind: 'accepted';
+      readonly replayed: boolean;
+      readonly runId: string;
+      readonly workflowId: string;
+      readonly workflowName: string;
+      readonly workflowVersionId: string;
+      readonly workflowVersionLabel: string;
+      readonly executedAtMs: number;
+      readonly states: readonly WindowState[];
+    }
+);
+
+export interface WorkflowStarter {
+  start(call: StartCall): Promise<Started>;
+  idle(): Promise<void>;
+}
+
+export interface StarterParts {
+  readonly pipelines: Pipelines;
+  readonly definitions: Definitions;
+  readonly onProgress: OnProgress;
+}
+
+export function createWorkflowStarter(parts: StarterParts): WorkflowStarter {
+  const { add, idle } = batcher<StartCall, Started>({
+    sizeMax: 200,
+    inFlightMax: 2,
+    weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
+    run: (calls) => startBatch(parts, calls),
+  });
+  return { start: add, idle };
+}
+
+async function startBatch(parts: StarterParts, calls: StartCall[]): Promise<(Started | Error)[]> {
+  try {
+    return await parts.pipelines.use((send) => transact(parts, send, calls));
+  } catch (error) {
+    if (calls.length === 1 || !(isStatementError(error) || isUnstorable(error))) throw error;
+    const answers: (Started | Error)[] = [];
+    for (const call of calls) {
+      answers.push(...(await startBatch(parts, [call]).catch((one: Error) => [one])));
+    }
+    return answers;
+  }
+}
+
+async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Promise<Started[]> {
+  const { definitions } = parts;
+  const state = await readForStart(send, questionOf(calls));
+  const { nowMs } = state;
+  const callers = new Map(state.keys.map((row) => [row.hash.toString('hex'), callerOfKey(row)]));
+  const workflows = new Map(state.workflows.map((row) => [row.id, row]));
+  const firsts = new Map(state.replays.map((row) => [nameOf(row.caller, row.workflow_id, row.key), row]));
+  const counts = new Map<string, Counts>();
+  const runs: NewWorkflowRun[] = [];
+  const idempotency: StartWrites['idempotency'][number][] = [];
+  const answers: Started[] = [];
+  for (const call of calls) answers.push(await startOne(call));
+
+  const begun = runs.map(atProgress);
+  const plan = await planProgress(definitions, send, { runs: begun, steps: [] }, []);
+  const writes = { executedAtMs: nowMs, counts, runs, idempotency, progress: plan.writes };
+  const stopping = await writeStart(send, writes).catch(async (error: unknown) => {
+    if (isStatementError(error) || isUnstorable(error)) throw error;
+    await lookUp(parts.pipelines, { xid: state.xid, id: runs[0]?.id, of: 'run' }, error);
+    return [];
+  });
+  const progress: Progress = { ready: plan.ready, ended: plan.ended, stopping };
+  parts.onProgress(progress);
+  return answers;
+
+  async function startOne(call: StartCall): Promise<Started> {
+    const caller = callerOf(call.credential);
+    if (!caller) return { ...unknownKey, nowMs };
+    const found = call.workflowId === null ? undefined : workflows.get(call.workflowId);
+    const workflow = found?.workspace_id === caller.workspaceId ? found : null;
+    const name = nameOf(caller.id, call.workflowId ?? '', call.idempotencyKey ?? '');
+    const first = call.idempotencyKey === null ? undefined : firsts.get(name);
+    const callerCounts = caller.kind === 'key' ? (state.counts.get(caller.id) ?? null) : null;
+    if (callerCounts) counts.set(caller.id, callerCounts);
+    const versionId = workflow?.version_id ?? null;
+    const decision = decideStart({
+      nowMs,
+      caller,
+      callerCounts,
+      workflow: workflow && {
+        enabled: workflow.enabled,
+        definition: versionId === null ? null : await definitions(send, versionId),
+      },
+      body: call.body,
+      idempotencyComplaint: call.idempotencyComplaint,
+      replay: first ? { sameBody: first.digest.equals(digestOf(call)) } : null,
+    });
+    if (decision.kind === 'refused') return { ...decision, nowMs };
+    const { states } = decision;
+    if (decision.kind === 'replayed') {
+      if (!first) throw new Error('a replay without its first call');
+      return { ...accepted(first, workflow), replayed: true, states, nowMs };
+    }
+    if (!workflow || versionId === null) throw new Error('a start without a version');
+    const run: NewWorkflowRun = {
+      id: uuid7(nowMs),
+      workspaceId: workflow.workspace_id,
+      workflowId: workflow.id,
+      versionId,
+      trigger: call.trigger,
+      apiKeyId: caller.kind === 'key' ? caller.id : null,
+      executedBy: caller.userId,
+      deadlineMs: nowMs + decision.definition.timeoutMs,
+      input: decision.input,
+    };
+    runs.push(run);
+    const row: FirstRun = {
+      caller: caller.id,
+      workflow_id: workflow.id,
+      key: call.idempotencyKey ?? '',
+      digest: digestOf(call),
+      run_id: run.id,
+      executed_at_ms: nowMs,
+      version_id: versionId,
+      version_label: workflow.version_label ?? '',
+    };
+    if (call.idempotencyKey !== null) {
+      firsts.set(name, row);
+      const { caller: of, workflow_id: workflowId, key, digest, run_id: runId } = row;
+      idempotency.push({ caller: of, workflowId, key, digest, runId });
+    }
+    return { ...accepted(row, workflow), replayed: false, states, nowMs };
+  }
+
+  function callerOf(credential: StartCall['credential']): Caller | null {
+    if (credential.kind === 'key') return callers.get(credential.hash.toString('hex')) ?? null;
+    return credential.kind === 'session' ? credential.caller : callerOfTrigger(credential);
+  }
+}
+
+function questionOf(calls: readonly StartCall[]) {
+  const keyHashes = new Map<string, Buffer>();
+  const workspaceIds = new Set<string>();
+  for (const { credential } of calls) {
+    if (credential.kind === 'key') keyHashes.set(credential.hash.toString('hex'), credential.hash);
+    else if (credential.kind === 'session') workspaceIds.add(credential.caller.workspaceId);
+    else workspaceIds.add(credential.workspaceId);
+  }
+  return {
+    keyHashes: [...keyHashes.values()],
+    workspaceIds: [...workspaceIds],
+    workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
+    idempotencyKeys: [...new Set(calls.flatMap(({ idempotencyKey }) => idempotencyKey ?? []))],
+  };
+}
+
+function callerOfTrigger(
+  credential: Extract<StartCall['credential'], { kind: 'trigger' }>,
+): Caller {
+  const { id, workspaceId, userId } = credential;
+  return {
+    kind: 'workflow',
+    id,
+    workspaceId,
+    userId,
+    role: 'owner',
+    rights: ['execute'],
+    ended: false,
+    allAgents: true,
+    agentIds: [],
+    limits: noLimits,
+    allowedOrigins: [],
+  };
+}
+
+function accepted(first: FirstRun, workflow: WorkflowAtStart | null) {
+  return {
+    kind: 'accepted',
+    runId: first.run_id,
+    workflowId: first.workflow_id,
+    workflowName: workflow?.name ?? '',
+    workflowVersionId: first.version_id,
+    workflowVersionLabel: first.version_label,
+    executedAtMs: first.executed_at_ms,
+  } as const;
+}
+
+function atProgress(run: NewWorkflowRun): RunAtProgress {
+  return {
+    id: run.id,
+    workspace_id: run.workspaceId,
+    workflow_id: run.workflowId,
+    workflow_version_id: run.versionId,
+    status: 'processing',
+    input: run.input,
+    api_key_id: run.apiKeyId,
+    executed_by: run.executedBy,
+  };
+}
+
+const unknownKey: StartRefusal = {
+  kind: 'refused',
+  code: 'UNAUTHORIZED',
+  message: 'The API key is not valid.',
+  fields: {},
+  states: [],
+};
+
+function nameOf(caller: string, workflowId: string, key: string): string {
+  return `${caller} ${workflowId} ${key}`;
+}
+
+function digestOf({ body }: StartCall): Buffer {
+  const text = body.kind === 'variables' ? variablesDigestInput(body.variables) : body.kind;
+  return createHash('sha256').update(text).digest();
+}

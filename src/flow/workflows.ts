@@ -1,0 +1,57 @@
+import type { Db } from '../store/db.ts';
+import type { Pipelines } from '../store/pipeline.ts';
+import type { Admission } from './admit.ts';
+import type { Canceler } from './cancel.ts';
+import { createWorkflowCanceler, type WorkflowCanceler } from './cancel-workflow.ts';
+import type { Definitions } from './definitions.ts';
+import type { EndedWorkflowRun, OnProgress } from './progress.ts';
+import { createWorkflowStarter, type WorkflowStarter } from './start-workflow.ts';
+import { stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
+import { createStepTaker } from './take-steps.ts';
+
+/** Workflows in one process: what starts, carries on and ends their runs, put together. */
+export interface Workflows {
+  readonly starter: WorkflowStarter;
+  readonly canceler: WorkflowCanceler;
+  /** What is to be done after a transaction in which runs went on. */
+  readonly onProgress: OnProgress;
+  sweep(): Promise<void>;
+  /** Waits until nothing is under way here. */
+  idle(): Promise<void>;
+}
+
+export interface WorkflowParts {
+  readonly db: Db;
+  readonly pipelines: Pipelines;
+  readonly definitions: Definitions;
+  readonly admission: Pick<Admission, 'admit'>;
+  readonly canceler: Canceler;
+  /** Told of each run that ended, once that is committed. */
+  readonly onEnded: (run: EndedWorkflowRun) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export function createWorkflows(parts: WorkflowParts): Workflows {
+  const stops = new Set<Promise<void>>();
+  const onProgress: OnProgress = ({ ready, ended, stopping }) => {
+    for (const one of ended) parts.onEnded(one);
+    taker.take(ready);
+    if (stopping.length === 0) return;
+    const stop = stopExecutions(parts, stopping).catch(parts.onError);
+    stops.add(stop);
+    void stop.finally(() => stops.delete(stop));
+  };
+  const taker = createStepTaker({ ...parts, onProgress });
+  const starter = createWorkflowStarter({ ...parts, onProgress });
+  return {
+    starter,
+    canceler: createWorkflowCanceler({ ...parts, onProgress }),
+    onProgress,
+    sweep: () => sweepWorkflows({ ...parts, taker, onProgress }),
+    async idle() {
+      await starter.idle();
+      await Promise.all(stops);
+      await taker.idle();
+    },
+  };
+}

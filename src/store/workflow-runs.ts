@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { StepStatus, WorkflowRunStatus, WorkflowTrigger } from '../core/workflow.ts';
+import type { Db } from './db.ts';
+
+/** Reading runs of workflows one by one. */
+
+export interface WorkflowRunRow {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workflowVersionId: string;
+  readonly workflowVersionLabel: string;
+  readonly trigger: WorkflowTrigger;
+  readonly status: WorkflowRunStatus;
+  readonly apiKeyId: string | null;
+  readonly executedBy: string | null;
+  readonly executedAt: Date;
+  readonly completedAt: Date | null;
+  readonly deadlineAt: Date;
+  /** JSON texts; the output is null until the run has succeeded. */
+  readonly input: string;
+  readonly output: string | null;
+  readonly errorCode: string | null;
+  readonly error: string | null;
+  readonly failedStep: string | null;
+}
+
+/** A step that has a row: the others wait, or were never reached. */
+export interface WorkflowStepRow {
+  readonly step: string;
+  /** -1, but for an item of a list. */
+  readonly item: number;
+  readonly status: Exclude<StepStatus, 'waiting'>;
+  /** When anyone may take it, while it is ready. */
+  readonly readyAt: Date | null;
+  readonly executionId: string | null;
+  readonly failedExecutionId: string | null;
+  readonly fallback: boolean;
+  /** How long the list is, of a step that fans out. */
+  readonly itemsCount: number | null;
+  readonly errorCode: string | null;
+  readonly error: string | null;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+}
+
+/** The columns of a `WorkflowRunRow` of a run `r` and its version `v`. */
+export const runColumns = sql.raw(`r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label,
+  r.trigger, r.status, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.input, r.output,
+  r.error_code, r.error, r.failed_step`);
+
+export async function findWorkflowRun(
+  db: Db,
+  workflowId: string,
+  runId: string,
+): Promise<WorkflowRunRow | null> {
+  const { rows } = await sql<WorkflowRunRow>`
+    select ${runColumns} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
+    where r.id = ${runId} and r.workflow_id = ${workflowId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** By step and item; at most 1,001 for each step. */
+export async function listSteps(db: Db, runId: string): Promise<WorkflowStepRow[]> {
+  const { rows } = await sql<WorkflowStepRow>`
+    select step, item, status, ready_at, execution_id, failed_execution_id, fallback, items_count, error_code, error,
+      started_at, completed_at
+    from workflow_steps where run_id = ${runId} order by step, item`.execute(db);
+  return rows;
+}
+
+/** Those of these runs that have ended, or are gone. */
+export async function findEndedRuns(db: Db, runIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select asked.id::text as id from unnest(${runIds}::uuid[]) as asked (id)
+    where not exists (select from workflow_runs r where r.id = asked.id and r.status = 'processing')`.execute(db);
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,203 @@
+import type { Counts } from '../core/limits.ts';
+import type { WorkflowTrigger } from '../core/workflow.ts';
+import type { KeyRow } from './admission-read.ts';
+import { updateCounts } from './admission-write.ts';
+import type { Send, Statement } from './pipeline.ts';
+import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
+
+/**
+ * The start of runs of workflows, as the reads and writes of admission are: lock the limits of the callers, then read what
+ * those locks guard; then write everything and commit.
+ */
+
+export interface StartQuestion {
+  readonly keyHashes: readonly Buffer[];
+  /** Workspaces of callers that are no key: their lock keeps an Idempotency-Key from being used twice at once. */
+  readonly workspaceIds: readonly string[];
+  readonly workflowIds: readonly string[];
+  readonly idempotencyKeys: readonly string[];
+}
+
+export interface WorkflowAtStart {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly version_id: string | null;
+  readonly version_label: string | null;
+}
+
+export interface FirstRun {
+  readonly caller: string;
+  readonly workflow_id: string;
+  readonly key: string;
+  readonly digest: Buffer;
+  readonly run_id: string;
+  readonly executed_at_ms: number;
+  readonly version_id: string;
+  readonly version_label: string;
+}
+
+export interface StartState {
+  readonly nowMs: number;
+  readonly xid: string;
+  readonly keys: readonly KeyRow[];
+  readonly counts: ReadonlyMap<string, Counts>;
+  readonly workflows: readonly WorkflowAtStart[];
+  readonly replays: readonly FirstRun[];
+}
+
+export async function readForStart(send: Send, question: StartQuestion): Promise<StartState> {
+  const { keyHashes, workspaceIds, workflowIds, idempotencyKeys } = question;
+  const [, counts, , keys, workflows, line, replays] = await Promise.all([
+    send({ name: 'begin', text: 'begin isolation level read committed' }),
+    send<Counts & { subject: string }>(lockKeys, [keyHashes]),
+    workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
+    send<KeyRow>(readKeys, [keyHashes]),
+    send<WorkflowAtStart>(readWorkflows, [workflowIds]),
+    send<{ now_ms: number; xid: string }>(readLine),
+    idempotencyKeys.length === 0 ? [] : send<FirstRun>(readReplays, [workflowIds, idempotencyKeys]),
+  ]);
+  return {
+    nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
+    xid: line[0]?.xid ?? '',
+    keys,
+    counts: new Map(counts.map((row) => [row.subject, row])),
+    workflows,
+    replays,
+  };
+}
+
+export interface NewWorkflowRun {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly workflowId: string;
+  readonly versionId: string;
+  readonly trigger: WorkflowTrigger;
+  readonly apiKeyId: string | null;
+  readonly executedBy: string | null;
+  readonly deadlineMs: number;
+  readonly input: string;
+}
+
+export interface StartWrites {
+  readonly executedAtMs: number;
+  readonly counts: ReadonlyMap<string, Counts>;
+  readonly runs: readonly NewWorkflowRun[];
+  readonly idempotency: readonly {
+    readonly caller: string;
+    readonly workflowId: string;
+    readonly key: string;
+    readonly digest: Buffer;
+    readonly runId: string;
+  }[];
+  readonly progress: ProgressWrites;
+}
+
+/** Answers what must be stopped, which is nothing: a run that has just begun has called nobody yet. */
+export async function writeStart(send: Send, writes: StartWrites): Promise<Stopping[]> {
+  const { counts, runs, idempotency, executedAtMs } = writes;
+  const executedAt = new Date(executedAtMs).toISOString();
+  const [, , , stopping] = await Promise.all([
+    counts.size > 0 ? updateCounts(send, counts) : [],
+    runs.length > 0 ? send(insertRuns, [executedAt, ...runValues(runs)]) : [],
+    idempotency.length > 0 ? send(insertIdempotency, [executedAt, ...idempotencyValues(idempotency)]) : [],
+    writeProgress(send, writes.progress),
+    send({ name: 'commit', text: 'commit' }),
+  ]);
+  return stopping;
+}
+
+const counted = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
+
+const lockKeys: Statement = {
+  name: 'start-lock-keys',
+  text: `select ${counted} from limits
+    where subject in (select id from api_keys where hash = any($1::bytea[]))
+    order by subject for update`,
+};
+
+const lockWorkspaces: Statement = {
+  name: 'start-lock-workspaces',
+  text: `select subject from limits where subject = any($1::uuid[]) order by subject for update`,
+};
+
+const readKeys: Statement = {
+  name: 'start-read-keys',
+  text: `select k.hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
+      k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
+      k.revoked_at is not null
+        or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
+      array(select agent_id from api_key_agents where api_key_id = k.id) as agent_ids
+    from api_keys k
+    left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
+    where k.hash = any($1::bytea[])`,
+};
+
+const readWorkflows: Statement = {
+  name: 'start-read-workflows',
+  text: `select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label
+    from workflows w left join workflow_versions v on v.id = w.workflow_version_id
+    where w.id = any($1::uuid[]) and w.deleted_at is null`,
+};
+
+const readLine: Statement = {
+  name: 'start-read-line',
+  text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid`,
+};
+
+const readReplays: Statement = {
+  name: 'start-read-replays',
+  text: `select i.caller, i.workflow_id, i.key, i.digest, i.run_id, v.id as version_id, v.label as version_label,
+      (extract(epoch from r.executed_at) * 1000)::float8 as executed_at_ms
+    from workflow_idempotency i join workflow_runs r on r.id = i.run_id
+      join workflow_versions v on v.id = r.workflow_version_id
+    where i.workflow_id = any($1::uuid[]) and i.key = any($2::text[])
+      and (i.created_at > clock_timestamp() - interval '24 hours' or r.status = 'processing')`,
+};
+
+const insertRuns: Statement = {
+  name: 'start-insert-runs',
+  text: `insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
+      executed_by, executed_at, deadline_at, input)
+    select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by, $1::timestamptz,
+      to_timestamp(deadline_ms / 1000), input::json
+    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::uuid[], $9::float8[],
+      $10::text[])
+      as r (id, workspace_id, workflow_id, version_id, trigger, api_key_id, executed_by, deadline_ms, input)`,
+};
+
+function runValues(runs: readonly NewWorkflowRun[]): unknown[] {
+  return [
+    runs.map((one) => one.id),
+    runs.map((one) => one.workspaceId),
+    runs.map((one) => one.workflowId),
+    runs.map((one) => one.versionId),
+    runs.map((one) => one.trigger),
+    runs.map((one) => one.apiKeyId),
+    runs.map((one) => one.executedBy),
+    runs.map((one) => one.deadlineMs),
+    runs.map((one) => one.input),
+  ];
+}
+
+// A row that has had its day is taken over; a live one cannot be here, the lock of the limits saw to that.
+const insertIdempotency: Statement = {
+  name: 'start-insert-idempotency',
+  text: `insert into workflow_idempotency as i (caller, workflow_id, key, digest, run_id, created_at)
+    select caller, workflow_id, key, digest, run_id, $1::timestamptz
+    from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bytea[], $6::uuid[])
+      as n (caller, workflow_id, key, digest, run_id)
+    on conflict (caller, workflow_id, key) do update set digest = excluded.digest, run_id = excluded.run_id,
+      created_at = excluded.created_at`,
+};
+
+function idempotencyValues(rows: StartWrites['idempotency']): unknown[] {
+  return [
+    rows.map((row) => row.caller),
+    rows.map((row) => row.workflowId),
+    rows.map((row) => row.key),
+    rows.map((row) => row.digest),
+    rows.map((row) => row.runId),
+  ];
+}
