@@ -1,8 +1,16 @@
 import type { Caller } from './admission.ts';
 import type { CallFailureCode } from './failure.ts';
 import { fromId } from './id.ts';
-import { type Counts, keyLimits, type RateLimits, roll, secondsUntil, spend, type WindowState } from './limits.ts';
 import { members } from './json.ts';
+import {
+  type Counts,
+  keyLimits,
+  type RateLimits,
+  roll,
+  secondsUntil,
+  spend,
+  type WindowState,
+} from './limits.ts';
 import type { ExecuteBody } from './variables.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './workflow.ts';
 
@@ -17,7 +25,10 @@ export interface StartFacts {
   /** Of a key; null for everybody else. */
   readonly callerCounts: Counts | null;
   /** The workflow where it is there in the caller's workspace; its definition is that of the pinned version. */
-  readonly workflow: { readonly enabled: boolean; readonly definition: WorkflowDefinition | null } | null;
+  readonly workflow: {
+    readonly enabled: boolean;
+    readonly definition: WorkflowDefinition | null;
+  } | null;
   readonly body: ExecuteBody;
   readonly idempotencyComplaint: string | null;
   readonly replay: { readonly sameBody: boolean } | null;
@@ -51,7 +62,8 @@ export function decideStart(facts: StartFacts): StartDecision {
     fields: Record<string, unknown> = {},
   ): StartRefusal => ({ kind: 'refused', code, message, fields, states });
 
-  if (caller.ended || caller.role === null) return refuse('UNAUTHORIZED', 'The API key is not valid.');
+  if (caller.ended || caller.role === null)
+    return refuse('UNAUTHORIZED', 'The API key is not valid.');
   if (facts.callerCounts) {
     roll(facts.callerCounts, nowMs);
     const verdict = spend(facts.callerCounts, keyLimits(caller.limits));
@@ -87,7 +99,12 @@ export function decideStart(facts: StartFacts): StartDecision {
       requiredInput: required,
     });
   }
-  return { kind: 'accepted', states, definition, input: withDefaults(body.variables.json, definition.input) };
+  return {
+    kind: 'accepted',
+    states,
+    definition,
+    input: withDefaults(body.variables.json, definition.input),
+  };
 }
 
 /** Every agent that any step may call, its fallback included. */
@@ -116,7 +133,11 @@ function withDefaults(json: string, { defaults }: WorkflowInput): string {
 
 function refuseBody(
   body: Exclude<ExecuteBody, { kind: 'variables' }>,
-  refuse: (code: CallFailureCode, message: string, fields?: Record<string, unknown>) => StartRefusal,
+  refuse: (
+    code: CallFailureCode,
+    message: string,
+    fields?: Record<string, unknown>,
+  ) => StartRefusal,
 ): StartRefusal {
   switch (body.kind) {
     case 'malformed':

@@ -26,32 +26,24 @@ export interface ScheduleParts {
 /** Looked at in one go; what is left is due in the next second. */
 const schedulesMax = 1_000;
 
-/** Answers how many schedules were moved on. */
-export async function fireSchedules(parts: ScheduleParts): Promise<number> {
-  let moved = 0;
+export async function fireSchedules(parts: ScheduleParts): Promise<void> {
   for (const id of await findDueSchedules(parts.db, schedulesMax)) {
     // One that cannot be fired must not stand in the way of the others.
-    const did = await fire(parts, id).catch((error: unknown) => {
-      parts.onError(error);
-      return false;
-    });
-    if (did) moved++;
+    await fire(parts, id).catch(parts.onError);
   }
-  return moved;
 }
 
-function fire({ db, starter, onRefused }: ScheduleParts, id: string): Promise<boolean> {
+function fire({ db, starter, onRefused }: ScheduleParts, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     const taken = await takeDueSchedule(trx, id);
     const tick = taken?.schedule.nextAt;
-    if (!taken || !tick) return false;
+    if (!taken || !tick) return;
     const { schedule, nowMs } = taken;
     const { fires, nextMs } = dueTick(schedule, tick.getTime(), nowMs);
     const started = fires ? await starter.start(callOf(schedule, tick)) : null;
     if (started?.kind === 'refused') onRefused(schedule, started);
     const firedMs = started?.kind === 'accepted' ? tick.getTime() : null;
     await moveSchedule(trx, id, { nextMs, firedMs });
-    return true;
   });
 }
 
