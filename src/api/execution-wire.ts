@@ -15,6 +15,8 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     executedAt: row.executedAt.toISOString(),
     executedBy: row.executedBy === null ? null : toId('user', row.executedBy),
     ...(row.apiKeyId !== null && { apiKeyId: toId('key', row.apiKeyId) }),
+    ...(row.workflowRunId !== null && { workflowRunId: toId('workflowRun', row.workflowRunId) }),
+    ...(row.stepName !== null && { stepName: row.stepName }),
     modelUsed: row.model,
     ...(row.temperature !== null && { temperature: row.temperature }),
     promptVersionId: toId('version', row.promptVersionId),

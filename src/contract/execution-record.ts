@@ -63,7 +63,13 @@ const fields = {
     id('user'),
     "The session's user or the key's issuer; `null` where that is not known any more.",
   ),
-  apiKeyId: Type.Optional(id('key', 'Only when the source is `api`.')),
+  apiKeyId: Type.Optional(
+    id('key', 'The key of the call, or the one that the run of the workflow was started with.'),
+  ),
+  workflowRunId: Type.Optional(id('workflowRun', 'Only when the source is `workflow`.')),
+  stepName: Type.Optional(
+    Type.String({ description: 'The step that it was the call of. Only when the source is `workflow`.' }),
+  ),
   modelUsed: Type.String({ description: 'As `provider/model`.' }),
   temperature: Type.Optional(Type.Number()),
   promptVersionId: id('version', 'The version that was pinned.'),

@@ -1,16 +1,9 @@
 import type { Caller } from './admission.ts';
 import type { CallFailureCode } from './failure.ts';
 import { fromId } from './id.ts';
+import { type Counts, keyLimits, type RateLimits, roll, secondsUntil, spend, type WindowState } from './limits.ts';
 import { members } from './json.ts';
-import {
-  type Counts,
-  keyLimits,
-  type RateLimits,
-  roll,
-  secondsUntil,
-  spend,
-  type WindowState,
-} from './limits.ts';
+import { sees } from './member.ts';
 import type { ExecuteBody } from './variables.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './workflow.ts';
 
@@ -19,16 +12,21 @@ import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './workfl
  * changed in place. The order of the checks is part of the API, and the same as on agents.
  */
 
+export interface WorkflowAtStart {
+  readonly enabled: boolean;
+  /** Of the pinned version; null where there is none. */
+  readonly definition: WorkflowDefinition | null;
+  /** Who made the private agents of that version. */
+  readonly privateMakers: readonly (string | null)[];
+}
+
 export interface StartFacts {
   readonly nowMs: number;
   readonly caller: Caller;
   /** Of a key; null for everybody else. */
   readonly callerCounts: Counts | null;
-  /** The workflow where it is there in the caller's workspace; its definition is that of the pinned version. */
-  readonly workflow: {
-    readonly enabled: boolean;
-    readonly definition: WorkflowDefinition | null;
-  } | null;
+  /** Where it is there in the caller's workspace. */
+  readonly workflow: WorkflowAtStart | null;
   readonly body: ExecuteBody;
   readonly idempotencyComplaint: string | null;
   readonly replay: { readonly sameBody: boolean } | null;
@@ -51,6 +49,8 @@ export type StartDecision =
       readonly definition: WorkflowDefinition;
       /** With the defaults of what was not given, as compact JSON. */
       readonly input: string;
+      /** Names that the workflow does not declare. */
+      readonly ignoredInput: readonly string[];
     };
 
 export function decideStart(facts: StartFacts): StartDecision {
@@ -62,8 +62,7 @@ export function decideStart(facts: StartFacts): StartDecision {
     fields: Record<string, unknown> = {},
   ): StartRefusal => ({ kind: 'refused', code, message, fields, states });
 
-  if (caller.ended || caller.role === null)
-    return refuse('UNAUTHORIZED', 'The API key is not valid.');
+  if (caller.ended || caller.role === null) return refuse('UNAUTHORIZED', 'The API key is not valid.');
   if (facts.callerCounts) {
     roll(facts.callerCounts, nowMs);
     const verdict = spend(facts.callerCounts, keyLimits(caller.limits));
@@ -80,7 +79,7 @@ export function decideStart(facts: StartFacts): StartDecision {
     return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another input.');
   }
   const { workflow } = facts;
-  if (!workflow) return refuse('NOT_FOUND', 'There is no such workflow.');
+  if (!workflow || !seesAll(caller, workflow)) return refuse('NOT_FOUND', 'There is no such workflow.');
   const { definition } = workflow;
   if (definition && !reaches(caller, definition)) {
     return refuse('UNAUTHORIZED', 'The API key is not valid for every agent of this workflow.');
@@ -104,6 +103,7 @@ export function decideStart(facts: StartFacts): StartDecision {
     states,
     definition,
     input: withDefaults(body.variables.json, definition.input),
+    ignoredInput: undeclared(body.variables.names, definition.input),
   };
 }
 
@@ -112,6 +112,21 @@ export function agentsOf(definition: WorkflowDefinition): string[] {
   const ofStep = ({ agentId, fallback }: StepDefinition) =>
     fallback && 'agentId' in fallback ? [agentId, fallback.agentId] : [agentId];
   return [...new Set(definition.steps.flatMap(ofStep))];
+}
+
+/** Whoever does not see an agent does not see the workflows that call it. */
+function seesAll({ userId, role }: Caller, { privateMakers }: WorkflowAtStart): boolean {
+  return privateMakers.every(
+    (createdBy) => role !== null && sees({ userId, role }, { visibility: 'private', createdBy }),
+  );
+}
+
+function undeclared(
+  names: readonly string[],
+  { required, optional, defaults }: WorkflowInput,
+): string[] {
+  const declared = new Set([...required, ...optional, ...Object.keys(defaults)]);
+  return names.filter((name) => !declared.has(name));
 }
 
 function reaches(caller: Caller, definition: WorkflowDefinition): boolean {
@@ -133,11 +148,7 @@ function withDefaults(json: string, { defaults }: WorkflowInput): string {
 
 function refuseBody(
   body: Exclude<ExecuteBody, { kind: 'variables' }>,
-  refuse: (
-    code: CallFailureCode,
-    message: string,
-    fields?: Record<string, unknown>,
-  ) => StartRefusal,
+  refuse: (code: CallFailureCode, message: string, fields?: Record<string, unknown>) => StartRefusal,
 ): StartRefusal {
   switch (body.kind) {
     case 'malformed':

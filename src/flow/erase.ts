@@ -12,6 +12,8 @@ import type { Db } from '../store/db.ts';
 import * as store from '../store/erasures.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import { removedMax, removeRecords } from '../store/removal.ts';
+import { removeRunsOfRecords } from '../store/workflow-removal.ts';
+import { eraseRuns } from './erase-runs.ts';
 import type { Pace } from './in-turn.ts';
 import { noSuchAgent } from './locked-agent.ts';
 
@@ -118,6 +120,8 @@ async function* work(
     yield;
   }
   await removeEnded(db, pipelines, erasure, pace);
+  // Of one agent: the runs of workflows belong to no agent, and go only with their steps' records.
+  if (erasure.agentId === null && !(await eraseRuns(db, erasure, pace))) return;
   await pace(() => complete(db, erasure));
   yield;
 }
@@ -159,6 +163,7 @@ async function remove(
   downTo: string,
 ): Promise<number> {
   const removed = await removeRecords(pipelines, { ids }, (send, gone) => [
+    removeRunsOfRecords(send, [...new Set(gone.flatMap(({ workflowRunId }) => workflowRunId ?? []))]),
     store.noteProgress(send, erasureId, { ids, downTo, deleted: gone.length }),
   ]);
   return removed.length;

@@ -14,6 +14,7 @@ import {
   readReached,
   writeReached,
 } from '../store/rounds.ts';
+import { removeOverdueRuns } from '../store/workflow-removal.ts';
 import { workErasures } from './erase.ts';
 import { inTurn, type Pace } from './in-turn.ts';
 
@@ -42,6 +43,8 @@ const restMsMin = 5;
 const restMsMax = 2_000;
 const agentsAtOnce = 200;
 const hoursAtOnce = 12;
+/** Runs of workflows, each with up to some thousand steps. */
+const runsAtOnce = 100;
 const triesOfDrop = 5;
 const betweenTriesMs = 1_000;
 
@@ -62,6 +65,9 @@ export async function retentionRound(parts: RoundParts): Promise<void> {
     },
     () => workErasures(parts.db, parts.pipelines, pace),
     () => monthsRound(parts.db, pace),
+    async () => {
+      while ((await pace(() => removeOverdueRuns(parts.db, runsAtOnce))) === runsAtOnce);
+    },
     () => recordsRound(parts, pace),
   ]);
 }

@@ -12,7 +12,7 @@ import {
   type NewWorkflowRun,
   readForStart,
   type StartWrites,
-  type WorkflowAtStart,
+  type WorkflowRow,
   writeStart,
 } from '../store/workflow-start.ts';
 import { callerOfKey } from './admission-words.ts';
@@ -54,6 +54,8 @@ export type Started = { readonly nowMs: number } & (
       readonly workflowVersionId: string;
       readonly workflowVersionLabel: string;
       readonly executedAtMs: number;
+      /** Names of the input that the workflow does not declare. */
+      readonly ignoredInput: readonly string[];
       readonly states: readonly WindowState[];
     }
 );
@@ -136,6 +138,7 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
       workflow: workflow && {
         enabled: workflow.enabled,
         definition: versionId === null ? null : await definitions(send, versionId),
+        privateMakers: caller.kind === 'workflow' ? [] : workflow.private_makers,
       },
       body: call.body,
       idempotencyComplaint: call.idempotencyComplaint,
@@ -169,11 +172,13 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
       executed_at_ms: nowMs,
       version_id: versionId,
       version_label: workflow.version_label ?? '',
+      ignored_input: [...decision.ignoredInput],
     };
     if (call.idempotencyKey !== null) {
       firsts.set(name, row);
       const { caller: of, workflow_id: workflowId, key, digest, run_id: runId } = row;
-      idempotency.push({ caller: of, workflowId, key, digest, runId });
+      const { ignored_input: ignoredInput } = row;
+      idempotency.push({ caller: of, workflowId, key, digest, runId, ignoredInput });
     }
     return { ...accepted(row, workflow), replayed: false, states, nowMs };
   }
@@ -219,7 +224,7 @@ function callerOfTrigger(
   };
 }
 
-function accepted(first: FirstRun, workflow: WorkflowAtStart | null) {
+function accepted(first: FirstRun, workflow: WorkflowRow | null) {
   return {
     kind: 'accepted',
     runId: first.run_id,
@@ -228,6 +233,7 @@ function accepted(first: FirstRun, workflow: WorkflowAtStart | null) {
     workflowVersionId: first.version_id,
     workflowVersionLabel: first.version_label,
     executedAtMs: first.executed_at_ms,
+    ignoredInput: first.ignored_input,
   } as const;
 }
 

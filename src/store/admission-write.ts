@@ -239,7 +239,7 @@ function idempotencyValues(rows: readonly NewIdempotency[]): unknown[] {
 }
 
 /** A text[] as the text that PostgreSQL reads: arrays of arrays would have to be rectangular. */
-function textArray(texts: readonly string[]): string {
+export function textArray(texts: readonly string[]): string {
   const quoted = texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
   return `{${quoted.join(',')}}`;
 }

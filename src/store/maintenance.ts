@@ -12,6 +12,7 @@ const batchRows = 1_000;
 /** One round. Each batch is a transaction of its own, so nobody waits long. */
 export async function maintain(db: Db): Promise<void> {
   while ((await forgetIdempotencyKeys(db)) === batchRows);
+  while ((await forgetWorkflowKeys(db)) === batchRows);
   await sql`
     delete from refusals where (caller, agent_id, status) in (
       select caller, agent_id, status from refusals
@@ -39,5 +40,16 @@ async function forgetIdempotencyKeys(db: Db): Promise<number> {
       where created_at < clock_timestamp() - interval '24 hours'
         and not exists (select from run_queue q where q.id = i.execution_id)
       order by created_at limit ${batchRows} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** As long as those of executions. */
+async function forgetWorkflowKeys(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from workflow_idempotency where (caller, workflow_id, key) in (
+      select caller, workflow_id, key from workflow_idempotency i
+      where created_at < clock_timestamp() - interval '24 hours'
+        and not exists (select from workflow_runs r where r.id = i.run_id and r.status = 'processing')
+      order by created_at limit ${batchRows} for update of i skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

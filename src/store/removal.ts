@@ -20,6 +20,8 @@ export const removedMax = 1_000;
 export interface RemovedRecord {
   readonly id: string;
   readonly agentId: string;
+  /** The run of a workflow that it was a step of. */
+  readonly workflowRunId: string | null;
 }
 
 /** Which records: these, or the oldest of an agent, from an id on, whose time is up. */
@@ -38,7 +40,8 @@ export type AlongWith = (
 ) => readonly Promise<unknown>[];
 
 /**
- * Deletes the ended ones among these records, and answers which they were. What somebody else has locked is passed
+ * Deletes the ended ones among these records, and answers which they were; what is a step of a workflow's run stays as
+ * long as that has not ended. What somebody else has locked is passed
  * over. What lies below the floor is gone already: nothing there may be taken from the statistics a second time.
  */
 export async function removeRecords(
@@ -58,7 +61,11 @@ export async function removeRecords(
             Math.min(removal.limit, removedMax),
           ]),
     ]);
-    const removed = rows.map(({ id, agent_id }) => ({ id, agentId: agent_id }));
+    const removed = rows.map(({ id, agent_id, workflow_run_id }) => ({
+      id,
+      agentId: agent_id,
+      workflowRunId: workflow_run_id,
+    }));
     await Promise.all([
       takeStatistics(send, rows.map(tallyOf)),
       ...alongWith(send, removed),
@@ -77,17 +84,21 @@ interface DeletedRow {
   readonly model: string;
   readonly api_key_id: string | null;
   readonly error_code: RunFailureCode | null;
+  readonly workflow_run_id: string | null;
 }
 
-const returned = `returning e.id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code`;
+const returned = `returning e.id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code,
+      e.workflow_run_id`;
 const aboveFloor = `e.id >= (select id_floor(at) from history_floor)`;
 
 const deleteGiven: Statement = {
   name: 'removal-delete-given',
   text: `delete from executions e
     where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
-      select id from executions
-      where id = any($1::uuid[]) and status <> 'processing' order by id for update skip locked))
+      select id from executions r
+      where id = any($1::uuid[]) and status <> 'processing' and not exists (
+        select from workflow_runs w where w.id = r.workflow_run_id and w.status = 'processing')
+      order by id for update skip locked))
     ${returned}`,
 };
 

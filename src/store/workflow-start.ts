@@ -1,7 +1,7 @@
 import type { Counts } from '../core/limits.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
 import type { KeyRow } from './admission-read.ts';
-import { updateCounts } from './admission-write.ts';
+import { textArray, updateCounts } from './admission-write.ts';
 import type { Send, Statement } from './pipeline.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
 
@@ -18,13 +18,15 @@ export interface StartQuestion {
   readonly idempotencyKeys: readonly string[];
 }
 
-export interface WorkflowAtStart {
+export interface WorkflowRow {
   readonly id: string;
   readonly workspace_id: string;
   readonly name: string;
   readonly enabled: boolean;
   readonly version_id: string | null;
   readonly version_label: string | null;
+  /** Who made the private agents that the version names, fallbacks included. */
+  readonly private_makers: (string | null)[];
 }
 
 export interface FirstRun {
@@ -36,6 +38,7 @@ export interface FirstRun {
   readonly executed_at_ms: number;
   readonly version_id: string;
   readonly version_label: string;
+  readonly ignored_input: string[];
 }
 
 export interface StartState {
@@ -43,7 +46,7 @@ export interface StartState {
   readonly xid: string;
   readonly keys: readonly KeyRow[];
   readonly counts: ReadonlyMap<string, Counts>;
-  readonly workflows: readonly WorkflowAtStart[];
+  readonly workflows: readonly WorkflowRow[];
   readonly replays: readonly FirstRun[];
 }
 
@@ -54,7 +57,7 @@ export async function readForStart(send: Send, question: StartQuestion): Promise
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),
     workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
     send<KeyRow>(readKeys, [keyHashes]),
-    send<WorkflowAtStart>(readWorkflows, [workflowIds]),
+    send<WorkflowRow>(readWorkflows, [workflowIds]),
     send<{ now_ms: number; xid: string }>(readLine),
     idempotencyKeys.length === 0 ? [] : send<FirstRun>(readReplays, [workflowIds, idempotencyKeys]),
   ]);
@@ -90,6 +93,7 @@ export interface StartWrites {
     readonly key: string;
     readonly digest: Buffer;
     readonly runId: string;
+    readonly ignoredInput: readonly string[];
   }[];
   readonly progress: ProgressWrites;
 }
@@ -138,7 +142,9 @@ const readKeys: Statement = {
 
 const readWorkflows: Statement = {
   name: 'start-read-workflows',
-  text: `select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label
+  text: `select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,
+      array(select a.created_by from agents a
+        where a.id = any(v.agent_ids) and a.visibility = 'private' and a.deleted_at is null) as private_makers
     from workflows w left join workflow_versions v on v.id = w.workflow_version_id
     where w.id = any($1::uuid[]) and w.deleted_at is null`,
 };
@@ -150,7 +156,7 @@ const readLine: Statement = {
 
 const readReplays: Statement = {
   name: 'start-read-replays',
-  text: `select i.caller, i.workflow_id, i.key, i.digest, i.run_id, v.id as version_id, v.label as version_label,
+  text: `select i.caller, i.workflow_id, i.key, i.digest, i.run_id, i.ignored_input, v.id as version_id, v.label as version_label,
       (extract(epoch from r.executed_at) * 1000)::float8 as executed_at_ms
     from workflow_idempotency i join workflow_runs r on r.id = i.run_id
       join workflow_versions v on v.id = r.workflow_version_id
@@ -186,12 +192,13 @@ function runValues(runs: readonly NewWorkflowRun[]): unknown[] {
 // A row that has had its day is taken over; a live one cannot be here, the lock of the limits saw to that.
 const insertIdempotency: Statement = {
   name: 'start-insert-idempotency',
-  text: `insert into workflow_idempotency as i (caller, workflow_id, key, digest, run_id, created_at)
-    select caller, workflow_id, key, digest, run_id, $1::timestamptz
-    from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bytea[], $6::uuid[])
-      as n (caller, workflow_id, key, digest, run_id)
+  text: `insert into workflow_idempotency as i (caller, workflow_id, key, digest, run_id, ignored_input,
+      created_at)
+    select caller, workflow_id, key, digest, run_id, ignored_input::text[], $1::timestamptz
+    from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bytea[], $6::uuid[], $7::text[])
+      as n (caller, workflow_id, key, digest, run_id, ignored_input)
     on conflict (caller, workflow_id, key) do update set digest = excluded.digest, run_id = excluded.run_id,
-      created_at = excluded.created_at`,
+      ignored_input = excluded.ignored_input, created_at = excluded.created_at`,
 };
 
 function idempotencyValues(rows: StartWrites['idempotency']): unknown[] {
@@ -201,5 +208,6 @@ function idempotencyValues(rows: StartWrites['idempotency']): unknown[] {
     rows.map((row) => row.key),
     rows.map((row) => row.digest),
     rows.map((row) => row.runId),
+    rows.map((row) => textArray(row.ignoredInput)),
   ];
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { createAuthenticator } from '../../src/api/authenticate.ts';
+import type { ApiParts } from '../../src/api/parts.ts';
 import type { SignInProviders } from '../../src/api/session-options.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Role } from '../../src/core/member.ts';
@@ -35,6 +36,8 @@ export interface Service {
   readonly models: ScriptedModels;
   /** What was logged as a fault. A test that provokes some takes them out: `close` fails over what is left. */
   readonly faults: unknown[];
+  /** The engine of workflows, without the API before it. */
+  readonly workflows: Pick<ApiParts, 'workflowStarter' | 'workflowCanceler' | 'runWaiters'>;
   /** Issues a key, by default the owner's own with every permission. */
   key(
     options?: KeyOptions & { readonly userId?: string; readonly workspaceId?: string },
@@ -74,6 +77,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
   const models = scriptedModels();
   const logger = faultLogger(faults);
+  let workflows: Service['workflows'] | undefined;
   const { app, drain } = await wire({
     ...{ role: options.role ?? 'start', connection, db, logger, version: '0.0.0', secret },
     models: options.models ?? models,
@@ -83,17 +87,21 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       signIn: { github: null, google: null, oidc: null, ...options.providers },
       ...options.config,
     },
-    instead: ({ sessions, onKeyUsed }) => ({
+    instead: ({ sessions, onKeyUsed, workflowStarter, workflowCanceler, runWaiters }) => {
+      workflows = { workflowStarter, workflowCanceler, runWaiters };
+      return {
       authenticator: createAuthenticator({ db, onKeyUsed, session: standIn(db, sessions.caller) }),
       // No name is looked up: whatever is not private by itself passes.
       checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
-    }),
+    };
+    },
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
+  if (!workflows) throw new Error('the service was put together without its API');
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
   return {
-    ...{ url, db, database, workspaceId, ownerId, models, faults },
+    ...{ url, db, database, workspaceId, ownerId, models, faults, workflows },
     key: ({ userId = ownerId, workspaceId: other = workspaceId, ...rest } = {}) =>
       addKey(db, { workspaceId: other, userId }, rest),
     member: (role, other = workspaceId) => addMember(db, other, role),

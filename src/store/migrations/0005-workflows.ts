@@ -110,6 +110,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       key text not null,
       digest bytea not null,
       run_id uuid not null references workflow_runs on delete cascade,
+      ignored_input text[] not null default '{}',
       created_at timestamptz not null,
       primary key (caller, workflow_id, key)
     );

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../harness/agents.ts';
+import { startService } from '../harness/service.ts';
+import { addWorkflow, endOfRun, startCall, startRun, step } from '../harness/workflow-runs.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const { workflowStarter: starter, workflowCanceler: canceler } = service.workflows;
+const agent = await addAgent(service, { user: '{{text}}' });
+const says = (text: unknown) => ({ variables: { text } });
+const simple = await addWorkflow(service, {
+  input: { required: ['a'], optional: ['b'], defaults: { b: { c: 1.5 } } },
+  steps: [step({ name: 'only', agent, ...says('{{input.a}} {{input.b.c}}') })],
+});
+
+test('a start takes required input and fills in what is left out', async () => {
+  const runId = await startRun(service, simple, key, { a: 12345678901234567890n.toString() });
+  const { output, run } = await endOfRun(service, simple, runId);
+  assert.equal(output, '12345678901234567890 1.5');
+  assert.equal(run.trigger, 'api');
+  const refused = await starter.start(startCall(simple, key, { b: 1, a: null }));
+  assert.ok(refused.kind === 'refused');
+  assert.equal(refused.code, 'MISSING_VARIABLES');
+  assert.deepEqual(refused.fields, { missingInput: ['a'], requiredInput: ['a'] });
+});
+
+test('the same Idempotency-Key starts one run, also at once', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => starter.start(startCall(simple, key, { a: 1 }, 'once'))),
+  );
+  const ids = new Set(answers.map((one) => (one.kind === 'accepted' ? one.runId : one.code)));
+  assert.equal(ids.size, 1);
+  assert.equal(answers.filter((one) => one.kind === 'accepted' && !one.replayed).length, 1);
+  const other = await starter.start(startCall(simple, key, { a: 2 }, 'once'));
+  assert.equal(other.kind === 'refused' && other.code, 'IDEMPOTENCY_KEY_REUSED');
+});
+
+test('a start spends the limit of its key, exactly', async () => {
+  const limited = await service.key({ rateLimits: { requestsPerMinute: null, requestsPerHour: 3, requestsPerDay: null } });
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => starter.start(startCall(simple, limited.key, { a: 1 }))),
+  );
+  assert.equal(answers.filter(({ kind }) => kind === 'accepted').length, 3);
+  const refused = answers.find((one) => one.kind === 'refused');
+  assert.equal(refused?.kind === 'refused' && refused.code, 'RATE_LIMIT_EXCEEDED');
+});
+
+test('who may not start is told so, in this order', async () => {
+  const code = async (workflow: { id: string }, of: string) => {
+    const answer = await starter.start(startCall({ ...workflow, workflowId: '' }, of, { a: 1 }));
+    return answer.kind === 'refused' ? answer.code : answer.kind;
+  };
+  const other = await addAgent(service);
+  const tied = await service.key({ agentIds: [other.agentId] });
+  const reader = await service.key({ permissions: ['read'] });
+  const revoked = await service.key({ revokedAt: new Date(0) });
+  const stranger = await service.workspace();
+  const foreign = await service.key({ workspaceId: stranger.workspaceId, userId: stranger.ownerId });
+  assert.equal(await code(simple, 'cue_none'), 'UNAUTHORIZED');
+  assert.equal(await code(simple, revoked.key), 'UNAUTHORIZED');
+  assert.equal(await code(simple, foreign.key), 'NOT_FOUND');
+  assert.equal(await code(simple, tied.key), 'UNAUTHORIZED');
+  assert.equal(await code(simple, reader.key), 'PERMISSION_DENIED');
+  const off = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+  await sql`update workflows set enabled = false where id = ${off.id}`.execute(service.db);
+  assert.equal(await code(off, key), 'WORKFLOW_NOT_ACTIVE');
+  const own = await service.key({ agentIds: [agent.agentId] });
+  assert.equal(await code(simple, own.key), 'accepted');
+});
+
+test('a step that its agent has no room for waits until the window turns', async () => {
+  const limited = await addAgent(service, {
+    user: '{{text}}',
+    rateLimits: { requestsPerHour: 1 },
+  });
+  const workflow = await addWorkflow(service, {
+    steps: [
+      step({ name: 'a', agent: limited, ...says('a') }),
+      step({ name: 'b', agent: limited, ...says('{{steps.a.output}}b') }),
+    ],
+  });
+  const runId = await startRun(service, workflow, key);
+  const waiting = async () => {
+    const { rows } = await sql<{ far: boolean }>`
+      select ready_at > clock_timestamp() + interval '6 seconds' as far from workflow_steps
+      where run_id = ${runId} and step = 'b' and status = 'ready'`.execute(service.db);
+    return rows[0]?.far === true;
+  };
+  // Unless the hour turns just here, in which case it is called at once.
+  const turned = async () =>
+    (await sql`select from workflow_runs where id = ${runId} and status <> 'processing'`.execute(service.db)).rows
+      .length > 0;
+  while (!(await waiting()) && !(await turned())) await new Promise((resolve) => setTimeout(resolve, 20));
+  const { rows: records } = await sql`
+    select from executions where workflow_run_id = ${runId} and status = 'rate_limited'`.execute(service.db);
+  assert.equal(records.length, 0, 'a step that waits leaves no record');
+  // The window turns.
+  await sql`update limits set hour = hour - 1 where subject = ${limited.id}`.execute(service.db);
+  await sql`update workflow_steps set ready_at = clock_timestamp() where run_id = ${runId} and status = 'ready'`.execute(
+    service.db,
+  );
+  const { output } = await endOfRun(service, workflow, runId);
+  assert.equal(output, 'ab');
+});
+
+test('a run that is canceled stops what runs and begins nothing more', async () => {
+  const held = service.models.hold();
+  const workflow = await addWorkflow(service, {
+    steps: [
+      step({ name: 'a', agent, ...says('held') }),
+      step({ name: 'b', agent, ...says('{{steps.a.output}}') }),
+    ],
+  });
+  const runId = await startRun(service, workflow, key);
+  const call = await held.arrived;
+  assert.equal(await canceler.cancel(runId), true);
+  assert.equal(await canceler.cancel(runId), false);
+  const { run, steps } = await endOfRun(service, workflow, runId);
+  assert.equal(run.status, 'canceled');
+  assert.equal(run.errorCode, 'CANCELED');
+  assert.equal(steps.has('b'), false);
+  if (!call.signal.aborted) {
+    await new Promise((resolve) => call.signal.addEventListener('abort', resolve));
+  }
+  for (;;) {
+    const { rows } = await sql<{ status: string }>`
+      select status from workflow_steps where run_id = ${runId}`.execute(service.db);
+    if (rows[0]?.status === 'canceled') break;
+    assert.equal(rows[0]?.status, 'canceling');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+});
+
+test('a run whose deadline has passed fails', async () => {
+  service.models.hold();
+  const workflow = await addWorkflow(service, {
+    timeoutMs: 1_000,
+    steps: [step({ name: 'a', agent, ...says('held') })],
+  });
+  const runId = await startRun(service, workflow, key);
+  const { run } = await endOfRun(service, workflow, runId);
+  assert.equal(run.errorCode, 'DEADLINE_EXCEEDED');
+});
+
+test('a ready step that everybody forgot is taken after its time', async () => {
+  const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent, ...says('found') })] });
+  const runId = await startRun(service, workflow, key);
+  await endOfRun(service, workflow, runId);
+  // As a process leaves it that died right after its commit.
+  await sql`update workflow_runs set status = 'processing', completed_at = null, output = null where id = ${runId}`.execute(
+    service.db,
+  );
+  await sql`
+    update workflow_steps set status = 'ready', ready_at = clock_timestamp(), variables = '{"text":"again"}',
+      execution_id = null where run_id = ${runId}`.execute(service.db);
+  const { output } = await endOfRun(service, workflow, runId);
+  assert.equal(output, 'again');
+});
+
+test('a workspace goes with its workflows and their runs', async () => {
+  const other = await service.workspace();
+  const { key: foreign } = await service.key({ workspaceId: other.workspaceId, userId: other.ownerId });
+  const own = await addAgent({ db: service.db, ...other }, { user: 'x' });
+  const workflow = await addWorkflow({ db: service.db, ...other }, { steps: [step({ name: 'a', agent: own })] });
+  await endOfRun(service, workflow, await startRun(service, workflow, foreign));
+  await sql`delete from workflows where workspace_id = ${other.workspaceId}`.execute(service.db);
+  const { rows } = await sql`select from workflow_runs where workspace_id = ${other.workspaceId}`.execute(service.db);
+  assert.equal(rows.length, 0);
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { ModelFailure, noCost, noUsage } from '../../src/core/model.ts';
+import type { ModelPort } from '../../src/core/model.ts';
+import { addAgent } from '../harness/agents.ts';
+import { scriptedModels } from '../harness/models.ts';
+import { startService } from '../harness/service.ts';
+import { addWorkflow, endOfRun, startRun, step } from '../harness/workflow-runs.ts';
+
+/** Answers with the prompt; a prompt that begins with `break` fails. */
+const echo = scriptedModels();
+const models: ModelPort = {
+  call: (call) => {
+    if (!call.user.startsWith('break')) return echo.call(call);
+    const options = { retryable: false, usage: noUsage, cost: noCost };
+    return Promise.reject(new ModelFailure('PROVIDER_ERROR', 'Broken as asked.', options));
+  },
+};
+const service = await startService({ models });
+after(service.close);
+const { key, id: keyId } = await service.key();
+const agent = await addAgent(service, { user: '{{text}}' });
+const says = (text: unknown) => ({ variables: { text } });
+
+async function carryOut(definition: Parameters<typeof addWorkflow>[1], input: object = {}) {
+  const workflow = await addWorkflow(service, definition);
+  const runId = await startRun(service, workflow, key, input);
+  return { workflow, runId, ...(await endOfRun(service, workflow, runId)) };
+}
+
+test('a chain hands outputs on, and each step is a record', async () => {
+  const { run, output, runId, steps } = await carryOut(
+    {
+      steps: [
+        step({ name: 'first', agent, ...says('{"kind": "{{input.kind}}", "n": 1.0}') }),
+        step({ name: 'second', agent, ...says('{{steps.first.output.kind}} and {{steps.first.output.n}}') }),
+        step({ name: 'third', agent, ...says('<{{steps.second.output}}>') }),
+      ],
+    },
+    { kind: 'billing' },
+  );
+  assert.equal(run.status, 'success');
+  assert.equal(output, '<billing and 1.0>');
+  assert.deepEqual([...steps.values()].map(({ status }) => status), ['success', 'success', 'success']);
+  const { rows } = await sql<{ stepName: string; source: string; apiKeyId: string; executedBy: string }>`
+    select step_name, source::text as source, api_key_id, executed_by from executions
+    where workflow_run_id = ${runId} order by id`.execute(service.db);
+  const common = { source: 'workflow', apiKeyId: keyId, executedBy: service.ownerId };
+  assert.deepEqual(rows, [
+    { stepName: 'first', ...common },
+    { stepName: 'second', ...common },
+    { stepName: 'third', ...common },
+  ]);
+  const record = await service.call('GET', `${agent.path}/executions?status=success`, { key });
+  assert.ok(record.body.executions.some((one: { stepName?: string }) => one.stepName === 'third'));
+  const { rows: kept } = await sql`
+    select from workflow_steps where run_id = ${runId} and (output is not null or variables is not null)`.execute(
+    service.db,
+  );
+  assert.equal(kept.length, 0, 'outputs are gone once the run has ended');
+});
+
+test('parallel steps are joined, and the last ones are the output by name', async () => {
+  const { output } = await carryOut({
+    steps: [
+      step({ name: 'a', agent, ...says('A') }),
+      step({ name: 'b', agent, ...says('B') }),
+      step({ name: 'join', agent, ...says('{{steps.a.output}}+{{steps.b.output}}') }),
+      step({ name: 'also', agent, after: ['a'], ...says('C') }),
+    ],
+  });
+  assert.deepEqual(output, { join: 'A+B', also: 'C' });
+});
+
+test('conditions skip, what waits only for skipped steps is skipped, and null comes of it', async () => {
+  const { steps, output } = await carryOut(
+    {
+      steps: [
+        step({ name: 'no', agent, when: 'input.n > 1', ...says('no') }),
+        step({ name: 'yes', agent, when: 'input.n == 1', ...says('yes') }),
+        step({ name: 'afterNo', agent, after: ['no'], ...says('never') }),
+        step({ name: 'both', agent, ...says('[{{steps.no.output}}{{steps.yes.output}}]') }),
+      ],
+    },
+    { n: 1 },
+  );
+  assert.equal(steps.get('no')?.status, 'skipped');
+  assert.equal(steps.get('afterNo')?.status, 'skipped');
+  assert.deepEqual(output, { afterNo: null, both: '[yes]' });
+});
+
+test('a list is gone through in order, and its outputs are parsed', async () => {
+  const list = Array.from({ length: 12 }, (_, n) => ({ n }));
+  const { output, steps } = await carryOut(
+    {
+      steps: [
+        step({
+          name: 'each',
+          agent,
+          forEach: { list: '{{input.list}}', concurrency: 3 },
+          ...says('{"twice": [{{item.n}}, {{index}}]}'),
+        }),
+        step({ name: 'sum', agent, ...says('{{steps.each.output[11].twice[1]}}') }),
+      ],
+      output: { all: '{{steps.each.output}}', last: '{{steps.sum.output}}' },
+    },
+    { list },
+  );
+  assert.deepEqual(output, { all: list.map(({ n }) => ({ twice: [n, n] })), last: '11' });
+  assert.equal(steps.get('each')?.itemsCount, 12);
+});
+
+test('items fail by themselves where the step goes on, and fall back', async () => {
+  const { output, steps, run } = await carryOut(
+    {
+      steps: [
+        step({
+          name: 'each',
+          agent,
+          forEach: { list: '{{input.list}}', concurrency: 2 },
+          onFailure: 'continue',
+          ...says('{{item}}'),
+        }),
+        step({
+          name: 'other',
+          agent,
+          forEach: { list: ['break a', 'fine'] },
+          fallback: { agentId: agent.agentId, variables: { text: 'instead of {{item}}' } },
+          ...says('{{item}}'),
+        }),
+      ],
+    },
+    { list: ['one', 'break', 'two'] },
+  );
+  assert.equal(run.status, 'success');
+  assert.deepEqual(output, { each: ['one', null, 'two'], other: ['instead of break a', 'fine'] });
+  assert.equal(steps.get('each[1]')?.errorCode, 'PROVIDER_ERROR');
+  assert.ok(steps.get('other[0]')?.failedExecutionId);
+});
+
+test('what is no list, or too long, fails the step', async () => {
+  for (const [list, code] of [['no list', 'LIST_EXPECTED'], [[1, 2, 3], 'LIST_TOO_LONG']] as const) {
+    const forEach = { list: '{{input.list}}', max: 2 };
+    const { run, steps } = await carryOut({ steps: [step({ name: 'each', agent, forEach })] }, { list });
+    assert.equal(run.errorCode, 'STEP_FAILED');
+    assert.equal(run.failedStep, 'each');
+    assert.equal(steps.get('each')?.errorCode, code);
+  }
+});
+
+test('a failed step takes its fallback, a given output, or is passed over', async () => {
+  const { output, run, steps } = await carryOut({
+    steps: [
+      step({ name: 'agent', agent, ...says('break'), fallback: { agentId: agent.agentId, ...says('second') } }),
+      step({ name: 'given', agent, ...says('break'), fallback: { output: { of: '{{steps.agent.output}}' } } }),
+      step({ name: 'over', agent, ...says('break'), onFailure: 'continue' }),
+      step({ name: 'end', agent, ...says('{{steps.given.output.of}}/{{steps.over.output}}') }),
+    ],
+  });
+  assert.equal(run.status, 'success');
+  assert.equal(output, 'second/');
+  assert.equal(steps.get('over')?.status, 'failed');
+  assert.ok(steps.get('agent')?.failedExecutionId);
+});
+
+test('a failed step fails the run, and everything else of it is canceled', async () => {
+  const slow = await addAgent(service, { user: '{{text}}', model: 'cueline/other' });
+  const held = echo.hold();
+  const workflow = await addWorkflow(service, {
+    steps: [
+      step({ name: 'slow', agent: slow, ...says('slow') }),
+      step({ name: 'broken', agent, when: 'true', after: [], ...says('break') }),
+      step({ name: 'never', agent, ...says('{{steps.slow.output}}') }),
+    ],
+  });
+  const runId = await startRun(service, workflow, key);
+  const call = await held.arrived;
+  const { run, steps } = await endOfRun(service, workflow, runId);
+  assert.equal(run.status, 'failed');
+  assert.equal(run.failedStep, 'broken');
+  assert.match(run.error ?? '', /^Step "broken" failed: /);
+  assert.equal(steps.has('never'), false);
+  await new Promise((resolve) => {
+    if (call.signal.aborted) resolve(null);
+    call.signal.addEventListener('abort', resolve);
+  });
+  const executionId = steps.get('slow')?.executionId;
+  const { rows } = await sql<{ status: string }>`
+    select status::text as status from executions where id = ${executionId}`.execute(service.db);
+  assert.equal(rows[0]?.status, 'canceled');
+});
+
+test('a condition that cannot be judged fails the step', async () => {
+  const { run, steps } = await carryOut({ steps: [step({ name: 'a', agent, when: 'input.none.x == 1' })] });
+  assert.equal(run.failedStep, 'a');
+  assert.equal(steps.get('a')?.errorCode, 'CONDITION_FAILED');
+});
+
+test('a step whose call is refused for good fails with the code of the refusal', async () => {
+  const paused = await addAgent(service, { user: 'x', stage: 'Paused' });
+  const needy = await addAgent(service, { user: '{{must}}' });
+  const { steps, run } = await carryOut({
+    steps: [
+      step({ name: 'paused', agent: paused, onFailure: 'continue' }),
+      step({ name: 'needy', agent: needy, onFailure: 'continue', variables: { must: '{{input.none}}' } }),
+      step({ name: 'saved', agent: needy, fallback: { output: 'saved' } }),
+      step({ name: 'last', agent, ...says('{{steps.saved.output}}'), after: ['paused', 'needy'] }),
+    ],
+  });
+  assert.equal(run.status, 'success');
+  assert.equal(steps.get('paused')?.errorCode, 'AGENT_NOT_ACTIVE');
+  assert.equal(steps.get('needy')?.errorCode, 'MISSING_VARIABLES');
+});
+
+test('values that would be too long fail the step, whoever refers to them however often', async () => {
+  const text = 'x'.repeat(500_000);
+  const { steps } = await carryOut(
+    { steps: [step({ name: 'a', agent, onFailure: 'continue', ...says('{{input.text}}'.repeat(10)) })] },
+    { text },
+  );
+  assert.equal(steps.get('a')?.errorCode, 'VALUES_TOO_LARGE');
+});
