@@ -51,22 +51,6 @@ export async function findWorkflowVersion(
   return rows[0] ?? null;
 }
 
-/** Of these names those that the input of a version does not declare. */
-export async function undeclaredInput(
-  db: Db,
-  versionId: string,
-  names: readonly string[],
-): Promise<string[]> {
-  if (names.length === 0) return [];
-  const { rows } = await sql<{ input: WorkflowDefinition['input'] }>`
-    select definition -> 'input' as input from workflow_versions where id = ${versionId}`.execute(
-    db,
-  );
-  const { required = [], optional = [], defaults = {} } = rows[0]?.input ?? {};
-  const declared = new Set([...required, ...optional, ...Object.keys(defaults)]);
-  return names.filter((name) => !declared.has(name));
-}
-
 /** Newest first. */
 export function listWorkflowVersions(
   db: Db,

@@ -65,8 +65,7 @@ test('triage and reply: a ticket is answered, spam is not', async () => {
   const answered = await run('triage-and-reply', { ticket: 'Twice!' }, 2, ({ user }) =>
     user === 'Twice!' ? fenced : `<${user}>`,
   );
-  const reply =
-    '<Write a kind reply to a customer. It is about: billing.\nCharged twice.>';
+  const reply = '<Write a kind reply to a customer. It is about: billing.\nCharged twice.>';
   assert.deepEqual([answered.status, answered.output], ['success', { kind: 'billing', reply }]);
 
   const spam = await run('triage-and-reply', { ticket: 'Win!' }, 1, () => '{"kind":"spam"}');
@@ -86,10 +85,15 @@ test('triage and reply: where the reply fails, its fallback stands in', async ()
 });
 
 test('nightly report: one call for each customer, and the report of all', async () => {
-  const customers = ['Ada', 'Bo', 'Cy', 'Di', 'Ed'].map((name) => ({ name, events: [name.length] }));
+  const customers = ['Ada', 'Bo', 'Cy', 'Di', 'Ed'].map((name) => ({
+    name,
+    events: [name.length],
+  }));
   const report = await run('nightly-report', { customers, count: 5 }, 6, ({ user }) => {
     if (user.includes('at Cy since')) return new ModelFailure('CONTENT_FILTERED', 'No.');
-    return user.startsWith('Write') ? user : (/at (\w+) since.*Events: (.*)$/.exec(user) ?? []).slice(1).join(' ');
+    return user.startsWith('Write')
+      ? user
+      : (/at (\w+) since.*Events: (.*)$/.exec(user) ?? []).slice(1).join(' ');
   });
   assert.equal(report.status, 'success');
   assert.equal(

@@ -96,8 +96,7 @@ function receive(app: FastifyInstance, parts: ApiParts): void {
         body: inputOf(call.payload),
         ...idempotencyOf(call.id, 'webhook-id'),
       };
-      const started = await workflowStarter.start(start);
-      const answer = await startedAnswer(parts, started, start, request.id);
+      const answer = startedAnswer(await workflowStarter.start(start), request.id);
       // There is nothing to read at the end of it without a key.
       const { location: _, ...headers } = answer.headers ?? {};
       send(reply, { ...answer, headers });

@@ -4,10 +4,7 @@ import type { Caller } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { StartCall, Started } from '../../flow/start-workflow.ts';
-import { findKeyCaller } from '../../store/callers.ts';
 import * as store from '../../store/workflow-history.ts';
-import { undeclaredInput } from '../../store/workflow-versions.ts';
-import { findWorkflow } from '../../store/workflows.ts';
 import { bearerHash, unauthorized } from '../authenticate.ts';
 import { errorAnswer } from '../errors.ts';
 import { idempotency, readExecuteBody } from '../execute-call.ts';
@@ -113,49 +110,29 @@ async function start(
   reply: FastifyReply,
   from: Pick<StartCall, 'credential' | 'trigger'>,
 ): Promise<void> {
-  const workflowId = fromId('workflow', request.params.workflowId);
   const call: StartCall = {
     ...from,
-    workflowId: (await isSeen(parts, from.credential, workflowId)) ? workflowId : null,
+    workflowId: fromId('workflow', request.params.workflowId),
     body: await readExecuteBody(request, 'input'),
     ...idempotency(request),
   };
   const started = await parts.workflowStarter.start(call);
   reply.headers(rateHeaders(started.states, started.nowMs));
-  send(reply, await startedAnswer(parts, started, call, request.id));
+  send(reply, startedAnswer(started, request.id));
 }
 
 /** What whoever started a run is answered, by whatever way. */
-export async function startedAnswer(
-  { db }: Pick<ApiParts, 'db'>,
-  started: Started,
-  { body }: StartCall,
-  requestId: string,
-): Promise<HandlerAnswer> {
+export function startedAnswer(started: Started, requestId: string): HandlerAnswer {
   if (started.kind === 'refused') return errorAnswer(started, requestId);
   const workflowId = toId('workflow', started.workflowId);
   const workflowRunId = toId('workflowRun', started.runId);
   const statusUrl = `/api/v1/workflows/${workflowId}/runs/${workflowRunId}`;
-  const names = body.kind === 'variables' ? body.variables.names : [];
-  const ignoredInput = await undeclaredInput(db, started.workflowVersionId, names);
+  const { ignoredInput } = started;
   return {
     status: 202,
     body: { workflowRunId, workflowId, status: 'processing', statusUrl, ignoredInput },
     headers: { location: statusUrl, ...(started.replayed && { 'idempotent-replayed': 'true' }) },
   };
-}
-
-/** Whoever may not see an agent of a workflow must not start it either; what a key is tied to the start judges. */
-async function isSeen(
-  { db }: ApiParts,
-  credential: StartCall['credential'],
-  workflowId: string | null,
-): Promise<boolean> {
-  if (workflowId === null || credential.kind === 'trigger') return true;
-  const caller =
-    credential.kind === 'key' ? await findKeyCaller(db, credential.hash) : credential.caller;
-  if (!caller || caller.role === 'owner' || caller.role === null) return true;
-  return (await findWorkflow(db, { ...caller, allAgents: true }, workflowId)) !== null;
 }
 
 function answer(row: store.WorkflowRunDetailRow): HandlerAnswer {
