@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
-import { uuid7 } from '../../src/core/id.ts';
+import { fromId, uuid7 } from '../../src/core/id.ts';
 import { ask } from './ask.ts';
 import type { Prepare } from './calls.ts';
 import type { World } from './world.ts';
@@ -48,7 +48,7 @@ function ofRun(below: string): Prepare {
     await sql`
       update workflow_runs set status = 'processing', completed_at = null, output = null,
         deadline_at = clock_timestamp() + interval '1 day', api_key_id = ${own}
-      where id = (select id from workflow_runs order by id desc limit 1)`.execute(world.ground.db);
+      where id = ${fromId('workflowRun', workflowRunId)}`.execute(world.ground.db);
     return { path: `${path}/runs/${workflowRunId}${below}`, agents: [workflowId, workflowRunId] };
   };
 }

@@ -9,7 +9,7 @@ import {
 import { canonical } from './json.ts';
 import { noLimits, type RateLimits } from './limits.ts';
 import type { AgentConfig } from './settings.ts';
-import type { WorkflowDefinition } from './workflow.ts';
+import { runTimeoutMsDefault, type WorkflowDefinition } from './workflow.ts';
 import type { DefinitionDraft, FallbackDraft, StepDraft } from './workflow-fill.ts';
 
 /** What a file declares, beside what is there: by names, without identifiers and secrets. */
@@ -166,7 +166,7 @@ export function declareDefinition(
   };
   return {
     ...(Object.keys(given).length > 0 && { input: given }),
-    timeoutMs,
+    ...(timeoutMs !== runTimeoutMsDefault && { timeoutMs }),
     steps: steps.map(({ name, agentId, variables, after, when, forEach, fallback, onFailure }) => ({
       name,
       agent: nameOf(agentId),
