@@ -11,12 +11,14 @@ import { peers } from './benchmarks/peers.ts';
 import { scaleOut } from './benchmarks/scale-out.ts';
 import { snapshot } from './benchmarks/snapshot.ts';
 import { start } from './benchmarks/start.ts';
+import { workflowSteps } from './benchmarks/workflow-steps.ts';
 
 /** In the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
   ceiling,
   accept,
   endToEnd,
+  workflowSteps,
   peers,
   latency,
   inFlightBenchmark,

@@ -31,16 +31,20 @@ export async function acceptFor(
   };
 }
 
-/** So many requests, and the clock stops when all of them have ended and can be read. */
+/**
+ * So many requests, and the clock stops when all of them have ended and can be read. Where a request makes several runs
+ * (`each`), so many runs.
+ */
 export async function finishAll(
   bed: Bed,
   opened: Opened,
-  { connections, requests }: { connections: number; requests: number },
+  { connections, requests, each = 1 }: { connections: number; requests: number; each?: number },
 ): Promise<Sample> {
   await opened.reset();
   const before = usageOf(opened);
   const begun = performance.now();
-  const load = await bed.generator.run({ target: opened.target, connections, requests });
+  const sent = requests / each;
+  const load = await bed.generator.run({ target: opened.target, connections, requests: sent });
   mustBeAccepted(load.statuses);
   while ((await opened.finished()) < requests) await delay(pollMs);
   const seconds = (performance.now() - begun) / 1_000;

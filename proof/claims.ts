@@ -25,6 +25,7 @@ import { workerCutOff } from './claims/worker-cut-off.ts';
 import { workerKilled } from './claims/worker-killed.ts';
 import { workerLost } from './claims/worker-lost.ts';
 import { workerStopped } from './claims/worker-stopped.ts';
+import { workflowKilled } from './claims/workflow-killed.ts';
 
 /** All claims, in the order in which they are proved. */
 export const claims: readonly Claim[] = [
@@ -32,6 +33,7 @@ export const claims: readonly Claim[] = [
   apiKilled,
   workerStopped,
   workerLost,
+  workflowKilled,
   rollingRestart,
   providerOutage,
   fairBacklog,

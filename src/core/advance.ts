@@ -88,7 +88,7 @@ export function advance(
     else fail(step, row, outcome);
   }
 
-  function begin(step: StepDefinition): void {
+  function begin(step: StepDefinition) {
     const waited = (graph.waitsFor.get(step.name) ?? []).map((name) => rows.get(`${name} -1`));
     if (!waited.every((row) => row && isOver(row))) return;
     const row = fresh(step.name, -1);
@@ -110,7 +110,7 @@ export function advance(
     step: StepDefinition,
     { list, max }: NonNullable<StepDefinition['forEach']>,
     row: StepState,
-  ): void {
+  ) {
     const filled = fill(list, whole, valuesCharsMax);
     if (filled === null) return put(failed(row, tooLarge('list')));
     const items = withinOutput(filled);
@@ -130,7 +130,7 @@ export function advance(
   }
 
   /** Begins the next items of a list while there is room, and ends the step with its last one. */
-  function goThrough(step: StepDefinition, parent: StepState): void {
+  function goThrough(step: StepDefinition, parent: StepState) {
     const begun = itemsOf.get(step.name)?.size ?? 0;
     const own = Array.from({ length: begun }, (_, item) => rows.get(`${step.name} ${item}`));
     let underWay = own.filter((row) => row && !isOver(row)).length;
@@ -155,7 +155,7 @@ export function advance(
     if (next === count && underWay === 0) gather(parent, count);
   }
 
-  function gather(parent: StepState, count: number): void {
+  function gather(parent: StepState, count: number) {
     const outputs: string[] = [];
     let chars = 2;
     for (let item = 0; item < count; item++) {
@@ -173,14 +173,14 @@ export function advance(
   }
 
   /** Makes a step ready to be called, or an item of it. */
-  function call(step: StepDefinition, row: StepState, scope: Scope = whole): void {
+  function call(step: StepDefinition, row: StepState, scope: Scope = whole) {
     const variables = fill(step.variables, scope, valuesCharsMax);
     if (variables === null) fail(step, row, tooLarge('variables'));
     else put({ ...row, status: 'ready', variables });
   }
 
   /** A call has failed: its fallback takes over, if there is one that has not failed as well. */
-  function fail(step: StepDefinition, row: StepState, failure: Failure): void {
+  function fail(step: StepDefinition, row: StepState, failure: Failure) {
     const { fallback } = step;
     if (row.fallback || fallback === null) return put(failed(row, failure));
     const over = { ...row, fallback: true, failedExecutionId: row.executionId, executionId: null };

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { StepDefinition } from '../../src/core/workflow.ts';
+import type { TestAgent } from '../../test/harness/agents.ts';
+import { addWorkflow, step } from '../../test/harness/workflow-runs.ts';
+import type { Contender } from './contender.ts';
+import { openCueline, postgresDurability } from './cueline.ts';
+
+/** Cueline as it is shipped, called by the runs of a workflow. */
+export function workflow(options: {
+  readonly name: string;
+  readonly shape: 'chain' | 'join';
+  readonly steps: number;
+}): Contender {
+  return {
+    name: options.name,
+    durability: postgresDurability,
+    async open(bed) {
+      const opened = await openCueline(bed, { name: options.name, roles: ['start'] });
+      const { db, workspaceId, agent } = opened;
+      const made = await addWorkflow({ db, workspaceId }, { steps: shapes[options.shape](agent, options.steps) });
+      return {
+        ...opened,
+        target: {
+          ...opened.target,
+          path: `/api/v1/workflows/${made.workflowId}/execute`,
+          body: JSON.stringify({ input: { name: 'whoever reads the tables of the tides' } }),
+        },
+        async reset() {
+          await opened.reset();
+          await sql`truncate workflow_runs, workflow_steps, workflow_idempotency`.execute(db);
+        },
+      };
+    },
+  };
+}
+
+const shapes = {
+  chain: (agent: TestAgent, steps: number): StepDefinition[] =>
+    Array.from({ length: steps }, (_, at) => {
+      const name = at === 0 ? '{{input.name}}' : `{{steps.s${at - 1}.output}}`;
+      return step({ name: `s${at}`, agent, variables: { name } });
+    }),
+  join: (agent: TestAgent, steps: number): StepDefinition[] => {
+    const beside = Array.from({ length: steps - 1 }, (_, at) =>
+      step({ name: `s${at}`, agent, variables: { name: '{{input.name}}' } }),
+    );
+    const name = beside.map((one) => `{{steps.${one.name}.output}}`).join(' ');
+    return [...beside, step({ name: 'join', agent, variables: { name } })];
+  },
+};

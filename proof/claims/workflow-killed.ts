@@ -1,0 +1,208 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db } from '../../src/store/db.ts';
+import { openStarter } from '../../test/harness/workflow-engine.ts';
+import { addWorkflow, startCall, step, type TestWorkflow } from '../../test/harness/workflow-runs.ts';
+import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import type { Claim, Found } from '../claim.ts';
+import { type Fleet, type Member, openFleet } from '../fleet.ts';
+import type { Ground } from '../ground.ts';
+
+/**
+ * A round is the `kill -9` of one of three workers, or its SIGSTOP until another has taken its runs, at any moment while
+ * runs of workflows are under way. Whoever starts them calls none of their steps: it might have died just then.
+ */
+
+const workers = 3;
+const runsPerRound = 12;
+/** Nothing takes that long, however slow the machine is; beyond it is a violation, not a wait without an end. */
+const patienceMs = 60_000;
+
+export const workflowKilled: Claim = {
+  name: 'workflow-killed',
+  says: 'a run of a workflow goes on after any worker is killed or stopped, and each of its steps is executed once',
+  rounds: { test: 2, short: 40, full: 400 },
+  roundsPerGround: 40,
+  faults: [
+    {
+      name: 'ready-steps-left-behind',
+      says: 'a step that is ready is taken by nobody but the process that made it so',
+      file: 'store/workflow-steps.ts',
+      find: "where ready_at <= clock_timestamp() and status = 'ready'",
+      replace: "where ready_at <= clock_timestamp() and status = 'ready' and false",
+    },
+    {
+      name: 'progress-apart',
+      says: 'the end of an execution is written without what follows for its run',
+      file: 'flow/finish.ts',
+      find: 'if (progress) stopping = writeProgress(send, progress.writes);',
+      replace: '',
+    },
+    {
+      name: 'steps-called-twice',
+      says: 'a step that was called stays ready',
+      file: 'store/workflow-steps.ts',
+      find: "set status = 'processing', ready_at = null, variables = null,\n      execution_id = c.execution_id,",
+      replace: 'set ready_at = clock_timestamp(), execution_id = c.execution_id,',
+    },
+  ],
+  prove,
+};
+
+async function prove(ground: Ground, rounds: number): Promise<Found> {
+  const { db, leaseMs, random } = ground;
+  const fleet = openFleet(ground);
+  await Promise.all(Array.from({ length: workers }, () => fleet.start('worker')));
+  const shapes = await workflowsOf(ground);
+  const { key } = await ground.key();
+  const { starter, close } = openStarter(ground.connection);
+  const watch = watchUnderWay(db, 200);
+  const wanted = new Map<string, Shape>();
+  for (let left = rounds; left > 0; left--) {
+    for (let at = 0; at < runsPerRound; at++) {
+      const shape = shapes[at % shapes.length];
+      if (!shape) continue;
+      const started = await starter.start(startCall(shape.workflow, key, { n: wanted.size }));
+      if (started.kind === 'accepted') wanted.set(started.runId, shape);
+    }
+    await wait(leaseMs * (0.5 + random()));
+    while (fleet.up('worker').length < 2 && fleet.failed().length === 0) await wait(10);
+    const up = fleet.up('worker');
+    const victim = up[Math.floor(random() * up.length)];
+    if (victim) await (random() < 0.7 ? kill(fleet, victim) : stop(victim, leaseMs * (1 + 2 * random())));
+  }
+  await fleet.settled();
+  const over = await runsEnded(db, patienceMs);
+  const ended = over && (await allEnded(db, patienceMs));
+  await close();
+  const executions = await sql<{ id: string }>`select id from executions`.execute(db);
+  return {
+    counts: { 'kills and stops': rounds, runs: wanted.size, executions: executions.rows.length },
+    violations: [
+      ...(over ? [] : ['not all runs of workflows came to an end']),
+      ...(ended ? [] : ['not all executions came to an end']),
+      ...(await watch.stop()),
+      ...(await checkRuns(db, wanted)),
+      ...(over ? await checkTables(db, { accepted: executions.rows.map(({ id }) => id) }) : []),
+      ...fleet.failed(),
+    ],
+  };
+}
+
+async function kill(fleet: Fleet, victim: Member): Promise<void> {
+  await fleet.kill(victim);
+  fleet.replace('worker');
+}
+
+async function stop(victim: Member, forMs: number): Promise<void> {
+  victim.process?.child.kill('SIGSTOP');
+  await wait(forMs);
+  victim.process?.child.kill('SIGCONT');
+}
+
+interface Shape {
+  readonly workflow: TestWorkflow;
+  /** How many executions each step has. */
+  readonly calls: Readonly<Record<string, number>>;
+  readonly output: (n: number) => unknown;
+}
+
+/** A chain, a diamond around a list, and steps that fail and fall back. The models answer with their prompt. */
+async function workflowsOf(ground: Ground): Promise<Shape[]> {
+  const agent = await ground.agent({ user: '{{text}}', model: 'ollama/after-100' });
+  const few = await ground.agent({
+    user: '{{text}}',
+    model: 'ollama/after-50',
+    config: { maxConcurrency: 4 },
+  });
+  const broken = await ground.agent({ user: '{{text}}', model: 'ollama/bad-request' });
+  const text = (value: unknown) => ({ variables: { text: value } });
+  const of = { db: ground.db, workspaceId: ground.workspaceId };
+  const [chain, list, fallback] = await Promise.all([
+    addWorkflow(of, {
+      steps: [
+        step({ name: 'a', agent, ...text('{"n": {{input.n}}}') }),
+        step({ name: 'b', agent: few, ...text('b{{steps.a.output.n}}') }),
+        step({ name: 'c', agent, ...text('c{{steps.b.output}}') }),
+      ],
+    }),
+    addWorkflow(of, {
+      steps: [
+        step({ name: 'split', agent, ...text('[{{input.n}}, 1, 2, 3, 4]') }),
+        step({
+          name: 'each',
+          agent: few,
+          forEach: { list: '{{steps.split.output}}', concurrency: 2 },
+          ...text('i{{item}}'),
+        }),
+        step({ name: 'beside', agent, ...text('{{steps.split.output[1]}}') }),
+      ],
+    }),
+    addWorkflow(of, {
+      steps: [
+        step({
+          name: 'tried',
+          agent: broken,
+          fallback: { agentId: agent.agentId, ...text('f{{input.n}}') },
+          ...text('x'),
+        }),
+        step({ name: 'passed', agent: broken, onFailure: 'continue', ...text('x') }),
+        step({ name: 'end', agent, after: ['passed'], ...text('{{steps.tried.output}}') }),
+      ],
+    }),
+  ]);
+  return [
+    { workflow: chain, calls: { a: 1, b: 1, c: 1 }, output: (n) => `cb${n}` },
+    {
+      workflow: list,
+      calls: { split: 1, each: 5, beside: 1 },
+      output: (n) => ({ each: [`i${n}`, 'i1', 'i2', 'i3', 'i4'], beside: '1' }),
+    },
+    { workflow: fallback, calls: { tried: 2, passed: 1, end: 1 }, output: (n) => `f${n}` },
+  ];
+}
+
+/** False where some are still under way after that time. */
+async function runsEnded(db: Db, timeoutMs: number): Promise<boolean> {
+  const until = performance.now() + timeoutMs;
+  for (;;) {
+    const { rows } = await sql`select from workflow_runs where status = 'processing' limit 1`.execute(db);
+    if (rows.length === 0) return true;
+    if (performance.now() > until) return false;
+    await wait(50);
+  }
+}
+
+/** Every run has succeeded with what its shape says, and each step has been executed as often as that says. */
+async function checkRuns(db: Db, wanted: ReadonlyMap<string, Shape>): Promise<string[]> {
+  const { rows } = await sql<{
+    id: string;
+    status: string;
+    input: string;
+    output: string | null;
+    error: string | null;
+    calls: Record<string, number>;
+  }>`
+    select r.id, r.status, r.input, r.output, r.error, coalesce((
+      select jsonb_object_agg(step_name, times) from (
+        select step_name, count(*) as times from executions where workflow_run_id = r.id group by step_name) as c),
+      '{}') as calls
+    from workflow_runs r`.execute(db);
+  const violations = rows.flatMap(({ id, status, input, output, error, calls }) => {
+    const shape = wanted.get(id);
+    if (!shape) return [`a run that nobody knows of: ${id}`];
+    if (status !== 'success') return [`run ${id} is ${status}: ${error}`];
+    const { n } = JSON.parse(input) as { n: number };
+    const expected = JSON.stringify(shape.output(n));
+    const found: string[] = [];
+    if (output !== expected) found.push(`run ${id} put out ${output}, not ${expected}`);
+    if (sorted(calls) !== sorted(shape.calls)) found.push(`run ${id} has executed ${sorted(calls)}`);
+    return found;
+  });
+  if (rows.length !== wanted.size) violations.push(`${wanted.size} runs were started, ${rows.length} are there`);
+  return violations;
+}
+
+function sorted(calls: Readonly<Record<string, number>>): string {
+  return JSON.stringify(Object.entries(calls).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,21 @@
+import { createWorkflowStarter, type WorkflowStarter } from '../../src/flow/start-workflow.ts';
+import { definitionCache } from '../../src/flow/definitions.ts';
+import { openPipelines } from '../../src/store/pipeline.ts';
+import type { Connection } from '../../src/store/pooler.ts';
+
+/**
+ * Starts runs of workflows straight in a database, and calls nobody: as a process does that dies right after its commit.
+ * Whoever sweeps takes the first steps a few seconds later.
+ */
+export function openStarter(connection: Connection): {
+  readonly starter: WorkflowStarter;
+  close(): Promise<void>;
+} {
+  const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+  const starter = createWorkflowStarter({
+    pipelines,
+    definitions: definitionCache(),
+    onProgress: () => {},
+  });
+  return { starter, close: () => pipelines.close() };
+}

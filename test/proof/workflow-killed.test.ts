@@ -1,0 +1,4 @@
+import { workflowKilled } from '../../proof/claims/workflow-killed.ts';
+import { proveInTest } from './prove.ts';
+
+proveInTest(workflowKilled);
