@@ -6,16 +6,13 @@ import type {
 import { toId } from '../core/id.ts';
 import type { StepDefinition } from '../core/workflow.ts';
 import { waitsFor } from '../core/workflow-graph.ts';
-import type {
-  WorkflowRunDetailRow,
-  WorkflowRunRow,
-  WorkflowStepRow,
-} from '../store/workflow-history.ts';
+import type { ListedRunRow, WorkflowRunDetailRow } from '../store/workflow-history.ts';
+import type { WorkflowStepRow } from '../store/workflow-runs.ts';
 import { RawJson } from './json.ts';
 
 /** Runs of workflows in the words of the API. */
 
-export function workflowRunWire(row: WorkflowRunRow): WorkflowRun {
+export function workflowRunWire(row: ListedRunRow): WorkflowRun {
   return {
     workflowRunId: toId('workflowRun', row.id),
     workflowId: toId('workflow', row.workflowId),

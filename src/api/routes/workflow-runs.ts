@@ -146,7 +146,7 @@ function answer(row: store.WorkflowRunDetailRow): HandlerAnswer {
 async function foundRun({ db }: ApiParts, caller: Caller, { workflowId, workflowRunId }: InPath) {
   const workflow = fromId('workflow', workflowId);
   const id = fromId('workflowRun', workflowRunId);
-  const row = workflow && id && (await store.findWorkflowRun(db, caller, workflow, id));
+  const row = workflow && id && (await store.findSeenRun(db, caller, workflow, id));
   if (!row) throw new CallFailure('NOT_FOUND', 'There is no such run.');
   return row;
 }
