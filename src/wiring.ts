@@ -11,12 +11,14 @@ import { createServer } from './api/server.ts';
 import { createSessions } from './api/session.ts';
 import type { Config } from './config.ts';
 import { exportsMax } from './contract/limits.ts';
+import { toId } from './core/id.ts';
 import type { ModelPort } from './core/model.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admit.ts';
 import { createCanceler } from './flow/cancel.ts';
 import { definitionCache } from './flow/definitions.ts';
 import { createFinisher } from './flow/finish.ts';
+import { fireSchedules } from './flow/fire-schedules.ts';
 import { createKeyUse } from './flow/key-use.ts';
 import { makeRounds } from './flow/retention-round.ts';
 import { templateCache } from './flow/run.ts';
@@ -215,6 +217,18 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   });
   const sweep =
     worker && keepSweeping({ sweep: workflows.sweep, onError: note('runs were not swept') });
+  const schedules =
+    worker &&
+    keepSweeping({
+      sweep: () =>
+        fireSchedules({
+          ...{ db: workDb, starter: workflows.starter },
+          onRefused: ({ id }, { code }) =>
+            logger.warn({ scheduleId: toId('schedule', id), code }, 'a tick started no run'),
+          onError: note('a schedule was not fired'),
+        }),
+      onError: note('schedules were not looked at'),
+    });
   const keyUse = createKeyUse({
     touch: (hashes) => touchKeys(db, hashes),
     onError: note('the last use of keys was not noted'),
@@ -255,7 +269,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       runWaiters.close();
       await departure.depart(app.server, timeoutMs);
       await closeWithin(app, unfinishedMs);
-      await sweep?.stop();
+      await Promise.all([sweep?.stop(), schedules?.stop()]);
       // The end of one step makes others ready, and those are called.
       await finisher.idle();
       await workflows.idle();

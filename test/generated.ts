@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { Declaration } from '../src/contract/declaration.ts';
 import { openapi } from '../src/contract/openapi.ts';
 
 /** Writes the files that are made from the sources; with `--check`, exits 1 where one is not as it would be made. */
@@ -8,6 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
 
 const generated: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(openapi(version), null, 2)}\n`,
+  'docs/cueline.schema.json': `${JSON.stringify(schemaOf(Declaration), null, 2)}\n`,
 };
 
 for (const [path, text] of Object.entries(generated)) {
@@ -17,6 +19,12 @@ for (const [path, text] of Object.entries(generated)) {
     console.error(`${path} is stale: npm run generate`);
     process.exitCode = 1;
   }
+}
+
+/** For editors of `cueline.yaml`. */
+function schemaOf(declaration: object): object {
+  const $schema = 'https://json-schema.org/draft/2020-12/schema';
+  return { $schema, ...declaration, title: 'cueline.yaml' };
 }
 
 function read(file: URL): string | null {

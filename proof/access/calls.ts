@@ -1,6 +1,7 @@
 import type { Caller } from './callers.ts';
 import { agentCalls } from './calls-agents.ts';
 import { sessionCalls } from './calls-sessions.ts';
+import { workflowCalls } from './calls-workflows.ts';
 import { workspaceCalls } from './calls-workspace.ts';
 import type { World } from './world.ts';
 
@@ -21,6 +22,7 @@ export type Prepare = (world: World, note: string, caller: Caller) => Promise<Ca
 /** By method and path. */
 export const calls: Readonly<Record<string, Prepare>> = {
   ...agentCalls,
+  ...workflowCalls,
   ...workspaceCalls,
   ...sessionCalls,
 };

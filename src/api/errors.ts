@@ -16,6 +16,7 @@ const answers: Record<CallFailureCode, { status: number; error: string }> = {
   CONFLICT: { status: 409, error: 'Conflict' },
   ILLEGAL_TRANSITION: { status: 409, error: 'Illegal transition' },
   UNDECLARED_VARIABLES: { status: 409, error: 'Undeclared variables' },
+  INVALID_WORKFLOW: { status: 400, error: 'Invalid workflow' },
   ALREADY_ENDED: { status: 409, error: 'Already ended' },
   STALE: { status: 412, error: 'Precondition failed' },
   BODY_TOO_LARGE: { status: 413, error: 'Body too large' },

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { allowRefusals, answerPreflights } from './cors.ts';
 import type { ApiParts } from './parts.ts';
 import { agentRoutes } from './routes/agents.ts';
+import { declarationRoutes } from './routes/declaration.ts';
 import { erasureRoutes } from './routes/erasures.ts';
 import { executeRoutes } from './routes/execute.ts';
 import { executionRoutes } from './routes/executions.ts';
@@ -13,8 +14,12 @@ import { priceRoutes } from './routes/prices.ts';
 import { promptRoutes } from './routes/prompts.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { retentionRoutes } from './routes/retention.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
 import { statisticsRoutes } from './routes/statistics.ts';
 import { usageRoutes } from './routes/usage.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
+import { workflowRunRoutes } from './routes/workflow-runs.ts';
+import { workflowRoutes } from './routes/workflows.ts';
 
 /** All routes of the API. */
 export function apiRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -27,6 +32,11 @@ export function apiRoutes(app: FastifyInstance, parts: ApiParts): void {
   exportRoutes(app, parts);
   promptRoutes(app, parts);
   agentRoutes(app, parts);
+  workflowRoutes(app, parts);
+  workflowRunRoutes(app, parts);
+  scheduleRoutes(app, parts);
+  webhookRoutes(app, parts);
+  declarationRoutes(app, parts);
   statisticsRoutes(app, parts);
   erasureRoutes(app, parts);
   retentionRoutes(app, parts);

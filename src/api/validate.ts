@@ -22,6 +22,22 @@ export function checkQuery<T>(schema: TObject, query: Readonly<Record<string, un
   return value as T;
 }
 
+/** All that is wrong with a value, and where; a union complains of each of its parts. */
+export function complaints(schema: TSchema, value: unknown): { path: string; message: string }[] {
+  const validator = compile(schema);
+  if (validator.Check(value)) return [];
+  return (validator.Errors(value) as Complaint[]).map((one) => ({
+    path: pathOf(one),
+    message: explain(one, schema, (path) => (path === '' ? 'The definition' : `"${path}"`)),
+  }));
+}
+
+function compile(schema: TSchema): Validator {
+  const validator = compiled.get(schema) ?? Compile(schema);
+  compiled.set(schema, validator);
+  return validator;
+}
+
 function read(schema: TSchema, text: string): unknown {
   const type = (schema as { type?: unknown }).type;
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
@@ -30,8 +46,7 @@ function read(schema: TSchema, text: string): unknown {
 }
 
 function check(schema: TSchema, value: unknown, named: (path: string) => string): void {
-  const validator = compiled.get(schema) ?? Compile(schema);
-  compiled.set(schema, validator);
+  const validator = compile(schema);
   if (validator.Check(value)) return;
   const [first] = validator.Errors(value);
   const message = first ? explain(first as Complaint, schema, named) : 'The request is not valid.';
@@ -46,10 +61,14 @@ interface Complaint {
   readonly message: string;
 }
 
+function pathOf({ instancePath }: Complaint): string {
+  return instancePath.slice(1).replaceAll('/', '.');
+}
+
 /** Names the place and what is allowed there. */
 function explain(complaint: Complaint, schema: TSchema, named: (path: string) => string): string {
-  const { keyword, instancePath, params, message } = complaint;
-  const path = instancePath.slice(1).replaceAll('/', '.');
+  const { keyword, params, message } = complaint;
+  const path = pathOf(complaint);
   const inner = (name: unknown) => named(path === '' ? String(name) : `${path}.${String(name)}`);
   switch (keyword) {
     case 'required':

@@ -5,6 +5,8 @@ import { keys } from './keys.ts';
 import { prompts, versions } from './prompts.ts';
 import { type ClientOptions, createOpenStream, createRequest } from './request.ts';
 import { session } from './session.ts';
+import { declaration, schedules, webhooks } from './triggers.ts';
+import { workflows } from './workflows.ts';
 import { erasures, invitations, members, prices, providers, workspace } from './workspace.ts';
 
 /**
@@ -23,6 +25,10 @@ export function createClient(options: ClientOptions) {
     agents: agents(request),
     prompts: prompts(request),
     versions: versions(request),
+    workflows: workflows(request, options),
+    schedules: schedules(request),
+    webhooks: webhooks(request),
+    declaration: declaration(request),
     keys: keys(request),
     providers: providers(request),
     prices: prices(request),
@@ -44,4 +50,6 @@ export type * from './history.ts';
 export type * from './keys.ts';
 export type * from './prompts.ts';
 export type * from './request.ts';
+export type * from './triggers.ts';
+export type * from './workflows.ts';
 export type * from './workspace.ts';

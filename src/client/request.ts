@@ -40,6 +40,8 @@ export interface RequestOptions extends CallOptions {
   /** An `ETag`: the call fails with 412 where it is not the state any more. */
   readonly ifMatch?: string;
   readonly retries?: number;
+  /** More of them, for what is signed by its sender. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const retriesDefault = 2;
@@ -104,6 +106,7 @@ function headersOf(client: ClientOptions, options: RequestOptions, hasBody: bool
     ...(client.workspace !== undefined && { 'cueline-workspace': client.workspace }),
     ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
     ...(options.ifMatch !== undefined && { 'if-match': options.ifMatch }),
+    ...options.headers,
   };
 }
 

@@ -49,6 +49,8 @@ export const tags = [
   'Executions',
   'Agents',
   'Prompts',
+  'Workflows',
+  'Declaration',
   'Keys',
   'Usage',
   'Providers',

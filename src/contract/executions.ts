@@ -14,7 +14,7 @@ import { oneOf, pageQuery, query, reference, text } from './shared.ts';
 
 const tag = 'Executions';
 
-const idempotency = Type.Object({
+export const idempotency = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({
       minLength: 1,

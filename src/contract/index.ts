@@ -1,5 +1,6 @@
 import * as agents from './agents.ts';
 import * as audit from './audit.ts';
+import * as declaration from './declaration.ts';
 import * as erasures from './erasures.ts';
 import * as executions from './executions.ts';
 import * as exports from './export.ts';
@@ -8,9 +9,13 @@ import * as members from './members.ts';
 import * as prompts from './prompts.ts';
 import * as providers from './providers.ts';
 import * as retention from './retention.ts';
+import * as schedules from './schedules.ts';
 import * as statistics from './statistics.ts';
 import * as system from './system.ts';
 import * as usage from './usage.ts';
+import * as webhooks from './webhooks.ts';
+import * as workflowRuns from './workflow-runs.ts';
+import * as workflows from './workflows.ts';
 
 /** Every operation of the public API, by its id. */
 export const endpoints = {
@@ -42,6 +47,33 @@ export const endpoints = {
   createPromptVersion: prompts.createPromptVersion,
   listPromptVersions: prompts.listPromptVersions,
   getPromptVersion: prompts.getPromptVersion,
+  createWorkflow: workflows.createWorkflow,
+  listWorkflows: workflows.listWorkflows,
+  getWorkflow: workflows.getWorkflow,
+  updateWorkflow: workflows.updateWorkflow,
+  deleteWorkflow: workflows.deleteWorkflow,
+  validateWorkflow: workflows.validateWorkflow,
+  createWorkflowVersion: workflows.createWorkflowVersion,
+  listWorkflowVersions: workflows.listWorkflowVersions,
+  getWorkflowVersion: workflows.getWorkflowVersion,
+  listWorkflowPins: workflows.listWorkflowPins,
+  executeWorkflow: workflowRuns.executeWorkflow,
+  executeWorkflowInDashboard: workflowRuns.executeWorkflowInDashboard,
+  listWorkflowRuns: workflowRuns.listWorkflowRuns,
+  getWorkflowRun: workflowRuns.getWorkflowRun,
+  cancelWorkflowRun: workflowRuns.cancelWorkflowRun,
+  createSchedule: schedules.createSchedule,
+  listSchedules: schedules.listSchedules,
+  getSchedule: schedules.getSchedule,
+  updateSchedule: schedules.updateSchedule,
+  deleteSchedule: schedules.deleteSchedule,
+  createWebhook: webhooks.createWebhook,
+  listWebhooks: webhooks.listWebhooks,
+  rotateWebhook: webhooks.rotateWebhook,
+  deleteWebhook: webhooks.deleteWebhook,
+  receiveWebhook: webhooks.receiveWebhook,
+  getDeclaration: declaration.getDeclaration,
+  applyDeclaration: declaration.applyDeclaration,
   createKey: keys.createKey,
   listKeys: keys.listKeys,
   revokeKey: keys.revokeKey,

@@ -27,6 +27,13 @@ export const cursorMax = 200;
 
 export const variableNameMax = 100;
 export const variablesMax = 200;
+export const cronMax = 200;
+export const timeZoneMax = 100;
+/** Things of one kind in a declaration, and versions of one prompt there. */
+export const declaredMax = 1_000;
+export const declaredVersionsMax = 1_000;
+/** Of an expression that says whether a step is carried out. */
+export const conditionMax = 2_000;
 
 export const modelMax = 256;
 export const temperatureMax = 2;

@@ -98,6 +98,19 @@ const detail = {
   userAgent: 'curl/8.14.1',
 };
 
+const definition = {
+  input: { required: ['ticket'] },
+  steps: [
+    { name: 'triage', agentId, variables: { ticket: '{{input.ticket}}' } },
+    {
+      name: 'reply',
+      agentId,
+      when: "steps.triage.output.kind != 'spam'",
+      variables: { ticket: '{{steps.triage.output.summary}}' },
+    },
+  ],
+};
+
 type Examples = Readonly<Record<string, unknown>>;
 
 /** By operation, then by status, or `body` for what is sent; each example by its name. */
@@ -135,6 +148,15 @@ export const examples: Readonly<Record<string, Readonly<Record<string | number, 
   },
   updateAgent: { body: { repin: { promptVersionId: exampleId('version') } } },
   changeAgentStage: { body: { deploy: { action: 'deploy' } } },
+  createWorkflow: { body: { workflow: { name: 'triage-and-reply', definition } } },
+  validateWorkflow: { body: { definition: { definition } } },
+  createWorkflowVersion: { body: { version: { notes: 'Kinder.', definition } } },
+  updateWorkflow: { body: { repin: { workflowVersionId: exampleId('workflowVersion') } } },
+  executeWorkflow: { body: { execute: { input: { ticket: 'I was charged twice.' } } } },
+  createSchedule: {
+    body: { nightly: { cron: '0 2 * * *', timeZone: 'Europe/Berlin', missed: 'once' } },
+  },
+  createWebhook: { body: { webhook: { name: 'Shop' } } },
   createKey: {
     body: {
       key: { name: 'Website', agentIds: [agentId], permissions: ['execute', 'read'] },

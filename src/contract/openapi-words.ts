@@ -17,6 +17,9 @@ export const tagMeaning: Record<Tag, string> = {
   Executions: 'Run an agent, follow the run, and read the history of all of them.',
   Agents: 'A prompt pinned to one version, with its settings, lifecycle and limits.',
   Prompts: 'Templates and their immutable versions.',
+  Declaration: 'Prompts, agents and workflows as code, in `cueline.yaml`.',
+  Workflows:
+    'Steps that execute agents, one after the other or side by side, and the runs of them.',
   Keys: 'What programs authenticate with. A secret is shown once.',
   Usage: 'The plan and what was used of it.',
   Providers: 'Where models are called, with which credentials and at which price.',

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { actions } from '../core/agent.ts';
 import { callFailureCodes } from '../core/failure.ts';
 import type { Endpoint } from './endpoint.ts';
-import { oneOf, RateLimits, time } from './shared.ts';
+import { nullable, oneOf, RateLimits, time } from './shared.ts';
 
 /** Error answers: the same four fields on every one, and what some of them add. */
 
@@ -77,6 +77,35 @@ export const UndeclaredProblem = Type.Object(
     undeclaredVariables: names('Placeholders of the version that the agent does not declare.'),
   },
   { title: 'UndeclaredProblem', additionalProperties: true },
+);
+
+/** One thing that is wrong with a workflow. */
+export const WorkflowProblem = Type.Object(
+  {
+    step: nullable(Type.String(), 'The step it is about; `null` for the workflow as a whole.'),
+    path: Type.String({ description: 'Where in the definition, for example `steps.2.when`.' }),
+    message: Type.String({ description: 'What is wrong there.' }),
+  },
+  { title: 'WorkflowProblem' },
+);
+
+export const WorkflowProblems = Type.Object(
+  {
+    ...base,
+    problems: Type.Optional(
+      Type.Array(WorkflowProblem, { description: 'All that is wrong with the definition.' }),
+    ),
+  },
+  { title: 'WorkflowProblems', additionalProperties: true },
+);
+
+export const WorkflowInputProblem = Type.Object(
+  {
+    ...base,
+    missingInput: names('Required inputs that the call did not give.'),
+    requiredInput: names('All inputs that the workflow requires.'),
+  },
+  { title: 'WorkflowInputProblem', additionalProperties: true },
 );
 
 /** Plain error answers with these statuses. */

@@ -185,5 +185,10 @@ export const pathParams = {
   userId: reference('user', 'The member.'),
   invitationId: reference('invitation', 'The invitation.'),
   erasureId: reference('erasure', 'The erasure.'),
+  workflowId: reference('workflow', 'The workflow.'),
+  workflowVersionId: reference('workflowVersion', 'The version of the workflow.'),
+  workflowRunId: reference('workflowRun', 'The run, as the execute call answered it.'),
+  scheduleId: reference('schedule', 'The schedule.'),
+  webhookId: reference('webhook', 'The webhook.'),
   name: Type.String({ description: 'The name that stands before the slash of a model.' }),
 } as const satisfies Record<string, TSchema>;

@@ -37,6 +37,7 @@ export const callFailureCodes = [
   'CONFLICT',
   'ILLEGAL_TRANSITION',
   'UNDECLARED_VARIABLES',
+  'INVALID_WORKFLOW',
   'ALREADY_ENDED',
   'STALE',
   'BODY_TOO_LARGE',

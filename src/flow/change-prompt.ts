@@ -2,7 +2,7 @@ import type { Caller } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import { uuid7 } from '../core/id.ts';
 import { readClock } from '../store/clock.ts';
-import type { Db } from '../store/db.ts';
+import { type Db, inTransaction } from '../store/db.ts';
 import { insertPrompt, lockPrompt, type PromptRow, updatePrompt } from '../store/prompts.ts';
 import { type Precondition, refuseStale } from './precondition.ts';
 
@@ -14,7 +14,7 @@ export async function createPrompt(
   input: { readonly name: string; readonly description: string | null },
 ): Promise<PromptRow> {
   const { workspaceId, userId } = caller;
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const id = uuid7(await readClock(trx));
     return insertPrompt(trx, { ...input, id, workspaceId, createdBy: userId });
   });
@@ -30,15 +30,12 @@ export async function changePrompt(
   change: PromptChange,
   isCurrent: Precondition = () => true,
 ): Promise<PromptRow> {
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      const prompt = promptId && (await lockPrompt(trx, caller, promptId));
-      if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
-      refuseStale(prompt.revision, isCurrent);
-      const fields = Object.keys(change) as (keyof PromptChange)[];
-      if (fields.every((field) => change[field] === prompt[field])) return prompt;
-      return updatePrompt(trx, { ...prompt, ...change });
-    });
+  return inTransaction(db, async (trx) => {
+    const prompt = promptId && (await lockPrompt(trx, caller, promptId));
+    if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+    refuseStale(prompt.revision, isCurrent);
+    const fields = Object.keys(change) as (keyof PromptChange)[];
+    if (fields.every((field) => change[field] === prompt[field])) return prompt;
+    return updatePrompt(trx, { ...prompt, ...change });
+  });
 }

@@ -7,7 +7,7 @@ import { insertAgent } from '../store/agent-writes.ts';
 import { type AgentRow, readAgent } from '../store/agents.ts';
 import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
-import type { Db } from '../store/db.ts';
+import { type Db, inTransaction } from '../store/db.ts';
 import { holdPrompt } from '../store/prompts.ts';
 import { findVersionSummary } from '../store/versions.ts';
 import { refuseUnlessOwner } from './change-agent.ts';
@@ -26,30 +26,27 @@ export async function createAgent(
   caller: Caller,
   { promptId, promptVersionId, ...settings }: AgentInput,
 ): Promise<AgentRow> {
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      const prompt = promptId && (await holdPrompt(trx, caller.workspaceId, promptId));
-      if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
-      const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
-      if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
-      if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
-      const fitting = newSettings(settings, version);
-      refuseUnfit(fitting, version);
-      refuseUnlessOwner(caller, blank, fitting);
+  return inTransaction(db, async (trx) => {
+    const prompt = promptId && (await holdPrompt(trx, caller.workspaceId, promptId));
+    if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+    const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
+    if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
+    if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
+    const fitting = newSettings(settings, version);
+    refuseUnfit(fitting, version);
+    refuseUnlessOwner(caller, blank, fitting);
 
-      const { workspaceId, userId } = caller;
-      const id = uuid7(await readClock(trx));
-      const pin = { promptVersionId: version.id };
-      const origin = { id, workspaceId, promptId, createdBy: userId };
-      await insertAgent(trx, { ...origin, ...pin, settings: fitting });
-      await pinVersion(trx, { ...pin, agentId: id, pinnedBy: userId });
-      await writeAudit(trx, actorOf(caller), {
-        action: 'agent.create',
-        subject: toId('agent', id),
-        details: { agentName: fitting.name },
-      });
-      return readAgent(trx, id);
+    const { workspaceId, userId } = caller;
+    const id = uuid7(await readClock(trx));
+    const pin = { promptVersionId: version.id };
+    const origin = { id, workspaceId, promptId, createdBy: userId };
+    await insertAgent(trx, { ...origin, ...pin, settings: fitting });
+    await pinVersion(trx, { ...pin, agentId: id, pinnedBy: userId });
+    await writeAudit(trx, actorOf(caller), {
+      action: 'agent.create',
+      subject: toId('agent', id),
+      details: { agentName: fitting.name },
     });
+    return readAgent(trx, id);
+  });
 }

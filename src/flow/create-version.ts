@@ -3,7 +3,7 @@ import { CallFailure } from '../core/failure.ts';
 import { uuid7 } from '../core/id.ts';
 import type { ModelSettings } from '../core/settings.ts';
 import { readClock } from '../store/clock.ts';
-import type { Db } from '../store/db.ts';
+import { type Db, inTransaction } from '../store/db.ts';
 import { lockPrompt, updatePrompt } from '../store/prompts.ts';
 import { insertVersion, nextVersionNumber, type VersionRow } from '../store/versions.ts';
 
@@ -27,23 +27,20 @@ export async function createVersion(
   promptId: string | null,
   input: VersionInput,
 ): Promise<VersionRow> {
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      const prompt = promptId && (await lockPrompt(trx, caller, promptId));
-      if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
-      if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
-      const number = await nextVersionNumber(trx, promptId);
-      const label = input.label ?? `v${number}`;
-      const id = uuid7(await readClock(trx));
-      const { workspaceId, userId: createdBy } = caller;
-      const origin = { id, promptId, workspaceId, number, createdBy };
-      const version = await insertVersion(trx, { ...input, ...origin, label });
-      if (!version) {
-        throw new CallFailure('CONFLICT', `The prompt has a version with the label "${label}".`);
-      }
-      await updatePrompt(trx, prompt);
-      return version;
-    });
+  return inTransaction(db, async (trx) => {
+    const prompt = promptId && (await lockPrompt(trx, caller, promptId));
+    if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+    if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
+    const number = await nextVersionNumber(trx, promptId);
+    const label = input.label ?? `v${number}`;
+    const id = uuid7(await readClock(trx));
+    const { workspaceId, userId: createdBy } = caller;
+    const origin = { id, promptId, workspaceId, number, createdBy };
+    const version = await insertVersion(trx, { ...input, ...origin, label });
+    if (!version) {
+      throw new CallFailure('CONFLICT', `The prompt has a version with the label "${label}".`);
+    }
+    await updatePrompt(trx, prompt);
+    return version;
+  });
 }

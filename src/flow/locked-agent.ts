@@ -1,7 +1,7 @@
 import type { Caller } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import { type AgentRow, findAgent, lockAgent } from '../store/agents.ts';
-import type { Db, Trx } from '../store/db.ts';
+import { type Db, inTransaction, type Trx } from '../store/db.ts';
 import { lockLimits } from '../store/limits.ts';
 
 /**
@@ -16,17 +16,13 @@ export async function withLockedAgent<T>(
   work: (trx: Trx, agent: AgentRow) => Promise<T>,
 ): Promise<T> {
   if (agentId === null) throw noSuchAgent();
-  // What is read after a lock must be read with a later snapshot, whatever the database's default is.
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      if (!(await findAgent(trx, caller, agentId))) throw noSuchAgent();
-      await lockLimits(trx, [agentId]);
-      const agent = await lockAgent(trx, caller, agentId);
-      if (!agent) throw noSuchAgent();
-      return work(trx, agent);
-    });
+  return inTransaction(db, async (trx) => {
+    if (!(await findAgent(trx, caller, agentId))) throw noSuchAgent();
+    await lockLimits(trx, [agentId]);
+    const agent = await lockAgent(trx, caller, agentId);
+    if (!agent) throw noSuchAgent();
+    return work(trx, agent);
+  });
 }
 
 export function noSuchAgent(): CallFailure {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { group, identifier, pair, seconds } from './arguments.ts';
 import { runCall } from './call.ts';
+import { declarationCommands } from './declaration-commands.ts';
 import { historyCommands } from './history-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
 
@@ -9,6 +10,7 @@ export function clientCommands(program: Command): void {
   execCommands(program);
   agentCommands(group(program, 'agents', 'list, show, move and pin agents'));
   promptCommands(group(program, 'prompts', 'list, show and write prompts'));
+  declarationCommands(program, calling);
   historyCommands(program, calling);
   retentionCommands(program, calling);
 }

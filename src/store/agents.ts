@@ -56,6 +56,18 @@ export async function findAgent(db: Db, viewer: Viewer, id: string): Promise<Age
   return rows[0] ? agentRow(rows[0]) : null;
 }
 
+/** Of these agents, those that the viewer sees. */
+export async function findAgents(
+  db: Db,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<AgentRow[]> {
+  const { rows } = await sql<StoredRow>`
+    select ${columns} from ${joined}
+    where a.id = any (${ids}::uuid[]) and ${visibleTo(viewer)}`.execute(db);
+  return rows.map(agentRow);
+}
+
 /** The stored ids of all agents that the viewer sees, the archived ones too. */
 export async function listVisibleAgents(db: Db, viewer: Viewer): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -44,6 +44,15 @@ export function openDatabase(options: DatabaseOptions): Db {
   return db;
 }
 
+/**
+ * A transaction of its own, or where the handle is one already, that one: what is done in several steps of which each is
+ * a whole elsewhere. What is read after a lock must be read with a later snapshot, whatever the database's default is.
+ */
+export function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db as Trx);
+  return db.transaction().setIsolationLevel('read committed').execute(work);
+}
+
 /** Ends the connections that nobody uses just now: where one fell silent, the others are dead as well. */
 export function dropIdle(db: Db): void {
   idleEnds.get(db)?.();

@@ -15,6 +15,8 @@ export function readPage<Row>(
     readonly columns: RawBuilder<unknown>;
     /** Everything from the first table to the last condition. */
     readonly from: RawBuilder<unknown>;
+    /** What narrows the page down, but not the number of all: `and …`. */
+    readonly more?: RawBuilder<unknown>;
     /** Leaves no two rows equal, or pages would overlap. */
     readonly order: RawBuilder<unknown>;
   },
@@ -29,7 +31,7 @@ export function readPage<Row>(
         total: number;
       }>`select count(*) as total from ${list.from}`.execute(trx);
       const { rows } = await sql<Row>`
-        select ${list.columns} from ${list.from}
+        select ${list.columns} from ${list.from} ${list.more ?? sql``}
         order by ${list.order} limit ${limit} offset ${offset}`.execute(trx);
       return { rows, total: totals.rows[0]?.total ?? 0 };
     });

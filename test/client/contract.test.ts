@@ -8,6 +8,9 @@ import { json, stage } from './server.ts';
 
 /** Every method sends what the contract declares, and every operation but those of the process has one. */
 
+const definition = { steps: [{ name: 'one', agentId: 'a' }] };
+const signed = { 'webhook-id': 'i', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' };
+
 const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.execute('a', { x: 1 }),
   (c) => c.status('a', 'e'),
@@ -44,6 +47,36 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.versions.create('p', { user: 'Say {{x}}.' }),
   (c) => c.versions.list('p'),
   (c) => c.versions.get('p', 'v'),
+  (c) => c.workflows.create({ name: 'W', definition }),
+  (c) => c.workflows.list({ q: 'w' }),
+  (c) => c.workflows.get('w'),
+  (c) => c.workflows.getTagged('w'),
+  (c) => c.workflows.update('w', { enabled: false }),
+  (c) => c.workflows.delete('w'),
+  (c) => c.workflows.validate(definition),
+  (c) => c.workflows.addVersion('w', { label: 'l', definition }),
+  (c) => c.workflows.versions('w'),
+  (c) => c.workflows.getVersion('w', 'v'),
+  (c) => c.workflows.pins('w'),
+  (c) => c.workflows.execute('w', { ticket: 'x' }),
+  (c) => c.workflows.tryOut('w', {}),
+  (c) => c.workflows.runs('w', { status: 'failed', trigger: 'schedule', limit: 5 }),
+  (c) => c.workflows.status('w', 'r'),
+  (c) => c.workflows.wait('w', 'r'),
+  (c) => c.workflows.executeAndWait('w', {}),
+  (c) => c.workflows.cancel('w', 'r'),
+  (c) => c.schedules.create('w', { cron: '0 2 * * *', timeZone: 'Europe/Berlin' }),
+  (c) => c.schedules.list('w'),
+  (c) => c.schedules.get('w', 's'),
+  (c) => c.schedules.update('w', 's', { enabled: false }),
+  (c) => c.schedules.delete('w', 's'),
+  (c) => c.webhooks.create('w', { name: 'H' }),
+  (c) => c.webhooks.list('w'),
+  (c) => c.webhooks.rotate('w', 'h'),
+  (c) => c.webhooks.delete('w', 'h'),
+  (c) => c.webhooks.send('h', { x: 1 }, signed),
+  (c) => c.declaration.read(),
+  (c) => c.declaration.apply({ prompts: [] }, true),
   (c) => c.keys.create({ name: 'K', agentIds: null, permissions: ['execute'] }),
   (c) => c.keys.list(),
   (c) => c.keys.revoke('k'),

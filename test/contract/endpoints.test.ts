@@ -50,7 +50,8 @@ test('only an operation that changes nothing lets a viewer in', () => {
 test('every body and query refuses an unknown field', () => {
   for (const e of all) {
     for (const schema of [e.body, e.query]) {
-      if (!schema) continue;
+      // What an event holds is its sender's affair.
+      if (!schema || (e.id === 'receiveWebhook' && schema === e.body)) continue;
       const errors = Compile(schema).Errors({ nonsense: 1 });
       const named = errors.some((error) => error.keyword === 'additionalProperties');
       assert.ok(named, e.id);
@@ -58,6 +59,8 @@ test('every body and query refuses an unknown field', () => {
   }
 });
 
+const step = { name: 's', agentId: 'agt_x' };
+const list = (concurrency: number) => ({ ...step, forEach: { list: '{{input.x}}', concurrency } });
 const agent = { agentName: 'a', promptId: 'prm_x', promptVersionId: 'ver_x' };
 
 const bodies: [Endpoint, unknown, boolean][] = [
@@ -119,6 +122,26 @@ const bodies: [Endpoint, unknown, boolean][] = [
   [endpoints.putPrice, { model: 'a/b', inputPerMillion: 1, outputPerMillion: -3 }, false],
   [endpoints.setPlan, { name: 'Team', actionsPerMonth: null }, true],
   [endpoints.setPlan, { name: 'Team' }, false],
+  [endpoints.createWorkflow, { name: 'w', definition: { steps: [step] } }, true],
+  [endpoints.createWorkflow, { name: 'w', definition: { steps: [] } }, false],
+  [endpoints.createWorkflow, { name: 'w', definition: { steps: Array(51).fill(step) } }, false],
+  [endpoints.createWorkflow, { name: 'w', definition: { steps: [{ ...step, name: '1' }] } }, false],
+  [endpoints.createWorkflow, { name: 'w', definition: { steps: [step], timeoutMs: 999 } }, false],
+  [endpoints.createWorkflow, { name: 'w', definition: { steps: [step], output: [1] } }, true],
+  [endpoints.createWorkflowVersion, { definition: { steps: [{ ...step, when: null }] } }, true],
+  [
+    endpoints.createWorkflowVersion,
+    { definition: { steps: [{ ...step, onFailure: 'x' }] } },
+    false,
+  ],
+  [endpoints.createWorkflowVersion, { definition: { steps: [list(100)] } }, true],
+  [endpoints.createWorkflowVersion, { definition: { steps: [list(101)] } }, false],
+  [endpoints.executeWorkflow, { input: {} }, true],
+  [endpoints.executeWorkflow, {}, false],
+  [endpoints.createSchedule, { cron: '0 2 * * *', missed: 'once', input: { a: 1 } }, true],
+  [endpoints.createSchedule, { cron: '0 2 * * *', missed: 'twice' }, false],
+  [endpoints.applyDeclaration, { declaration: {} }, true],
+  [endpoints.applyDeclaration, { declaration: { keys: [] } }, false],
 ];
 
 test('what bodies take and refuse', () => {

@@ -1,14 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { executeAgent, executeAgentInDashboard } from '../../contract/executions.ts';
-import { idempotencyKeyMax } from '../../contract/limits.ts';
 import type { Caller, ExecuteCall } from '../../core/admission.ts';
 import { fromId, toId } from '../../core/id.ts';
-import { type ExecuteBody, parseExecuteBody } from '../../core/variables.ts';
 import type { Admitted } from '../../flow/admit.ts';
 import { bearerHash, unauthorized } from '../authenticate.ts';
-import { readBody } from '../body.ts';
 import { allowOrigin } from '../cors.ts';
 import { errorAnswer } from '../errors.ts';
+import { idempotency, readExecuteBody } from '../execute-call.ts';
 import type { ApiParts } from '../parts.ts';
 import { rateHeaders } from '../rate-headers.ts';
 import { routePath, send } from '../route.ts';
@@ -42,7 +40,7 @@ async function answer(
   const call: ExecuteCall = {
     credential,
     agentId: fromId('agent', request.params.agentId),
-    body: await readExecuteBody(request),
+    body: await readExecuteBody(request, 'variables'),
     ...idempotency(request),
     ipAddress: request.ip,
     userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,
@@ -55,32 +53,6 @@ async function answer(
 }
 
 const userAgentMax = 500;
-
-/** The body, and with it the query, which has no parameters. */
-async function readExecuteBody(request: FastifyRequest): Promise<ExecuteBody> {
-  const [parameter] = Object.keys(request.query as object);
-  const raw = await readBody(request.raw);
-  if (parameter !== undefined) {
-    const message = `Parameter ${JSON.stringify(parameter.slice(0, 100))} is not known.`;
-    return { kind: 'invalid', message, variable: null };
-  }
-  if (raw.kind === 'text') return parseExecuteBody(raw.text);
-  if (raw.kind === 'none') return { kind: 'malformed', message: 'The body is missing.' };
-  return raw;
-}
-
-/** A key of the wrong form can name no earlier call, and must not pass for none. */
-function idempotency(
-  request: FastifyRequest,
-): Pick<ExecuteCall, 'idempotencyKey' | 'idempotencyComplaint'> {
-  const key = request.headers['idempotency-key'];
-  if (key === undefined) return { idempotencyKey: null, idempotencyComplaint: null };
-  if (typeof key === 'string' && key.length <= idempotencyKeyMax && /^[\x20-\x7e]+$/.test(key)) {
-    return { idempotencyKey: key, idempotencyComplaint: null };
-  }
-  const complaint = `The Idempotency-Key must have 1 to ${idempotencyKeyMax} printable ASCII characters.`;
-  return { idempotencyKey: null, idempotencyComplaint: complaint };
-}
 
 function accepted(admitted: Extract<Admitted, { kind: 'accepted' }>) {
   const agentId = toId('agent', admitted.agentId);

@@ -146,7 +146,6 @@ export async function up(db: Kysely<never>): Promise<void> {
       workspace_id uuid not null references workspaces on delete cascade,
       name text not null,
       sealed_secret bytea not null,
-      enabled boolean not null default true,
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp()
     );

@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { fromId, uuid7 } from '../../src/core/id.ts';
+import { ask } from './ask.ts';
+import type { Prepare } from './calls.ts';
+import type { World } from './world.ts';
+
+/**
+ * Workflows, their runs, and what starts them. Their step is always passed over, so that a run ends as it begins and
+ * nothing goes on behind the next call.
+ */
+
+const input = { x: 1 };
+
+/** Below a workflow's path; `body` may speak of its agent. */
+function ofWorkflow(below: string, body?: (agentId: string) => object): Prepare {
+  return async (world, note) => {
+    const { workflowId, agentId, path } = await makeWorkflow(world, note);
+    const more = body && { body: body(agentId) };
+    return { path: path + below, agents: [workflowId], ...more };
+  };
+}
+
+/** Below a schedule or webhook of a workflow. */
+function ofTrigger(
+  kind: 'schedules' | 'webhooks',
+  made: object,
+  below: string,
+  body?: object,
+): Prepare {
+  return async (world, note) => {
+    const { workflowId, path } = await makeWorkflow(world, note);
+    const { scheduleId, webhookId } = await post(world, `${path}/${kind}`, made);
+    const id = scheduleId ?? webhookId ?? '';
+    return {
+      path: `${path}/${kind}/${id}${below}`,
+      agents: [workflowId, id],
+      ...(body && { body }),
+    };
+  };
+}
+
+function ofRun(below: string): Prepare {
+  return async (world, note, { keyId }) => {
+    const { workflowId, path } = await makeWorkflow(world, note);
+    const { workflowRunId = '' } = await post(world, `${path}/execute`, { input });
+    const own = note.includes('its own run') ? keyId : null;
+    await sql`
+      update workflow_runs set status = 'processing', completed_at = null, output = null,
+        deadline_at = clock_timestamp() + interval '1 day', api_key_id = ${own}
+      where id = ${fromId('workflowRun', workflowRunId)}`.execute(world.ground.db);
+    return { path: `${path}/runs/${workflowRunId}${below}`, agents: [workflowId, workflowRunId] };
+  };
+}
+
+const schedule = { cron: '0 0 1 1 *' };
+const webhook = { name: 'Shop' };
+const oneSchedule = '/api/v1/workflows/{workflowId}/schedules/{scheduleId}';
+
+export const workflowCalls: Readonly<Record<string, Prepare>> = {
+  async 'POST /api/v1/workflows'(world, note) {
+    const { agentId } = await world.agent(note);
+    return { path: '/api/v1/workflows', body: { name: unique(), definition: passedOver(agentId) } };
+  },
+  async 'GET /api/v1/workflows'(world, note) {
+    const one = await makeWorkflow(world, note);
+    const hidden = await makeWorkflow(world, 'private and tied to nobody');
+    const path = '/api/v1/workflows?limit=100';
+    return { path, agents: [one.workflowId], privateAgents: [hidden.workflowId] };
+  },
+  async 'POST /api/v1/workflows/validate'(world, note) {
+    const { agentId } = await world.agent(note);
+    return { path: '/api/v1/workflows/validate', body: { definition: passedOver(agentId) } };
+  },
+  'GET /api/v1/workflows/{workflowId}': ofWorkflow(''),
+  'PATCH /api/v1/workflows/{workflowId}': ofWorkflow('', () => ({ description: unique() })),
+  'DELETE /api/v1/workflows/{workflowId}': ofWorkflow(''),
+  'GET /api/v1/workflows/{workflowId}/pins': ofWorkflow('/pins'),
+  'GET /api/v1/workflows/{workflowId}/versions': ofWorkflow('/versions'),
+  'POST /api/v1/workflows/{workflowId}/versions': ofWorkflow('/versions', (agentId) => ({
+    definition: passedOver(agentId),
+  })),
+  async 'GET /api/v1/workflows/{workflowId}/versions/{workflowVersionId}'(world, note) {
+    const { workflowVersionId, path } = await makeWorkflow(world, note);
+    return { path: `${path}/versions/${workflowVersionId}`, agents: [workflowVersionId] };
+  },
+  'POST /api/v1/workflows/{workflowId}/execute': ofWorkflow('/execute', () => ({ input })),
+  async 'POST /api/workflows/{workflowId}/execute'(world, note) {
+    const { workflowId, path } = await makeWorkflow(world, note);
+    const unversioned = `${path.replace('/v1', '')}/execute`;
+    return { path: unversioned, agents: [workflowId], body: { input } };
+  },
+  'GET /api/v1/workflows/{workflowId}/runs': ofWorkflow('/runs'),
+  'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}': ofRun(''),
+  'POST /api/v1/workflows/{workflowId}/runs/{workflowRunId}/cancel': ofRun('/cancel'),
+  'POST /api/v1/workflows/{workflowId}/schedules': ofWorkflow('/schedules', () => schedule),
+  'GET /api/v1/workflows/{workflowId}/schedules': ofWorkflow('/schedules'),
+  [`GET ${oneSchedule}`]: ofTrigger('schedules', schedule, ''),
+  [`PATCH ${oneSchedule}`]: ofTrigger('schedules', schedule, '', { enabled: false }),
+  [`DELETE ${oneSchedule}`]: ofTrigger('schedules', schedule, ''),
+  'POST /api/v1/workflows/{workflowId}/webhooks': ofWorkflow('/webhooks', () => webhook),
+  'GET /api/v1/workflows/{workflowId}/webhooks': ofWorkflow('/webhooks'),
+  'POST /api/v1/workflows/{workflowId}/webhooks/{webhookId}/rotate': ofTrigger(
+    'webhooks',
+    webhook,
+    '/rotate',
+  ),
+  'DELETE /api/v1/workflows/{workflowId}/webhooks/{webhookId}': ofTrigger('webhooks', webhook, ''),
+  async 'POST /api/v1/webhooks/{webhookId}'(world, note) {
+    const { path } = await makeWorkflow(world, '');
+    const { secret = '', webhookId } = await post(world, `${path}/webhooks`, webhook);
+    const at = new Date();
+    const id = unique();
+    const signature = new Webhook(secret).sign(id, at, JSON.stringify(input));
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': note === 'not signed' ? 'v1,AAAA' : signature,
+    };
+    return { path: `/api/v1/webhooks/${webhookId}`, body: input, headers };
+  },
+  'GET /api/v1/declaration': async () => ({ path: '/api/v1/declaration' }),
+  'POST /api/v1/declaration': async () => ({
+    path: '/api/v1/declaration',
+    body: { declaration: { prompts: [{ name: unique(), versions: [] }] } },
+  }),
+};
+
+function unique(): string {
+  return `a${uuid7(Date.now())}`;
+}
+
+function passedOver(agentId: string) {
+  return {
+    input: { optional: ['x'] },
+    steps: [{ name: 'never', agentId, variables: { name: 'you' }, when: 'false' }],
+  };
+}
+
+/** Made with the key that may do everything. */
+async function makeWorkflow(world: World, note: string) {
+  const tiedToNobody = note.includes('tied to nobody');
+  const { agentId } = tiedToNobody ? await world.privateAgent() : await world.agent(note);
+  const body = { name: unique(), definition: passedOver(agentId) };
+  const { workflowId = '', workflowVersionId = '' } = await post(world, '/api/v1/workflows', body);
+  return { workflowId, workflowVersionId, agentId, path: `/api/v1/workflows/${workflowId}` };
+}
+
+async function post(
+  { url, everything }: World,
+  path: string,
+  body: object,
+): Promise<Readonly<Record<string, string | undefined>>> {
+  const headers = { authorization: `Bearer ${everything.key}` };
+  const { status, text } = await ask(url + path, 'POST', headers, body);
+  if (status >= 300) throw new Error(`POST ${path}: ${status} ${text}`);
+  return JSON.parse(text);
+}

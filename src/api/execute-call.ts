@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import { idempotencyKeyMax } from '../contract/limits.ts';
+import type { ExecuteCall } from '../core/admission.ts';
+import { type ExecuteBody, parseExecuteBody } from '../core/variables.ts';
+import { readBody } from './body.ts';
+
+/** A call to execute an agent or a workflow, as it is sent: whatever is wrong with it travels on as a value. */
+
+/** The body, and with it the query, which has no parameters. */
+export async function readExecuteBody(
+  request: FastifyRequest,
+  field: 'variables' | 'input',
+): Promise<ExecuteBody> {
+  const [parameter] = Object.keys(request.query as object);
+  const raw = await readBody(request.raw);
+  if (parameter !== undefined) {
+    const message = `Parameter ${JSON.stringify(parameter.slice(0, 100))} is not known.`;
+    return { kind: 'invalid', message, variable: null };
+  }
+  if (raw.kind === 'text') return parseExecuteBody(raw.text, field);
+  if (raw.kind === 'none') return { kind: 'malformed', message: 'The body is missing.' };
+  return raw;
+}
+
+type Idempotency = Pick<ExecuteCall, 'idempotencyKey' | 'idempotencyComplaint'>;
+
+export function idempotency(request: FastifyRequest): Idempotency {
+  return idempotencyOf(request.headers['idempotency-key'], 'Idempotency-Key');
+}
+
+/** A key of the wrong form can name no earlier call, and must not pass for none. */
+export function idempotencyOf(key: unknown, header: string): Idempotency {
+  if (key === undefined) return { idempotencyKey: null, idempotencyComplaint: null };
+  if (typeof key === 'string' && key.length <= idempotencyKeyMax && /^[\x20-\x7e]+$/.test(key)) {
+    return { idempotencyKey: key, idempotencyComplaint: null };
+  }
+  const complaint = `The ${header} must have 1 to ${idempotencyKeyMax} printable ASCII characters.`;
+  return { idempotencyKey: null, idempotencyComplaint: complaint };
+}

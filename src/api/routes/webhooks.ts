@@ -1,0 +1,149 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import * as contract from '../../contract/webhooks.ts';
+import type { Caller } from '../../core/admission.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { fromId, toId } from '../../core/id.ts';
+import { type ExecuteBody, parseExecuteBody } from '../../core/variables.ts';
+import { isSigned, makeWebhookSecret } from '../../core/webhook.ts';
+import * as flow from '../../flow/change-webhook.ts';
+import type { StartCall } from '../../flow/start-workflow.ts';
+import { countAttempt } from '../../store/sign-in-attempts.ts';
+import * as store from '../../store/webhooks.ts';
+import { parseBody, readBody } from '../body.ts';
+import { idempotencyOf } from '../execute-call.ts';
+import { pageAnswer, readPage } from '../page.ts';
+import type { ApiParts } from '../parts.ts';
+import { route, routePath, send } from '../route.ts';
+import { networkOf } from '../sign-in-guard.ts';
+import { requireWholeWorkspace } from '../whole-workspace.ts';
+import { startedAnswer } from './workflow-runs.ts';
+import { foundWorkflow } from './workflows.ts';
+
+/** Inbound webhooks: managing them, and the events that come in. */
+export function webhookRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+  receive(app, parts);
+
+  route(app, parts, contract.createWebhook, async ({ params, body, caller }) => {
+    requireWholeWorkspace(caller);
+    const workflowId = fromId('workflow', params.workflowId);
+    return issued(201, await flow.createWebhook(parts, caller, workflowId, body.name));
+  });
+
+  route(app, parts, contract.listWebhooks, async ({ params, query, caller }) => {
+    const page = readPage(query);
+    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    const { rows, total } = await store.listWebhooks(db, workflow.id, page);
+    return pageAnswer('webhooks', rows.map(webhookWire), { ...page, total });
+  });
+
+  route(app, parts, contract.rotateWebhook, async ({ params, caller }) => {
+    requireWholeWorkspace(caller);
+    return issued(200, await flow.rotateWebhook(parts, caller, await placeOf(caller, params)));
+  });
+
+  route(app, parts, contract.deleteWebhook, async ({ params, caller }) => {
+    requireWholeWorkspace(caller);
+    await flow.deleteWebhook(parts, caller, await placeOf(caller, params));
+    return { status: 204, body: null };
+  });
+
+  async function placeOf(caller: Caller, params: { workflowId: string; webhookId: string }) {
+    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    return { workflowId: workflow.id, id: fromId('webhook', params.webhookId) };
+  }
+}
+
+/** Events whose signature does not hold, of one network. */
+const refusedMax = 100;
+const refusedWindowMs = 300_000;
+
+type Received = FastifyRequest<{ Params: { webhookId: string } }>;
+
+function receive(app: FastifyInstance, parts: ApiParts): void {
+  const { db, sealKey, workflowStarter } = parts;
+  // Whoever names no webhook waits as long as whoever names one.
+  const decoy = makeWebhookSecret();
+
+  app.post<{ Params: { webhookId: string } }>(
+    routePath(contract.receiveWebhook),
+    async (request, reply) => {
+      const body = await readBody(request.raw);
+      // Says nothing of the webhook.
+      if (body.kind !== 'text' && body.kind !== 'none') parseBody(body);
+      const id = fromId('webhook', request.params.webhookId);
+      const { target, nowMs } = id
+        ? await store.findWebhookTarget(db, id)
+        : { target: null, nowMs: 0 };
+      const secret = target && flow.openSecret(sealKey, target);
+      const call = {
+        id: headerOf(request, 'webhook-id'),
+        timestamp: headerOf(request, 'webhook-timestamp'),
+        signature: headerOf(request, 'webhook-signature'),
+        payload: body.kind === 'text' ? body.text : '',
+      };
+      const holds = isSigned(secret ?? decoy, call, nowMs);
+      if (!target || secret === null || !holds) throw await refused(request);
+      const start: StartCall = {
+        credential: {
+          kind: 'trigger',
+          id: target.id,
+          workspaceId: target.workspaceId,
+          userId: target.createdBy,
+        },
+        workflowId: target.workflowId,
+        trigger: 'webhook',
+        body: inputOf(call.payload),
+        ...idempotencyOf(call.id, 'webhook-id'),
+      };
+      const answer = startedAnswer(await workflowStarter.start(start), request.id);
+      // There is nothing to read at the end of it without a key.
+      const { location: _, ...headers } = answer.headers ?? {};
+      send(reply, { ...answer, headers });
+      return reply;
+    },
+  );
+
+  /** Counted only where it is refused, so that nobody stands in the way of those who may. */
+  async function refused(request: Received): Promise<CallFailure> {
+    const key = `${networkOf(request.ip)}|/api/v1/webhooks`;
+    const { count, leftMs } = await countAttempt(db, key, refusedWindowMs);
+    if (count <= refusedMax) {
+      return new CallFailure('UNAUTHORIZED', 'The signature of the event does not hold.');
+    }
+    const retryAfter = Math.max(1, Math.ceil(leftMs / 1000));
+    const message = 'Too many events whose signature does not hold. Try again later.';
+    return new CallFailure('RATE_LIMIT_EXCEEDED', message, { retryAfter });
+  }
+}
+
+/** The body as a whole is the input. */
+function inputOf(payload: string): ExecuteBody {
+  try {
+    JSON.parse(payload);
+  } catch {
+    return { kind: 'malformed', message: 'The body is not valid JSON.' };
+  }
+  return parseExecuteBody(`{"input":${payload}}`, 'input');
+}
+
+function headerOf({ headers }: Received, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function issued(status: 200 | 201, { row, secret }: flow.IssuedWebhook) {
+  return { status, body: { ...webhookWire(row), secret } };
+}
+
+function webhookWire(row: store.WebhookRow): contract.Webhook {
+  const webhookId = toId('webhook', row.id);
+  return {
+    webhookId,
+    workflowId: toId('workflow', row.workflowId),
+    name: row.name,
+    path: `/api/v1/webhooks/${webhookId}`,
+    createdAt: row.createdAt.toISOString(),
+    createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
+  };
+}

@@ -1,0 +1,170 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import * as contract from '../../contract/workflow-runs.ts';
+import type { Caller } from '../../core/admission.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { fromId, toId } from '../../core/id.ts';
+import type { StartCall, Started } from '../../flow/start-workflow.ts';
+import * as store from '../../store/workflow-history.ts';
+import { bearerHash, unauthorized } from '../authenticate.ts';
+import { errorAnswer } from '../errors.ts';
+import { idempotency, readExecuteBody } from '../execute-call.ts';
+import { limitLists } from '../list-limit.ts';
+import { pageAnswer, readPage } from '../page.ts';
+import type { ApiParts } from '../parts.ts';
+import { rateHeaders } from '../rate-headers.ts';
+import { type HandlerAnswer, route, routePath, send } from '../route.ts';
+import { workflowRunDetailWire, workflowRunWire } from '../workflow-run-wire.ts';
+import { foundWorkflow } from './workflows.ts';
+
+/** Runs of workflows: starting, listing, following and canceling them. */
+export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+  const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
+  executeRoutes(app, parts);
+
+  route(
+    app,
+    parts,
+    contract.listWorkflowRuns,
+    async ({ params, query, caller }) => {
+      const page = readPage(query);
+      const { status = null, trigger = null } = query;
+      const workflow = await foundWorkflow(db, caller, params.workflowId);
+      const after = readCursor(query);
+      const question = { ...page, workflowId: workflow.id, status, trigger, after };
+      // One more than asked for says whether there are more.
+      const asked = { ...question, limit: page.limit + 1 };
+      const { rows, total } = await store.listWorkflowRuns(db, caller, asked);
+      const shown = rows.slice(0, page.limit);
+      const hasMore = rows.length > page.limit;
+      const last = shown.at(-1);
+      const { body } = pageAnswer('runs', shown.map(workflowRunWire), { ...page, total });
+      return {
+        status: 200,
+        body: {
+          ...body,
+          pagination: { ...page, total, hasMore },
+          ...(hasMore && last && { nextCursor: toId('workflowRun', last.id) }),
+        },
+      };
+    },
+    limited,
+  );
+
+  route(app, parts, contract.getWorkflowRun, async ({ params, query, caller, reply }) => {
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const id = fromId('workflowRun', params.workflowRunId);
+    // Waits before it reads: a run that ends in between is not missed.
+    const waited =
+      id && query.wait ? parts.runWaiters.wait(id, query.wait * 1000, gone.signal) : null;
+    try {
+      let row = await readableRun(parts, caller, params);
+      if (waited && row.status === 'processing') {
+        await waited;
+        row = await readableRun(parts, caller, params);
+      }
+      return answer(row);
+    } finally {
+      gone.abort();
+    }
+  });
+
+  route(app, parts, contract.cancelWorkflowRun, async ({ params, caller }) => {
+    const row = await foundRun(parts, caller, params);
+    if (!(await parts.workflowCanceler.cancel(row.id))) {
+      throw new CallFailure('ALREADY_ENDED', 'The run has ended already.');
+    }
+    return answer(await foundRun(parts, caller, params));
+  });
+}
+
+interface InPath {
+  readonly workflowId: string;
+  readonly workflowRunId: string;
+}
+
+function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
+  type Params = { Params: { workflowId: string } };
+  app.post<Params>(routePath(contract.executeWorkflow), async (request, reply) => {
+    const hash = bearerHash(request);
+    if (!hash) throw unauthorized();
+    parts.onKeyUsed(hash);
+    const credential = { kind: 'key', hash } as const;
+    await start(parts, request, reply, { credential, trigger: 'api' });
+    return reply;
+  });
+  app.post<Params>(routePath(contract.executeWorkflowInDashboard), async (request, reply) => {
+    const endpoint = contract.executeWorkflowInDashboard;
+    const caller = await parts.authenticator.authenticate(request, endpoint);
+    parts.checkSameOrigin(request);
+    const credential = { kind: 'session', caller } as const;
+    await start(parts, request, reply, { credential, trigger: 'dashboard' });
+    return reply;
+  });
+}
+
+async function start(
+  parts: ApiParts,
+  request: FastifyRequest<{ Params: { workflowId: string } }>,
+  reply: FastifyReply,
+  from: Pick<StartCall, 'credential' | 'trigger'>,
+): Promise<void> {
+  const call: StartCall = {
+    ...from,
+    workflowId: fromId('workflow', request.params.workflowId),
+    body: await readExecuteBody(request, 'input'),
+    ...idempotency(request),
+  };
+  const started = await parts.workflowStarter.start(call);
+  reply.headers(rateHeaders(started.states, started.nowMs));
+  send(reply, startedAnswer(started, request.id));
+}
+
+/** What whoever started a run is answered, by whatever way. */
+export function startedAnswer(started: Started, requestId: string): HandlerAnswer {
+  if (started.kind === 'refused') return errorAnswer(started, requestId);
+  const workflowId = toId('workflow', started.workflowId);
+  const workflowRunId = toId('workflowRun', started.runId);
+  const statusUrl = `/api/v1/workflows/${workflowId}/runs/${workflowRunId}`;
+  const { ignoredInput } = started;
+  return {
+    status: 202,
+    body: { workflowRunId, workflowId, status: 'processing', statusUrl, ignoredInput },
+    headers: { location: statusUrl, ...(started.replayed && { 'idempotent-replayed': 'true' }) },
+  };
+}
+
+function answer(row: store.WorkflowRunDetailRow): HandlerAnswer {
+  return {
+    status: 200,
+    body: workflowRunDetailWire(row),
+    ...(row.status === 'processing' && { headers: { 'retry-after': '1' } }),
+  };
+}
+
+async function foundRun({ db }: ApiParts, caller: Caller, { workflowId, workflowRunId }: InPath) {
+  const workflow = fromId('workflow', workflowId);
+  const id = fromId('workflowRun', workflowRunId);
+  const row = workflow && id && (await store.findSeenRun(db, caller, workflow, id));
+  if (!row) throw new CallFailure('NOT_FOUND', 'There is no such run.');
+  return row;
+}
+
+/** A key that may execute but not read reaches the runs it started, and no others exist for it. */
+async function readableRun(parts: ApiParts, caller: Caller, at: InPath) {
+  const row = await foundRun(parts, caller, at);
+  if (caller.rights.includes('read') || row.apiKeyId === caller.id) return row;
+  throw new CallFailure('NOT_FOUND', 'There is no such run.');
+}
+
+function readCursor({ cursor, offset }: { cursor?: string; offset?: number }): string | null {
+  if (cursor === undefined) return null;
+  const after = fromId('workflowRun', cursor);
+  if (after === null) {
+    throw new CallFailure('INVALID_REQUEST', 'Parameter "cursor" must be a nextCursor.');
+  }
+  if (offset === undefined) return after;
+  const message = 'Parameter "offset" cannot stand beside "cursor".';
+  throw new CallFailure('INVALID_REQUEST', message);
+}

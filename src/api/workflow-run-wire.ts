@@ -1,0 +1,92 @@
+import type {
+  WorkflowRun,
+  WorkflowRunDetail,
+  WorkflowRunStep,
+} from '../contract/workflow-run-record.ts';
+import { toId } from '../core/id.ts';
+import type { StepDefinition } from '../core/workflow.ts';
+import { waitsFor } from '../core/workflow-graph.ts';
+import type { ListedRunRow, WorkflowRunDetailRow } from '../store/workflow-history.ts';
+import type { WorkflowStepRow } from '../store/workflow-runs.ts';
+import { RawJson } from './json.ts';
+
+/** Runs of workflows in the words of the API. */
+
+export function workflowRunWire(row: ListedRunRow): WorkflowRun {
+  return {
+    workflowRunId: toId('workflowRun', row.id),
+    workflowId: toId('workflow', row.workflowId),
+    workflowVersionId: toId('workflowVersion', row.workflowVersionId),
+    workflowVersionLabel: row.workflowVersionLabel,
+    status: row.status,
+    trigger: row.trigger,
+    executedAt: row.executedAt.toISOString(),
+    ...(row.completedAt && { completedAt: row.completedAt.toISOString() }),
+    deadlineAt: row.deadlineAt.toISOString(),
+    executedBy: row.executedBy === null ? null : toId('user', row.executedBy),
+    ...(row.apiKeyId !== null && { apiKeyId: toId('key', row.apiKeyId) }),
+    ...(row.failedStep !== null && { failedStep: row.failedStep }),
+    ...failureWire(row),
+  };
+}
+
+/** Input and output leave as they came. */
+export function workflowRunDetailWire(
+  row: WorkflowRunDetailRow,
+): Omit<WorkflowRunDetail, 'input' | 'output'> & { input: RawJson; output?: RawJson } {
+  const own = new Map(row.steps.map((step) => [`${step.step} ${step.item}`, step]));
+  const skipped = new Set(
+    row.steps
+      .filter(({ item, status }) => item < 0 && status === 'skipped')
+      .map(({ step }) => step),
+  );
+  return {
+    ...workflowRunWire(row),
+    input: new RawJson(row.input),
+    ...(row.status === 'success' && { output: new RawJson(row.output ?? 'null') }),
+    steps: row.definition.steps.map((step) => {
+      const at = own.get(`${step.name} -1`);
+      if (!at)
+        return { name: step.name, status: row.status === 'processing' ? 'waiting' : 'canceled' };
+      const items = row.steps.filter((one) => one.step === step.name && one.item >= 0);
+      return {
+        name: step.name,
+        ...standingWire(step, at),
+        ...(at.status === 'skipped' && { skippedReason: skippedReason(step, skipped) }),
+        ...(at.itemsCount !== null && {
+          itemCount: at.itemsCount,
+          items: items.map((one) => ({ item: one.item, ...standingWire(step, one) })),
+        }),
+      };
+    }),
+  };
+}
+
+function standingWire(step: StepDefinition, row: WorkflowStepRow): Omit<WorkflowRunStep, 'name'> {
+  const called = row.executionId !== null || row.status === 'ready';
+  const { fallback } = step;
+  const agentId =
+    row.fallback && fallback && 'agentId' in fallback ? fallback.agentId : step.agentId;
+  return {
+    status: row.status,
+    ...(called && { agentId }),
+    ...(row.executionId !== null && { executionId: toId('execution', row.executionId) }),
+    ...(row.failedExecutionId !== null && {
+      failedExecutionId: toId('execution', row.failedExecutionId),
+    }),
+    ...(row.fallback && { fallback: true }),
+    ...(row.startedAt && { startedAt: row.startedAt.toISOString() }),
+    ...(row.completedAt && { completedAt: row.completedAt.toISOString() }),
+    ...failureWire(row),
+  };
+}
+
+function skippedReason(step: StepDefinition, skipped: ReadonlySet<string>) {
+  const waited = waitsFor(step);
+  const all = waited.length > 0 && waited.every((name) => skipped.has(name));
+  return all ? 'ALL_SKIPPED' : 'CONDITION';
+}
+
+function failureWire({ error, errorCode }: { error: string | null; errorCode: string | null }) {
+  return { ...(error !== null && { error }), ...(errorCode !== null && { errorCode }) };
+}

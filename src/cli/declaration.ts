@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises';
+import { parseDocument, stringify } from 'yaml';
+import type { Declaration, DeclarationChange } from '../client/index.ts';
+import type { Call } from './call.ts';
+import { CommandFailure } from './failure.ts';
+import { readInput } from './input.ts';
+import { note, oneLine, print } from './print.ts';
+
+/** What the workspace holds as code: `cueline.yaml`. */
+
+/** For editors: they then complete and check as one types. */
+const schemaLine =
+  '# yaml-language-server: $schema=./node_modules/cueline/docs/cueline.schema.json\n';
+/** Of a value that is shown in a list of changes. */
+const shownCharsMax = 80;
+
+export async function pull({ cueline, signal, json }: Call, file: string): Promise<void> {
+  const { declaration, ambiguous } = await cueline.declaration.read({ signal });
+  const text = json ? `${JSON.stringify(declaration)}\n` : schemaLine + toYaml(declaration);
+  for (const name of ambiguous) {
+    note(`Several things are called "${name}": only the oldest of them is written.`);
+  }
+  if (file === '-') return print(text.trimEnd());
+  try {
+    await writeFile(file, text, { signal });
+  } catch (error) {
+    const message = `${file} cannot be written: ${(error as Error).message}`;
+    throw new CommandFailure(message, { cause: error });
+  }
+  note(`Wrote ${file}.`);
+}
+
+/** What would be done, without doing it. */
+export async function diff({ cueline, signal, json }: Call, file: string): Promise<void> {
+  const declared = await readDeclaration(file, signal);
+  const { changes } = await cueline.declaration.apply(declared, true, { signal });
+  await show(changes, json, 'Nothing would change.');
+}
+
+export async function apply({ cueline, signal, json }: Call, file: string): Promise<void> {
+  const declared = await readDeclaration(file, signal);
+  const { changes } = await cueline.declaration.apply(declared, false, { signal });
+  await show(changes, json, 'Nothing has changed.');
+}
+
+/** Texts of several lines stand as they are, and no line is folded. */
+function toYaml(declaration: Declaration): string {
+  return stringify(declaration, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+async function readDeclaration(file: string, signal: AbortSignal): Promise<Declaration> {
+  const document = parseDocument(await readInput(file, signal));
+  const [wrong] = document.errors;
+  if (wrong) throw new CommandFailure(`${file} is no YAML: ${oneLine(wrong.message)}`);
+  const value: unknown = document.toJS();
+  if (value === null) return {};
+  // What more it must be the server says.
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Declaration;
+  throw new CommandFailure(`${file} must hold prompts, agents and workflows.`);
+}
+
+async function show(
+  changes: readonly DeclarationChange[],
+  json: boolean,
+  none: string,
+): Promise<void> {
+  for (const change of changes) await print(json ? JSON.stringify(change) : lineOf(change));
+  if (changes.length === 0 && !json) await print(none);
+}
+
+/** `~ agent Triage: stage "Draft" → "Deployed"` */
+function lineOf({ kind, name, action, field, from, to }: DeclarationChange): string {
+  const sign = action === 'create' || action === 'add-version' ? '+' : '~';
+  const what = `${sign} ${kind} ${name}`;
+  if (action === 'create') return oneLine(what);
+  if (action === 'add-version') return oneLine(`${what}: version ${to}`);
+  const before = from === undefined ? '' : `${shown(from)} `;
+  return oneLine(`${what}: ${field} ${before}→ ${shown(to)}`);
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? '-';
+  return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax - 1)}…` : text;
+}

@@ -1,0 +1,54 @@
+import { retryAfterMs } from './attempt.ts';
+import { CuelineError } from './error.ts';
+import type { CallOptions, ClientOptions, RequestOptions } from './request.ts';
+import { sleep } from './retry.ts';
+
+export interface WaitOptions extends CallOptions {
+  /** How long to wait in all, in milliseconds; 600,000 unless set. The run itself goes on after it. */
+  readonly timeoutMs?: number;
+}
+
+const waitTimeoutMsDefault = 600_000;
+/** How long one request is held. Shorter than the patience of the usual proxies. */
+const holdSecondsMax = 25;
+/** How many failures in a row a wait outlives: a restart of the server, for example. */
+const waitRetries = 10;
+/** Between two requests where the server gives no hint. */
+const pollMsDefault = 1_000;
+
+/** Reads again and again, each time held by the server for a while, until what is waited for has ended. */
+export async function waitFor<Run, Ended extends Run>(
+  client: ClientOptions,
+  id: string,
+  options: WaitOptions,
+  run: {
+    readonly read: (
+      query: { readonly wait?: number },
+      options: RequestOptions,
+    ) => Promise<{ readonly body: Run; readonly headers: Headers }>;
+    readonly hasEnded: (run: Run) => run is Ended;
+  },
+): Promise<Ended> {
+  const timeoutMs = options.timeoutMs ?? waitTimeoutMsDefault;
+  const endsAt = performance.now() + timeoutMs;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  let last: Run | null = null;
+  try {
+    for (;;) {
+      const leftSeconds = Math.ceil((endsAt - performance.now()) / 1000);
+      const hold = Math.max(0, Math.min(holdSecondsMax, leftSeconds));
+      const query = hold > 0 ? { wait: hold } : {};
+      const patience = hold > 0 ? { retries: waitRetries } : {};
+      const { body, headers } = await run.read(query, { signal, ...patience });
+      if (run.hasEnded(body)) return body;
+      last = body;
+      await (client.sleep ?? sleep)(retryAfterMs(headers) ?? pollMsDefault, signal);
+    }
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!timeout.aborted || error instanceof CuelineError) throw error;
+    const message = `${id} has not ended within ${timeoutMs} ms.`;
+    throw new CuelineError('WAIT_TIMEOUT', message, { body: last, cause: error });
+  }
+}

@@ -1,0 +1,142 @@
+import type { WorkflowRunDetail } from '../contract/workflow-run-record.ts';
+import type { ChangeOptions, PageQuery } from './agents.ts';
+import type { ExecuteOptions, WaitOptions } from './executions.ts';
+import type { CallOptions, ClientOptions, Request, RequestOptions } from './request.ts';
+import type { BodyOf, Output, QueryOf } from './routes.ts';
+import { waitFor } from './wait.ts';
+
+export type Workflow = Output<'GET /api/v1/workflows/{workflowId}'>;
+export type WorkflowInput = BodyOf<'POST /api/v1/workflows'>;
+export type WorkflowPatch = BodyOf<'PATCH /api/v1/workflows/{workflowId}'>;
+export type WorkflowFilters = QueryOf<'GET /api/v1/workflows'>;
+export type WorkflowVersion =
+  Output<'GET /api/v1/workflows/{workflowId}/versions/{workflowVersionId}'>;
+export type WorkflowVersionInput = BodyOf<'POST /api/v1/workflows/{workflowId}/versions'>;
+export type WorkflowRunFilters = QueryOf<'GET /api/v1/workflows/{workflowId}/runs'>;
+export type { WorkflowRunDetail };
+/** A run that has ended. */
+export type EndedWorkflowRun = WorkflowRunDetail & {
+  readonly status: Exclude<WorkflowRunDetail['status'], 'processing'>;
+};
+
+/** What a run is given. */
+export type RunInput = Readonly<Record<string, unknown>>;
+
+export function workflows(request: Request, client: ClientOptions) {
+  /** Starts a run and returns at once. */
+  async function execute(workflowId: string, input: RunInput, options: ExecuteOptions = {}) {
+    const call = { params: { workflowId }, body: { input: { ...input } } };
+    return (await request('POST /api/v1/workflows/{workflowId}/execute', call, options)).body;
+  }
+
+  /** Waits until a run has ended, however it ends. Throws `WAIT_TIMEOUT` where that takes too long. */
+  function wait(
+    workflowId: string,
+    workflowRunId: string,
+    options: WaitOptions = {},
+  ): Promise<EndedWorkflowRun> {
+    const params = { workflowId, workflowRunId };
+    const route = 'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}';
+    return waitFor(client, workflowRunId, options, {
+      read: (query, call) => request(route, { params, query }, call),
+      hasEnded: (run): run is EndedWorkflowRun => run.status !== 'processing',
+    });
+  }
+
+  return {
+    execute,
+    wait,
+    /** Starts a run and waits for its end. Safe to repeat: it has an idempotency key of its own unless given one. */
+    async executeAndWait(
+      workflowId: string,
+      input: RunInput,
+      options: ExecuteOptions & WaitOptions = {},
+    ): Promise<EndedWorkflowRun> {
+      const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
+      const { workflowRunId } = await execute(workflowId, input, { ...options, idempotencyKey });
+      return wait(workflowId, workflowRunId, options);
+    },
+    /** From a session: what the dashboard's own "run" does. */
+    async tryOut(
+      workflowId: string,
+      input: RunInput,
+      options?: Pick<RequestOptions, 'signal' | 'idempotencyKey'>,
+    ) {
+      const call = { params: { workflowId }, body: { input: { ...input } } };
+      return (await request('POST /api/workflows/{workflowId}/execute', call, options)).body;
+    },
+    /** The run as it is now, with each of its steps. */
+    async status(workflowId: string, workflowRunId: string, options?: CallOptions) {
+      const route = 'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}';
+      return (await request(route, { params: { workflowId, workflowRunId } }, options)).body;
+    },
+    /** Ends a run. Throws `ALREADY_ENDED` where there is nothing left to end. */
+    async cancel(workflowId: string, workflowRunId: string, options?: CallOptions) {
+      const route = 'POST /api/v1/workflows/{workflowId}/runs/{workflowRunId}/cancel';
+      return (await request(route, { params: { workflowId, workflowRunId } }, options)).body;
+    },
+    async runs(workflowId: string, filters: WorkflowRunFilters = {}, options?: CallOptions) {
+      const input = { params: { workflowId }, query: filters };
+      return (await request('GET /api/v1/workflows/{workflowId}/runs', input, options)).body;
+    },
+    async create(workflow: WorkflowInput, options?: CallOptions): Promise<Workflow> {
+      return (await request('POST /api/v1/workflows', { body: workflow }, options)).body;
+    },
+    async list(filters: WorkflowFilters = {}, options?: CallOptions) {
+      return (await request('GET /api/v1/workflows', { query: filters }, options)).body;
+    },
+    async get(workflowId: string, options?: CallOptions): Promise<Workflow> {
+      const input = { params: { workflowId } };
+      return (await request('GET /api/v1/workflows/{workflowId}', input, options)).body;
+    },
+    /** With the `etag` that makes a later change safe against those of others. */
+    async getTagged(workflowId: string, options?: CallOptions) {
+      const input = { params: { workflowId } };
+      const { body, headers } = await request('GET /api/v1/workflows/{workflowId}', input, options);
+      return { workflow: body, etag: headers.get('etag') };
+    },
+    /** `workflowVersionId` pins another version. */
+    async update(
+      workflowId: string,
+      patch: WorkflowPatch,
+      options?: ChangeOptions,
+    ): Promise<Workflow> {
+      const input = { params: { workflowId }, body: patch };
+      return (await request('PATCH /api/v1/workflows/{workflowId}', input, options)).body;
+    },
+    async delete(workflowId: string, options?: CallOptions): Promise<void> {
+      await request('DELETE /api/v1/workflows/{workflowId}', { params: { workflowId } }, options);
+    },
+    /** All that is wrong with a definition, whatever it is; nothing is saved. */
+    async validate(definition: unknown, options?: CallOptions) {
+      const input = { body: { definition } };
+      return (await request('POST /api/v1/workflows/validate', input, options)).body;
+    },
+    async addVersion(
+      workflowId: string,
+      version: WorkflowVersionInput,
+      options?: CallOptions,
+    ): Promise<WorkflowVersion> {
+      const input = { params: { workflowId }, body: version };
+      return (await request('POST /api/v1/workflows/{workflowId}/versions', input, options)).body;
+    },
+    /** Newest first, without the definitions. */
+    async versions(workflowId: string, query: PageQuery = {}, options?: CallOptions) {
+      const input = { params: { workflowId }, query };
+      return (await request('GET /api/v1/workflows/{workflowId}/versions', input, options)).body;
+    },
+    async getVersion(
+      workflowId: string,
+      workflowVersionId: string,
+      options?: CallOptions,
+    ): Promise<WorkflowVersion> {
+      const route = 'GET /api/v1/workflows/{workflowId}/versions/{workflowVersionId}';
+      return (await request(route, { params: { workflowId, workflowVersionId } }, options)).body;
+    },
+    /** Which versions it has had, newest first. */
+    async pins(workflowId: string, query: PageQuery = {}, options?: CallOptions) {
+      const input = { params: { workflowId }, query };
+      return (await request('GET /api/v1/workflows/{workflowId}/pins', input, options)).body;
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import { type Action, actions, type Standing, transition } from './agent.ts';
+import {
+  type AgentChange,
+  type AgentSettings,
+  blank,
+  newSettings,
+  type PinnedVersion,
+} from './agent-settings.ts';
+import { canonical } from './json.ts';
+import { noLimits, type RateLimits } from './limits.ts';
+import type { AgentConfig } from './settings.ts';
+import { runTimeoutMsDefault, type WorkflowDefinition } from './workflow.ts';
+import type { DefinitionDraft, FallbackDraft, StepDraft } from './workflow-fill.ts';
+
+/** What a file declares, beside what is there: by names, without identifiers and secrets. */
+
+export interface DeclaredAgent {
+  readonly name: string;
+  readonly prompt: string;
+  readonly version: string;
+  readonly stage?: Standing['stage'];
+  readonly description?: string | null;
+  readonly agentConfig?: AgentConfig;
+  readonly requiredVariables?: readonly string[];
+  readonly optionalVariables?: readonly string[];
+  readonly defaultVariableValues?: Readonly<Record<string, unknown>>;
+  readonly visibility?: AgentSettings['visibility'];
+  readonly rateLimits?: Partial<RateLimits>;
+  readonly project?: string | null;
+  readonly category?: string | null;
+  readonly tags?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+}
+
+type NamedFallback = Omit<FallbackDraft, 'agentId'> & { readonly agent?: string };
+type NamedStep = Omit<StepDraft, 'agentId' | 'fallback'> & {
+  readonly agent: string;
+  readonly fallback?: NamedFallback | null;
+};
+
+export interface DeclaredWorkflow extends Omit<DefinitionDraft, 'steps'> {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly enabled?: boolean;
+  readonly steps: readonly NamedStep[];
+}
+
+/** The settings that a declaration speaks of; how long records are kept is not among them. */
+const fields = [
+  'description',
+  'config',
+  'requiredVariables',
+  'optionalVariables',
+  'defaultVariableValues',
+  'visibility',
+  'rateLimits',
+  'project',
+  'category',
+  'tags',
+  'allowedOrigins',
+] as const;
+type Field = (typeof fields)[number];
+
+/** All that a declared agent is to be: what is left out has its default. */
+export function declaredSettings(agent: DeclaredAgent, version: PinnedVersion): AgentSettings {
+  const { prompt: _, version: __, stage: ___, agentConfig, rateLimits, ...others } = agent;
+  return newSettings(
+    { ...others, config: agentConfig ?? {}, rateLimits: { ...noLimits, ...rateLimits } },
+    version,
+  );
+}
+
+export interface FieldChange {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** What must be set on an agent for it to be as declared, and in which fields it differs. */
+export function settingsChange(
+  was: AgentSettings,
+  is: AgentSettings,
+): { readonly change: AgentChange; readonly fields: FieldChange[] } {
+  const different = fields.filter((field) => !same(was[field], is[field]));
+  const change: Partial<Record<Field, unknown>> = Object.fromEntries(
+    different.map((field) => [field, is[field]]),
+  );
+  // A change of the configuration is merged: what is not declared must be taken out.
+  const gone = Object.keys(was.config).filter((name) => !(name in is.config));
+  if (change.config) {
+    change.config = { ...is.config, ...Object.fromEntries(gone.map((name) => [name, null])) };
+  }
+  const named = different.map((field) => ({
+    field: field === 'config' ? 'agentConfig' : field,
+    from: was[field],
+    to: is[field],
+  }));
+  return { change: change as AgentChange, fields: named };
+}
+
+/** An agent as it would be declared: only what is not as it is by default. */
+export function declareAgent(
+  agent: AgentSettings & Standing,
+  pinned: { readonly prompt: string; readonly version: PinnedVersion },
+): DeclaredAgent {
+  const { name, stage, config, ...settings } = agent;
+  const base = { name, prompt: pinned.prompt, version: pinned.version.label, stage };
+  const kept = fields.filter((field) => {
+    if (field === 'config') return false;
+    if (field !== 'requiredVariables') return !same(settings[field], blank[field]);
+    const { optionalVariables, defaultVariableValues } = settings;
+    const usual = newSettings({ name, optionalVariables, defaultVariableValues }, pinned.version);
+    return !same(settings.requiredVariables, usual.requiredVariables);
+  });
+  const declared = kept.map((field) => [field, settings[field as Exclude<Field, 'config'>]]);
+  return {
+    ...base,
+    ...(Object.keys(config).length > 0 && { agentConfig: config }),
+    ...Object.fromEntries(declared),
+  };
+}
+
+/** The lifecycle's shortest way from where an agent stands to a stage; null where there is none. */
+export function wayTo(from: Standing, stage: Standing['stage']): Action[] | null {
+  const ways: { at: Standing; way: Action[] }[] = [{ at: from, way: [] }];
+  const seen = new Set<string>();
+  for (const { at, way } of ways) {
+    if (at.stage === stage && !at.archived) return way;
+    if (seen.has(at.stage)) continue;
+    seen.add(at.stage);
+    for (const action of actions) {
+      const next = action === 'archive' || action === 'restore' ? null : transition(at, action);
+      if (next) ways.push({ at: next, way: [...way, action] });
+    }
+  }
+  return null;
+}
+
+/** The definition with agents by their identifiers; `idOf` throws where there is none of that name. */
+export function definitionOf(
+  { name: _, description: __, enabled: ___, steps, ...rest }: DeclaredWorkflow,
+  idOf: (agent: string) => string,
+): DefinitionDraft {
+  const inFallback = ({ agent, ...fallback }: NamedFallback): FallbackDraft =>
+    agent === undefined ? fallback : { ...fallback, agentId: idOf(agent) };
+  const withIds = steps.map(
+    ({ agent, fallback, ...step }): StepDraft => ({
+      ...step,
+      agentId: idOf(agent),
+      ...(fallback && { fallback: inFallback(fallback) }),
+    }),
+  );
+  return { ...rest, steps: withIds };
+}
+
+/** A definition as it would be declared: agents by name, and only what is not as it is by default. */
+export function declareDefinition(
+  { input, timeoutMs, steps, output }: WorkflowDefinition,
+  nameOf: (agentId: string) => string,
+): Omit<DeclaredWorkflow, 'name'> {
+  const { required, optional, defaults } = input;
+  const given = {
+    ...(required.length > 0 && { required }),
+    ...(optional.length > 0 && { optional }),
+    ...(Object.keys(defaults).length > 0 && { defaults }),
+  };
+  return {
+    ...(Object.keys(given).length > 0 && { input: given }),
+    ...(timeoutMs !== runTimeoutMsDefault && { timeoutMs }),
+    steps: steps.map(({ name, agentId, variables, after, when, forEach, fallback, onFailure }) => ({
+      name,
+      agent: nameOf(agentId),
+      ...(Object.keys(variables).length > 0 && { variables }),
+      ...(after.length > 0 && { after }),
+      ...(when !== null && { when }),
+      ...(forEach && { forEach }),
+      ...(fallback && {
+        fallback:
+          'output' in fallback
+            ? { output: fallback.output }
+            : { agent: nameOf(fallback.agentId), variables: fallback.variables },
+      }),
+      ...(onFailure === 'continue' && { onFailure }),
+    })),
+    ...(output !== null && { output }),
+  };
+}
+
+/** The same whatever the order of names. */
+export function same(one: unknown, other: unknown): boolean {
+  return canonical(JSON.stringify(one)) === canonical(JSON.stringify(other));
+}

@@ -1,0 +1,57 @@
+import { Cron } from 'croner';
+import { findZone } from './zone.ts';
+
+/** When a schedule ticks: cron with five fields, read on the clocks of a place. Moments are milliseconds. */
+
+/** What becomes of ticks that no process was there for: nothing, or one run for all of them. */
+export const missedPolicies = ['skip', 'once'] as const;
+export type MissedPolicy = (typeof missedPolicies)[number];
+
+/** A tick that is carried out so much later than it should be was missed. */
+export const missedAfterMs = 60_000;
+
+export interface ScheduleTimes {
+  readonly cron: string;
+  /** An IANA name. */
+  readonly timeZone: string;
+}
+
+/** What is wrong with it, for people; null where nothing is. */
+export function scheduleProblem({ cron, timeZone }: ScheduleTimes): string | null {
+  if (findZone(timeZone) === null) {
+    return `"${timeZone}" is no time zone; an IANA name is needed, such as Europe/Berlin.`;
+  }
+  try {
+    read({ cron, timeZone });
+    return null;
+  } catch (error) {
+    const [line = ''] = (error as Error).message.split('\n');
+    return `"${cron}" is no cron expression of five fields: ${line}`;
+  }
+}
+
+/** The next ticks after a moment, so many or fewer where no more will ever come. */
+export function nextTicks(times: ScheduleTimes, afterMs: number, count: number): number[] {
+  return read(times)
+    .nextRuns(count, new Date(afterMs))
+    .map((tick) => tick.getTime());
+}
+
+/**
+ * What is to be done at a tick that is due: whether a run is started for it, and when the next one is. Ticks that passed
+ * meanwhile count as missed together with it.
+ */
+export function dueTick(
+  schedule: ScheduleTimes & { readonly missed: MissedPolicy },
+  tickMs: number,
+  nowMs: number,
+): { readonly fires: boolean; readonly nextMs: number | null } {
+  const fires = schedule.missed === 'once' || nowMs - tickMs < missedAfterMs;
+  const [nextMs = null] = nextTicks(schedule, Math.max(nowMs, tickMs), 1);
+  return { fires, nextMs };
+}
+
+/** No timer: it is only asked. */
+function read({ cron, timeZone }: ScheduleTimes): Cron {
+  return new Cron(cron, { mode: '5-part', timezone: timeZone, paused: true });
+}

@@ -1,0 +1,111 @@
+import type { Caller } from '../core/admission.ts';
+import { type AuditAction, actorOf } from '../core/audit.ts';
+import { CallFailure } from '../core/failure.ts';
+import { toId, uuid7 } from '../core/id.ts';
+import { type MissedPolicy, nextTicks, scheduleProblem } from '../core/schedule.ts';
+import { writeAudit } from '../store/audit.ts';
+import { readClock } from '../store/clock.ts';
+import { type Db, inTransaction, type Trx } from '../store/db.ts';
+import * as store from '../store/schedules.ts';
+import { lockWorkflow } from '../store/workflows.ts';
+import { noSuchWorkflow } from './change-workflow.ts';
+import { type Precondition, refuseStale } from './precondition.ts';
+
+/** Schedules: making, changing and deleting them. When they tick next stands in their row, by the database's clock. */
+
+export interface ScheduleInput {
+  readonly cron: string;
+  readonly timeZone: string;
+  readonly missed: MissedPolicy;
+  /** JSON text of an object. */
+  readonly input: string;
+  readonly enabled: boolean;
+}
+
+/** Of one workflow; each is looked at every second that it is due. */
+const schedulesMax = 100;
+
+export async function createSchedule(
+  db: Db,
+  caller: Caller,
+  workflowId: string | null,
+  input: ScheduleInput,
+): Promise<store.ScheduleRow> {
+  refuseWrong(input);
+  return inTransaction(db, async (trx) => {
+    const workflow = workflowId && (await lockWorkflow(trx, caller, workflowId));
+    if (!workflow) throw noSuchWorkflow();
+    if ((await store.countSchedules(trx, workflow.id)) >= schedulesMax) {
+      const message = `A workflow has at most ${schedulesMax} schedules.`;
+      throw new CallFailure('CONFLICT', message);
+    }
+    const nowMs = await readClock(trx);
+    const { workspaceId, userId: createdBy } = caller;
+    const origin = { id: uuid7(nowMs), workflowId: workflow.id, workspaceId, createdBy };
+    const row = await store.insertSchedule(trx, {
+      ...origin,
+      ...input,
+      nextAtMs: nextAtMs(input, nowMs),
+    });
+    const { cron, timeZone } = input;
+    await audit(trx, caller, 'schedule.create', row.id, { cron, timeZone });
+    return row;
+  });
+}
+
+/** From now on: what was missed before is not made up for. */
+export async function changeSchedule(
+  db: Db,
+  caller: Caller,
+  { workflowId, id }: { readonly workflowId: string; readonly id: string | null },
+  change: Partial<ScheduleInput>,
+  isCurrent: Precondition,
+): Promise<store.ScheduleRow> {
+  return inTransaction(db, async (trx) => {
+    const row = id && (await store.lockSchedule(trx, workflowId, id));
+    if (!row) throw noSuchSchedule();
+    refuseStale(row.revision, isCurrent);
+    const changed = { ...row, ...change };
+    refuseWrong(changed);
+    const fields = Object.keys(change);
+    await audit(trx, caller, 'schedule.change', row.id, { fields });
+    const next = nextAtMs(changed, await readClock(trx));
+    return store.updateSchedule(trx, { ...changed, nextAtMs: next });
+  });
+}
+
+export async function deleteSchedule(
+  db: Db,
+  caller: Caller,
+  { workflowId, id }: { readonly workflowId: string; readonly id: string | null },
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const row = id && (await store.lockSchedule(trx, workflowId, id));
+    if (!row) throw noSuchSchedule();
+    await store.deleteSchedule(trx, row.id);
+    await audit(trx, caller, 'schedule.delete', row.id, {});
+  });
+}
+
+export function noSuchSchedule(): CallFailure {
+  return new CallFailure('NOT_FOUND', 'The workflow has no such schedule.');
+}
+
+function refuseWrong(input: ScheduleInput): void {
+  const problem = scheduleProblem(input);
+  if (problem !== null) throw new CallFailure('INVALID_REQUEST', problem);
+}
+
+function nextAtMs(input: ScheduleInput, nowMs: number): number | null {
+  return input.enabled ? (nextTicks(input, nowMs, 1)[0] ?? null) : null;
+}
+
+function audit(
+  trx: Trx,
+  caller: Caller,
+  action: Extract<AuditAction, `schedule.${string}`>,
+  id: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return writeAudit(trx, actorOf(caller), { action, subject: toId('schedule', id), details });
+}

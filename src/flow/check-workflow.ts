@@ -1,0 +1,64 @@
+import type { Caller } from '../core/admission.ts';
+import { callable } from '../core/agent.ts';
+import { CallFailure } from '../core/failure.ts';
+import { fromId, toId } from '../core/id.ts';
+import type { WorkflowDefinition } from '../core/workflow.ts';
+import {
+  agentsOf,
+  checkWorkflow as check,
+  type StepAgent,
+  type WorkflowProblem,
+} from '../core/workflow-check.ts';
+import type { DefinitionDraft } from '../core/workflow-fill.ts';
+import { type AgentRow, findAgents } from '../store/agents.ts';
+import type { Db } from '../store/db.ts';
+
+/** Whether a definition holds for whoever writes it: agents that they do not see do not exist. */
+
+export interface Checked {
+  readonly definition: WorkflowDefinition;
+  readonly problems: readonly WorkflowProblem[];
+  /** Stored ids of the agents that it names. */
+  readonly agentIds: readonly string[];
+}
+
+export async function checkWorkflow(
+  db: Db,
+  caller: Caller,
+  draft: DefinitionDraft,
+): Promise<Checked> {
+  const agentIds = agentsOf(draft).flatMap((id) => fromId('agent', id) ?? []);
+  const agents = await findAgents(db, caller, agentIds);
+  const known = new Map(agents.map((agent) => [toId('agent', agent.id), stepAgent(agent)]));
+  return { ...check(draft, known), agentIds };
+}
+
+/** The same, where nothing may stand against it. */
+export async function requireSound(
+  db: Db,
+  caller: Caller,
+  draft: DefinitionDraft,
+): Promise<Checked> {
+  const checked = await checkWorkflow(db, caller, draft);
+  if (checked.problems.length > 0) throw invalidWorkflow(checked.problems);
+  return checked;
+}
+
+export function invalidWorkflow(problems: readonly WorkflowProblem[]): CallFailure {
+  const [first] = problems;
+  const where = first?.step == null ? '' : `Step "${first.step}": `;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  const message = `${where}${first?.message ?? 'The workflow does not hold.'}${more}`;
+  return new CallFailure('INVALID_WORKFLOW', message, { problems });
+}
+
+function stepAgent(agent: AgentRow): StepAgent {
+  const { name, requiredVariables } = agent;
+  return { name, requiredVariables, inactive: inactive(agent) };
+}
+
+function inactive(agent: AgentRow): string | null {
+  if (agent.archived) return 'is archived';
+  if (agent.stage !== 'Deployed') return `is in stage ${agent.stage}, not Deployed`;
+  return callable(agent) ? null : 'has its API access switched off';
+}

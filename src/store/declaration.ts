@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { WorkflowDefinition } from '../core/workflow.ts';
+import type { Viewer } from './agents.ts';
+import type { Db, Trx } from './db.ts';
+import type { VersionRow } from './versions.ts';
+import { versionSeenBy } from './workflows.ts';
+
+/** What a declaration is compared with: prompts and workflows by name, versions by label. */
+
+/** Two declarations of one workspace are applied one after the other: they lock many things, in no order. */
+export async function lockDeclaration(trx: Trx, workspaceId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`declaration ${workspaceId}`}, 0))`.execute(
+    trx,
+  );
+}
+
+export interface NamedPromptRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly archived: boolean;
+}
+
+/** The oldest first. */
+export async function allPrompts(db: Db, workspaceId: string): Promise<NamedPromptRow[]> {
+  const { rows } = await sql<NamedPromptRow>`
+    select id, name, description, archived_at is not null as archived from prompts
+    where workspace_id = ${workspaceId} order by id`.execute(db);
+  return rows;
+}
+
+export interface NamedWorkflowRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly enabled: boolean;
+  readonly definition: WorkflowDefinition;
+}
+
+/** The oldest first. */
+export async function allWorkflows(db: Db, viewer: Viewer): Promise<NamedWorkflowRow[]> {
+  const { rows } = await sql<NamedWorkflowRow>`
+    select w.id, w.name, w.description, w.enabled, v.definition
+    from workflows w join workflow_versions v on v.id = w.workflow_version_id
+    where w.deleted_at is null and ${versionSeenBy(viewer)} order by w.id`.execute(db);
+  return rows;
+}
+
+const version = sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.model, v.temperature,
+  v.max_tokens, v.top_p, v.notes, v.created_by, v.created_at, v.system_template as system,
+  v.user_template as "user"`);
+
+export async function findVersionLabeled(
+  db: Db,
+  promptId: string,
+  label: string,
+): Promise<VersionRow | null> {
+  const { rows } = await sql<VersionRow>`
+    select ${version} from prompt_versions v
+    where v.prompt_id = ${promptId} and v.label = ${label}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Of these prompts the newest version of each, and those named; by prompt, then in order. */
+export async function versionsToDeclare(
+  db: Db,
+  promptIds: readonly string[],
+  versionIds: readonly string[],
+): Promise<VersionRow[]> {
+  const { rows } = await sql<VersionRow>`
+    select ${version} from prompt_versions v
+    where v.prompt_id = any (${promptIds}::uuid[]) and (v.id = any (${versionIds}::uuid[])
+      or v.number = (select max(number) from prompt_versions n where n.prompt_id = v.prompt_id))
+    order by v.prompt_id, v.number`.execute(db);
+  return rows;
+}

@@ -1,0 +1,161 @@
+import { sql } from 'kysely';
+import type { MissedPolicy } from '../core/schedule.ts';
+import type { Db, Trx } from './db.ts';
+import { type Page, readPage } from './page.ts';
+
+/** Schedules of workflows, and which of them are due. */
+
+export interface ScheduleRow {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workspaceId: string;
+  readonly cron: string;
+  readonly timeZone: string;
+  readonly missed: MissedPolicy;
+  /** JSON text. */
+  readonly input: string;
+  readonly enabled: boolean;
+  readonly revision: number;
+  /** Null while it is off, or where no tick will ever come. */
+  readonly nextAt: Date | null;
+  readonly lastAt: Date | null;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const columns =
+  sql.raw(`id, workflow_id, workspace_id, cron, time_zone, missed, input, enabled, revision,
+  next_at, last_at, created_by, created_at, updated_at`);
+
+export async function findSchedule(
+  db: Db,
+  workflowId: string,
+  id: string,
+): Promise<ScheduleRow | null> {
+  const { rows } = await sql<ScheduleRow>`
+    select ${columns} from workflow_schedules
+    where id = ${id} and workflow_id = ${workflowId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Newest first. */
+export function listSchedules(
+  db: Db,
+  workflowId: string,
+  page: Page,
+): Promise<{ rows: ScheduleRow[]; total: number }> {
+  const from = sql`workflow_schedules where workflow_id = ${workflowId}`;
+  return readPage(db, { columns, from, order: sql`id desc` }, page);
+}
+
+export async function countSchedules(trx: Trx, workflowId: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from workflow_schedules where workflow_id = ${workflowId}`.execute(trx);
+  return rows[0]?.n ?? 0;
+}
+
+/** Locks a schedule for a change; whoever fires it waits for none. */
+export async function lockSchedule(
+  trx: Trx,
+  workflowId: string,
+  id: string,
+): Promise<ScheduleRow | null> {
+  const { rows } = await sql<ScheduleRow>`
+    select ${columns} from workflow_schedules
+    where id = ${id} and workflow_id = ${workflowId} for update`.execute(trx);
+  return rows[0] ?? null;
+}
+
+export async function lockSchedulesOf(trx: Trx, workflowId: string): Promise<void> {
+  await sql`
+    select id from workflow_schedules where workflow_id = ${workflowId}
+    order by id for update`.execute(trx);
+}
+
+export interface NewSchedule {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workspaceId: string;
+  readonly cron: string;
+  readonly timeZone: string;
+  readonly missed: MissedPolicy;
+  readonly input: string;
+  readonly enabled: boolean;
+  readonly nextAtMs: number | null;
+  readonly createdBy: string | null;
+}
+
+export async function insertSchedule(trx: Trx, schedule: NewSchedule): Promise<ScheduleRow> {
+  const { id, workflowId, workspaceId, cron, timeZone, missed, input, enabled } = schedule;
+  const { rows } = await sql<ScheduleRow>`
+    insert into workflow_schedules
+      (id, workflow_id, workspace_id, cron, time_zone, missed, input, enabled, next_at, created_by)
+    values (${id}, ${workflowId}, ${workspaceId}, ${cron}, ${timeZone}, ${missed}, ${input}, ${enabled},
+      ${moment(schedule.nextAtMs)}, ${schedule.createdBy})
+    returning ${columns}`.execute(trx);
+  return one(rows);
+}
+
+/** Of a schedule that is locked. */
+export async function updateSchedule(
+  trx: Trx,
+  schedule: Pick<
+    NewSchedule,
+    'id' | 'cron' | 'timeZone' | 'missed' | 'input' | 'enabled' | 'nextAtMs'
+  >,
+): Promise<ScheduleRow> {
+  const { id, cron, timeZone, missed, input, enabled, nextAtMs } = schedule;
+  const { rows } = await sql<ScheduleRow>`
+    update workflow_schedules set cron = ${cron}, time_zone = ${timeZone}, missed = ${missed},
+      input = ${input}, enabled = ${enabled}, next_at = ${moment(nextAtMs)}, revision = revision + 1,
+      updated_at = clock_timestamp()
+    where id = ${id} returning ${columns}`.execute(trx);
+  return one(rows);
+}
+
+export async function deleteSchedule(trx: Trx, id: string): Promise<void> {
+  await sql`delete from workflow_schedules where id = ${id}`.execute(trx);
+}
+
+/** The stored ids of schedules whose tick has come, the longest due first. */
+export async function findDueSchedules(db: Db, countMax: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from workflow_schedules where next_at <= clock_timestamp()
+    order by next_at limit ${countMax}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** A schedule that is still due, held until the transaction ends; null where somebody else has it or was faster. */
+export async function takeDueSchedule(
+  trx: Trx,
+  id: string,
+): Promise<{ readonly schedule: ScheduleRow; readonly nowMs: number } | null> {
+  const { rows } = await sql<ScheduleRow & { nowMs: number }>`
+    select ${columns}, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+    from workflow_schedules where id = ${id} and next_at <= clock_timestamp()
+    for update skip locked`.execute(trx);
+  const [row] = rows;
+  return row ? { schedule: row, nowMs: row.nowMs } : null;
+}
+
+/** Moves a schedule that is held to its next tick. No change that a reader's tag is about. */
+export async function moveSchedule(
+  trx: Trx,
+  id: string,
+  { nextMs, firedMs }: { readonly nextMs: number | null; readonly firedMs: number | null },
+): Promise<void> {
+  await sql`
+    update workflow_schedules
+    set next_at = ${moment(nextMs)}, last_at = coalesce(${moment(firedMs)}::timestamptz, last_at)
+    where id = ${id}`.execute(trx);
+}
+
+function moment(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+function one<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('the schedule that was locked is gone');
+  return row;
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const path = '/api/v1/declaration';
+
+const declared = {
+  prompts: [
+    {
+      name: 'Triage',
+      description: 'Sorts tickets.',
+      versions: [
+        { label: 'v1', user: 'Sort {{ticket}}', model: 'cueline/echo' },
+        {
+          label: 'short',
+          system: 'Be brief.',
+          user: '{{ticket}}',
+          temperature: 0.5,
+          model: 'cueline/echo',
+        },
+      ],
+    },
+  ],
+  agents: [
+    {
+      ...{ name: 'Sorter', prompt: 'Triage', version: 'v1', stage: 'Deployed' },
+      ...{ visibility: 'public', agentConfig: { maxAttempts: 2, temperature: 0.1 } },
+      ...{ tags: ['support'], rateLimits: { requestsPerMinute: 60 } },
+    },
+  ],
+  workflows: [
+    {
+      name: 'sort',
+      input: { required: ['ticket'] },
+      steps: [
+        {
+          ...{ name: 'one', agent: 'Sorter', variables: { ticket: '{{input.ticket}}' } },
+          fallback: { output: 'none' },
+        },
+        {
+          ...{ name: 'two', agent: 'Sorter', variables: { ticket: '{{steps.one.output}}' } },
+          fallback: { agent: 'Sorter', variables: { ticket: 'x' } },
+        },
+      ],
+    },
+  ],
+};
+type Declared = typeof declared;
+
+async function apply(declaration: object, dryRun = false) {
+  return service.call('POST', path, { key, body: { declaration, dryRun } });
+}
+
+function changed(edit: (copy: Declared) => void): Declared {
+  const copy = structuredClone(declared);
+  edit(copy);
+  return copy;
+}
+
+const told = ({ body }: { body: { changes: Record<string, unknown>[] } }) =>
+  body.changes.map(({ kind, name, action, field, to }) =>
+    [kind, name, action, field, to].filter((one) => one !== undefined),
+  );
+
+test('a dry run tells what applying does, and does nothing', async () => {
+  const dry = await apply(declared, true);
+  assert.deepEqual([dry.status, dry.body.applied], [200, false]);
+  assert.deepEqual(told(dry), [
+    ['prompt', 'Triage', 'create'],
+    ['prompt', 'Triage', 'add-version', 'v1'],
+    ['prompt', 'Triage', 'add-version', 'short'],
+    ['agent', 'Sorter', 'create'],
+    ['agent', 'Sorter', 'move', 'stage', 'Deployed'],
+    ['workflow', 'sort', 'create'],
+  ]);
+  for (const list of ['prompts', 'agents', 'workflows']) {
+    const { body } = await service.call('GET', `/api/v1/${list}`, { key });
+    assert.equal(body.pagination.total, 0, list);
+  }
+  const applied = await apply(declared);
+  assert.deepEqual([applied.body.applied, applied.body.changes], [true, dry.body.changes]);
+});
+
+test('applying twice changes nothing, and nor does what was read', async () => {
+  assert.deepEqual((await apply(declared)).body.changes, []);
+  const read = await service.call('GET', path, { key });
+  assert.deepEqual(read.body.ambiguous, []);
+  assert.deepEqual((await apply(read.body.declaration)).body.changes, []);
+  const text = JSON.stringify(read.body);
+  assert.ok(!/"(agt|prm|ver|wfl|wfv)_/.test(text), text);
+});
+
+test('what is read elsewhere makes the same there', async () => {
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const there = await service.key({ workspaceId, userId });
+  const { declaration } = (await service.call('GET', path, { key })).body;
+  const body = { declaration };
+  assert.equal((await service.call('POST', path, { key: there.key, body })).status, 200);
+  const read = await service.call('GET', path, { key: there.key });
+  assert.deepEqual(read.body.declaration, declaration);
+});
+
+test('each difference is told and made: settings, version, stage, definition', async () => {
+  const other = changed(({ prompts, agents, workflows }) => {
+    Object.assign(prompts[0] ?? {}, { description: 'Other.' });
+    Object.assign(agents[0] ?? {}, { version: 'short', agentConfig: { maxAttempts: 3 }, tags: [] });
+    Object.assign(workflows[0] ?? {}, { output: '{{steps.one.output}}', enabled: false });
+  });
+  assert.deepEqual(told(await apply(other)), [
+    ['prompt', 'Triage', 'change', 'description', 'Other.'],
+    ['agent', 'Sorter', 'change', 'agentConfig', { maxAttempts: 3 }],
+    ['agent', 'Sorter', 'change', 'tags', []],
+    ['agent', 'Sorter', 'pin', 'version', 'short'],
+    ['workflow', 'sort', 'pin', 'definition', 'v2'],
+    ['workflow', 'sort', 'change', 'enabled', false],
+  ]);
+  assert.deepEqual((await apply(other)).body.changes, []);
+  const { agents } = (await service.call('GET', '/api/v1/agents', { key })).body;
+  assert.deepEqual(
+    [agents[0].agentConfig, agents[0].promptVersionLabel, agents[0].status],
+    [{ maxAttempts: 3 }, 'short', 'Deployed'],
+  );
+  await apply(declared);
+});
+
+test('all or nothing, and what stands in the way is named', async () => {
+  const cases: [Declared, number, RegExp][] = [
+    [
+      changed(({ prompts }) => {
+        Object.assign(prompts[0]?.versions[0] ?? {}, { user: 'Other {{ticket}}' });
+      }),
+      409,
+      /^The prompt "Triage": Version "v1" is there with another user/,
+    ],
+    [
+      changed(({ agents, prompts }) => {
+        prompts.push({ name: 'New', description: 'x', versions: [] });
+        Object.assign(agents[0] ?? {}, { version: 'v9' });
+      }),
+      400,
+      /^The agent "Sorter": The prompt "Triage" has no version "v9"/,
+    ],
+    [
+      changed(({ agents }) => {
+        Object.assign(agents[0] ?? {}, { stage: 'Draft' });
+      }),
+      409,
+      /^The agent "Sorter": There is no way to stage Draft/,
+    ],
+    [
+      changed(({ workflows }) => {
+        Object.assign(workflows[0]?.steps[0] ?? {}, { agent: 'Nobody' });
+      }),
+      400,
+      /^The workflow "sort": There is no agent "Nobody"/,
+    ],
+    [
+      changed(({ workflows }) => {
+        Object.assign(workflows[0]?.steps[0] ?? {}, { variables: {} });
+      }),
+      400,
+      /^The workflow "sort": Step "one": The agent "Sorter" requires/,
+    ],
+    [
+      changed(({ agents }) => {
+        agents.push(...structuredClone(agents));
+      }),
+      400,
+      /"Sorter" is declared twice/,
+    ],
+  ];
+  for (const [declaration, status, message] of cases) {
+    const refused = await apply(declaration);
+    assert.equal(refused.status, status, JSON.stringify(refused.body));
+    assert.match(refused.body.message, message);
+  }
+  assert.deepEqual((await apply(declared)).body.changes, []);
+  const { body } = await service.call('GET', '/api/v1/prompts', { key });
+  assert.equal(body.pagination.total, 1);
+});
+
+test('a name that several have cannot be meant', async () => {
+  await service.call('POST', '/api/v1/prompts', { key, body: { name: 'Triage' } });
+  const refused = await apply({ prompts: [{ name: 'Triage', versions: [] }] });
+  assert.deepEqual([refused.status, refused.body.code], [409, 'CONFLICT']);
+  assert.match(refused.body.message, /There are 2 prompts/);
+  const { ambiguous } = (await service.call('GET', path, { key })).body;
+  assert.deepEqual(ambiguous, ['Triage']);
+});
+
+test('two at once are one after the other', async () => {
+  const twice = { prompts: [{ name: 'Once', versions: [{ label: 'a', user: 'x' }] }] };
+  const answers = await Promise.all([apply(twice), apply(twice), apply(twice)]);
+  assert.deepEqual(answers.map(({ body }) => body.changes.length).sort(), [0, 0, 2]);
+});

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { makeWorkflow } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service, { user: 'Hi' });
+
+test('what runs is stopped, what waits never begins', async () => {
+  const { path } = await makeWorkflow(service, {
+    steps: [
+      { name: 'first', agentId: agent.agentId },
+      { name: 'second', agentId: agent.agentId, after: ['first'] },
+    ],
+  });
+  const held = service.models.hold();
+  const { body } = await service.call('POST', `${path}/execute`, { key, body: { input: {} } });
+  await held.arrived;
+  const canceled = await service.call('POST', `${body.statusUrl}/cancel`, { key });
+  assert.deepEqual([canceled.status, canceled.body.status], [200, 'canceled']);
+  held.release();
+  assert.deepEqual(
+    canceled.body.steps.map((one: { name: string }) => one.name),
+    ['first', 'second'],
+  );
+  assert.equal(canceled.body.steps[1].status, 'canceled');
+  const again = await service.call('POST', `${body.statusUrl}/cancel`, { key });
+  assert.deepEqual([again.status, again.body.code], [409, 'ALREADY_ENDED']);
+});

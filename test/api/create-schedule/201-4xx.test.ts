@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { toId } from '../../../src/core/id.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service);
+const workflow = await makeWorkflow(service, greeting(agent.agentId));
+const path = `${workflow.path}/schedules`;
+
+const create = (body: object) => service.call('POST', path, { key, body });
+
+test('a schedule that says when it ticks next', async () => {
+  const made = await create({
+    cron: '30 2 * * *',
+    timeZone: 'Europe/Berlin',
+    input: { name: 'x' },
+  });
+  assert.equal(made.status, 201);
+  const { scheduleId, nextTimes, createdAt, updatedAt, ...rest } = made.body;
+  assert.deepEqual(rest, {
+    ...{ workflowId: workflow.workflowId, cron: '30 2 * * *', timeZone: 'Europe/Berlin' },
+    ...{ missed: 'skip', input: { name: 'x' }, enabled: true, lastAt: null },
+    createdBy: toId('user', service.ownerId),
+  });
+  assert.equal(nextTimes.length, 5);
+  const format = { timeZone: 'Europe/Berlin', timeStyle: 'short', hourCycle: 'h23' } as const;
+  const clocks = nextTimes.map((text: string) =>
+    new Intl.DateTimeFormat('en-GB', format).format(new Date(text)),
+  );
+  // Where the clocks are put forward at two, half past two is half past three.
+  assert.ok(
+    clocks.every((clock: string) => clock === '02:30' || clock === '03:30'),
+    clocks,
+  );
+  assert.equal(made.headers.get('location'), `${path}/${scheduleId}`);
+  const read = await service.call('GET', `${path}/${scheduleId}`, { key });
+  assert.deepEqual([read.body, read.headers.get('etag')], [made.body, '"1"']);
+});
+
+test('changed, switched off, deleted', async () => {
+  const { scheduleId } = (await create({ cron: '0 0 1 1 *' })).body;
+  const at = `${path}/${scheduleId}`;
+  const headers = { 'if-match': '"1"' };
+  const body = { cron: '0 0 31 12 *', missed: 'once', input: { name: 'y' } };
+  const changed = await service.call('PATCH', at, { key, headers, body });
+  assert.deepEqual({ ...changed.body, ...body }, changed.body);
+  assert.match(changed.body.nextTimes[0], /-12-31T00:00:00.000Z$/);
+  assert.equal((await service.call('PATCH', at, { key, headers, body })).status, 412);
+  const off = await service.call('PATCH', at, { key, body: { enabled: false } });
+  assert.deepEqual([off.body.enabled, off.body.nextTimes], [false, []]);
+  const { schedules } = (await service.call('GET', path, { key })).body;
+  assert.equal(schedules[0].scheduleId, scheduleId);
+  assert.equal((await service.call('DELETE', at, { key })).status, 204);
+  assert.equal((await service.call('GET', at, { key })).status, 404);
+  assert.equal((await service.call('DELETE', at, { key })).status, 404);
+});
+
+test('what is no schedule is refused, and a schedule has its own workflow', async () => {
+  for (const body of [
+    { cron: '0 2 * *' },
+    { cron: '0 2 * * * *' },
+    { cron: '0 2 * * *', timeZone: 'Mars' },
+    { cron: '0 2 * * *', missed: 'all' },
+    { cron: '0 2 * * *', input: [] },
+  ]) {
+    assert.equal((await create(body)).status, 400, JSON.stringify(body));
+  }
+  const { scheduleId } = (await create({ cron: '0 0 1 1 *' })).body;
+  const other = await makeWorkflow(service, greeting(agent.agentId));
+  const elsewhere = `${other.path}/schedules/${scheduleId}`;
+  assert.equal((await service.call('GET', elsewhere, { key })).status, 404);
+  const wrong = await service.call('PATCH', `${path}/${scheduleId}`, { key, body: { cron: 'x' } });
+  assert.equal(wrong.status, 400);
+  const tied = await service.key({ agentIds: [agent.agentId] });
+  const body = { cron: '0 0 1 1 *' };
+  assert.equal((await service.call('POST', path, { key: tied.key, body })).status, 403);
+});

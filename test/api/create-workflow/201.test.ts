@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { toId } from '../../../src/core/id.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/workflows';
+const agent = await addAgent(service);
+const { key } = await service.key();
+
+test('a workflow with version 1 pinned, everything filled in', async () => {
+  const body = { name: 'Greet', definition: greeting(agent.agentId) };
+  const made = await service.call('POST', path, { key, body });
+  assert.equal(made.status, 201);
+  const { workflowId, workflowVersionId, createdAt, updatedAt, ...rest } = made.body;
+  assert.deepEqual(rest, {
+    ...{ name: 'Greet', description: null, enabled: true, workflowVersionLabel: 'v1', number: 1 },
+    ...{ stepCount: 1, createdBy: toId('user', service.ownerId) },
+    definition: {
+      input: { required: ['name'], optional: [], defaults: {} },
+      timeoutMs: 3_600_000,
+      steps: [
+        {
+          ...{ name: 'greet', agentId: agent.agentId, variables: { name: '{{input.name}}' } },
+          ...{ after: [], when: null, forEach: null, fallback: null, onFailure: 'fail' },
+        },
+      ],
+      output: null,
+    },
+  });
+  assert.equal(made.headers.get('location'), `${path}/${workflowId}`);
+  assert.equal(made.headers.get('etag'), '"1"');
+  const read = await service.call('GET', `${path}/${workflowId}`, { key });
+  assert.deepEqual(read.body, made.body);
+  const { pins } = (await service.call('GET', `${path}/${workflowId}/pins`, { key })).body;
+  assert.deepEqual(
+    pins.map((one: { workflowVersionId: string; pinnedBy: string }) => [
+      one.workflowVersionId,
+      one.pinnedBy,
+    ]),
+    [[workflowVersionId, toId('user', service.ownerId)]],
+  );
+  const audit = await service.call('GET', '/api/v1/audit?action=workflow.create', { key });
+  assert.equal(audit.body.audit[0].subject, workflowId);
+});
+
+test('the session of an editor will do; switched off from the start where it says so', async () => {
+  const user = await service.member('editor');
+  const body = { name: 'Off', enabled: false, definition: greeting(agent.agentId) };
+  const made = await service.call('POST', path, { user, body });
+  assert.deepEqual([made.status, made.body.enabled], [201, false]);
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/workflows';
+const agent = await addAgent(service);
+const { key } = await service.key();
+
+function create(definition: object, caller: { key: string } | { user: string } = { key }) {
+  return service.call('POST', path, { ...caller, body: { name: 'W', definition } });
+}
+
+test('400 with all problems, each naming its step', async () => {
+  const paused = await addAgent(service, { stage: 'Paused', user: 'x' });
+  const { status, body } = await create({
+    steps: [
+      { name: 'a', agentId: agent.agentId },
+      { name: 'b', agentId: paused.agentId, after: ['c'] },
+      { name: 'c', agentId: 'agt_nothing', after: ['b'] },
+    ],
+  });
+  assert.deepEqual([status, body.code], [400, 'INVALID_WORKFLOW']);
+  assert.equal(
+    body.message,
+    'Step "a": The agent "Agent" requires variables that nothing gives: name. (and 3 more)',
+  );
+  assert.deepEqual(
+    body.problems.map((one: { step: string; path: string }) => [one.step, one.path]),
+    [
+      ['a', 'steps.0.variables'],
+      ['b', 'steps.1.agentId'],
+      ['c', 'steps.2.agentId'],
+      ['b', 'steps.1'],
+    ],
+  );
+});
+
+test('an agent that its author does not see is not there', async () => {
+  const hidden = await addAgent(service, { visibility: 'private' });
+  const user = await service.member('editor');
+  const { status, body } = await create(greeting(hidden.agentId), { user });
+  assert.deepEqual([status, body.problems.length], [400, 1]);
+  assert.match(body.problems[0].message, /^There is no agent agt_/);
+  assert.equal((await create(greeting(hidden.agentId))).status, 201);
+});
+
+test('what has another form is refused as everywhere: 400 naming the field', async () => {
+  const cases: [object, RegExp][] = [
+    [{ steps: [] }, /"definition.steps"/],
+    [{ steps: [{ name: 'a b', agentId: 'x' }] }, /"definition.steps.0.name"/],
+    [{ steps: [{ name: 'a' }] }, /"definition.steps.0.agentId" is missing/],
+    [{ ...greeting(agent.agentId), timeoutMs: 1 }, /"definition.timeoutMs"/],
+    [{ ...greeting(agent.agentId), extra: 1 }, /"definition.extra" is not known/],
+  ];
+  for (const [definition, message] of cases) {
+    const { status, body } = await create(definition);
+    assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST']);
+    assert.match(body.message, message);
+  }
+});
+
+test('409 where the name is taken, until that workflow is deleted', async () => {
+  const definition = greeting(agent.agentId);
+  const taken = await makeWorkflow(service, definition, { name: 'Taken' });
+  const again = { key, body: { name: 'Taken', definition } };
+  const refused = await service.call('POST', path, again);
+  assert.deepEqual([refused.status, refused.body.code], [409, 'CONFLICT']);
+  await service.call('DELETE', taken.path, { key });
+  assert.equal((await service.call('POST', path, again)).status, 201);
+});
+
+test('403 for a key that is tied to agents', async () => {
+  const tied = await service.key({ agentIds: [agent.agentId] });
+  assert.equal((await create(greeting(agent.agentId), { key: tied.key })).status, 403);
+});

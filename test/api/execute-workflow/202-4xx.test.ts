@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service);
+const workflow = await makeWorkflow(service, greeting(agent.agentId));
+
+function execute(input: object, more: object = { key }, path = workflow.path) {
+  return service.call('POST', `${path}/execute`, { body: { input }, ...more });
+}
+
+async function ended(statusUrl: string) {
+  for (;;) {
+    const { body } = await service.call('GET', `${statusUrl}?wait=20`, { key });
+    if (body.status !== 'processing') return body;
+  }
+}
+
+test('accepted, then carried out: the run holds its steps, and each the execution', async () => {
+  const accepted = await execute({ name: 'you', extra: 1 });
+  assert.equal(accepted.status, 202);
+  const { workflowRunId, statusUrl, ...rest } = accepted.body;
+  assert.deepEqual(rest, {
+    ...{ workflowId: workflow.workflowId, status: 'processing', ignoredInput: ['extra'] },
+  });
+  assert.equal(statusUrl, `${workflow.path}/runs/${workflowRunId}`);
+  assert.equal(accepted.headers.get('location'), statusUrl);
+  const run = await ended(statusUrl);
+  assert.deepEqual(
+    [run.status, run.output, run.trigger, run.workflowVersionLabel],
+    ['success', 'Hello you', 'api', 'v1'],
+  );
+  assert.deepEqual(run.input, { name: 'you', extra: 1 });
+  const [step] = run.steps;
+  assert.deepEqual([step.name, step.status, step.agentId], ['greet', 'success', agent.agentId]);
+  const { body } = await service.call('GET', `${agent.path}/executions/${step.executionId}`, {
+    key,
+  });
+  assert.deepEqual([body.source, body.outputText], ['workflow', 'Hello you']);
+});
+
+test('the same key and input start one run', async () => {
+  const headers = { 'idempotency-key': 'once' };
+  const [one, two] = [
+    await execute({ name: 'a' }, { key, headers }),
+    await execute({ name: 'a' }, { key, headers }),
+  ];
+  assert.deepEqual([one.status, two.status], [202, 202]);
+  assert.equal(two.headers.get('idempotent-replayed'), 'true');
+  assert.equal(one.body.workflowRunId, two.body.workflowRunId);
+  const other = await execute({ name: 'b' }, { key, headers });
+  assert.deepEqual([other.status, other.body.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
+});
+
+test('from a session it says so, and needs the right', async () => {
+  const path = workflow.path.replace('/v1', '');
+  const user = await service.member('editor');
+  const accepted = await execute({ name: 'you' }, { user }, path);
+  assert.equal(accepted.status, 202);
+  assert.equal((await ended(accepted.body.statusUrl)).trigger, 'dashboard');
+  const viewer = await service.member('viewer');
+  assert.equal((await execute({ name: 'you' }, { user: viewer }, path)).status, 403);
+});
+
+test('400 where input is missing or has no form, 404 and 403 where there is nothing to start', async () => {
+  const missing = await execute({});
+  assert.equal(missing.status, 400);
+  assert.deepEqual([missing.body.missingInput, missing.body.requiredInput], [['name'], ['name']]);
+  const path = `${workflow.path}/execute`;
+  assert.equal((await service.call('POST', path, { key, body: { input: 1 } })).status, 400);
+  assert.equal((await service.call('POST', path, { key, body: '{' })).status, 400);
+  assert.equal((await execute({ name: 'x' }, { key }, '/api/v1/workflows/wfl_none')).status, 404);
+  const off = await makeWorkflow(service, greeting(agent.agentId), { enabled: false });
+  const refused = await execute({ name: 'x' }, { key }, off.path);
+  assert.deepEqual([refused.status, refused.body.code], [403, 'WORKFLOW_NOT_ACTIVE']);
+});
+
+test('a key reaches the workflows whose agents it reaches; what it started it may read', async () => {
+  const other = await addAgent(service);
+  const tied = await service.key({ agentIds: [other.agentId] });
+  assert.equal((await execute({ name: 'x' }, { key: tied.key })).status, 401);
+  const bound = await service.key({ agentIds: [agent.agentId], permissions: ['execute'] });
+  const accepted = await execute({ name: 'x' }, { key: bound.key });
+  assert.equal(accepted.status, 202);
+  const own = await service.call('GET', accepted.body.statusUrl, { key: bound.key });
+  assert.equal(own.status, 200);
+  const foreign = (await execute({ name: 'x' })).body.statusUrl;
+  assert.equal((await service.call('GET', foreign, { key: bound.key })).status, 404);
+});
+
+test('who does not see an agent of a workflow cannot start it', async () => {
+  const hidden = await addAgent(service, { visibility: 'private' });
+  const { path } = await makeWorkflow(service, greeting(hidden.agentId));
+  const user = await service.member('editor');
+  const { key: theirs } = await service.key({ userId: user });
+  assert.equal((await execute({ name: 'x' }, { key: theirs }, path)).status, 404);
+  assert.equal((await execute({ name: 'x' }, { user }, path.replace('/v1', ''))).status, 404);
+  assert.equal((await execute({ name: 'x' }, { key }, path)).status, 202);
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service);
+const workflow = await makeWorkflow(service, greeting(agent.agentId));
+const path = `${workflow.path}/webhooks`;
+
+const hook = await made();
+let count = 0;
+
+async function made() {
+  const { body } = await service.call('POST', path, { key, body: { name: 'Shop' } });
+  return body as { webhookId: string; path: string; secret: string };
+}
+
+function signed(secret: string, body: string, id = `msg_${++count}`, at = new Date()) {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, body),
+  };
+}
+
+function send(body: string, headers: Record<string, string>, to = hook.path) {
+  return service.call('POST', to, { body, headers });
+}
+
+const event = JSON.stringify({ name: 'event', more: [1.5] });
+
+async function runs() {
+  return (await service.call('GET', `${workflow.path}/runs`, { key })).body.pagination.total;
+}
+
+test('a signed event starts a run with its body as input, and only once', async () => {
+  const headers = signed(hook.secret, event);
+  const accepted = await send(event, headers);
+  assert.equal(accepted.status, 202);
+  assert.deepEqual(accepted.body.ignoredInput, ['more']);
+  const { body } = await service.call('GET', `${accepted.body.statusUrl}?wait=30`, { key });
+  assert.deepEqual(
+    [body.status, body.trigger, body.output, body.input],
+    ['success', 'webhook', 'Hello event', { name: 'event', more: [1.5] }],
+  );
+  const before = await runs();
+  const again = await send(event, signed(hook.secret, event, headers['webhook-id']));
+  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [202, 'true']);
+  assert.equal(await runs(), before);
+});
+
+test('whatever does not hold is 401 with the same words, and starts nothing', async () => {
+  const before = await runs();
+  const good = signed(hook.secret, event);
+  const elsewhere = hook.path.replace(hook.webhookId, 'whk_00000000000000000000000000');
+  const hour = new Date(Date.now() - 3_600_000);
+  const answers = await Promise.all([
+    send(event, {}),
+    send(event, { ...good, 'webhook-signature': 'v1,AAAA' }),
+    send(`${event} `, good),
+    send(event, signed(hook.secret, event, 'old', hour)),
+    send(event, good, elsewhere),
+    send(event, good, '/api/v1/webhooks/nothing'),
+    service.call('POST', hook.path, { headers: good }),
+  ]);
+  for (const { status, body } of answers) {
+    const { message, code } = body;
+    const words = 'The signature of the event does not hold.';
+    assert.deepEqual([status, code, message], [401, 'UNAUTHORIZED', words]);
+  }
+  assert.equal(await runs(), before);
+});
+
+test('what is signed but cannot be an input is 400; a workflow that is off 403', async () => {
+  for (const body of ['[1]', '"x"', '{"other":1}', '{},"input":{"name":"x"}']) {
+    assert.equal((await send(body, signed(hook.secret, body))).status, 400, body);
+  }
+  await service.call('PATCH', workflow.path, { key, body: { enabled: false } });
+  assert.equal((await send(event, signed(hook.secret, event))).status, 403);
+  await service.call('PATCH', workflow.path, { key, body: { enabled: true } });
+});
+
+test('a rotated secret holds and the old one does not; what is deleted is unknown', async () => {
+  const other = await made();
+  const rotated = await service.call('POST', `${path}/${other.webhookId}/rotate`, { key });
+  assert.equal(rotated.status, 200);
+  assert.notEqual(rotated.body.secret, other.secret);
+  assert.equal((await send(event, signed(other.secret, event), other.path)).status, 401);
+  assert.equal((await send(event, signed(rotated.body.secret, event), other.path)).status, 202);
+  const { webhooks } = (await service.call('GET', path, { key })).body;
+  assert.ok(webhooks.every((one: object) => !('secret' in one)));
+  assert.equal((await service.call('DELETE', `${path}/${other.webhookId}`, { key })).status, 204);
+  assert.equal((await send(event, signed(rotated.body.secret, event), other.path)).status, 401);
+});
+
+test('the secret is stored sealed', async () => {
+  const { rows } = await sql<{ text: string }>`
+    select encode(sealed_secret, 'escape') as text from workflow_webhooks`.execute(service.db);
+  assert.ok(rows.length > 0);
+  assert.ok(rows.every(({ text }) => !text.includes(hook.secret.slice(6))));
+});
+
+test('too many that do not hold wait, and do not keep those that do', async () => {
+  const refused = await Promise.all(Array.from({ length: 110 }, () => send(event, {})));
+  const last = refused.map(({ status }) => status).filter((status) => status === 429);
+  assert.ok(last.length >= 10);
+  assert.equal((await send(event, signed(hook.secret, event))).status, 202);
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { startService } from '../harness/service.ts';
+import { cueline } from '../main/cueline.ts';
+
+/** `cueline pull`, `diff` and `apply`, as processes of their own against the real service. */
+
+const service = await startService();
+const { key } = await service.key();
+const folder = mkdtempSync(join(tmpdir(), 'cueline-declaration-'));
+const file = join(folder, 'cueline.yaml');
+after(async () => {
+  rmSync(folder, { recursive: true });
+  await service.close();
+});
+
+function call(...args: string[]) {
+  return cueline(args, { CUELINE_URL: service.url, CUELINE_KEY: key });
+}
+
+const text = `
+prompts:
+  - name: Greeting
+    versions:
+      - label: v1
+        user: |-
+          Hello {{name}}.
+          How are you?
+        model: cueline/echo
+agents:
+  - { name: Greeter, prompt: Greeting, version: v1, stage: Deployed }
+workflows:
+  - name: greet
+    input: { required: [name] }
+    steps:
+      - { name: hello, agent: Greeter, variables: { name: '{{input.name}}' } }
+`;
+
+test('diff tells what apply does; what pull writes changes nothing', async () => {
+  writeFileSync(file, text);
+  const changes = [
+    '+ prompt Greeting',
+    '+ prompt Greeting: version v1',
+    '+ agent Greeter',
+    '~ agent Greeter: stage "Draft" → "Deployed"',
+    '+ workflow greet',
+    '',
+  ].join('\n');
+  const told = await call('diff', file);
+  assert.deepEqual([told.code, told.stdout], [0, changes]);
+  const done = await call('apply', file);
+  assert.deepEqual([done.code, done.stdout], [0, changes]);
+  assert.equal((await call('apply', file)).stdout, 'Nothing has changed.\n');
+
+  const pulled = await call('pull', file);
+  assert.deepEqual([pulled.code, pulled.stdout, pulled.stderr], [0, '', `Wrote ${file}.\n`]);
+  const written = readFileSync(file, 'utf8');
+  assert.match(written, /^# yaml-language-server: \$schema=\S+cueline\.schema\.json\nprompts:\n/);
+  assert.match(written, / {8}user: \|-\n {10}Hello \{\{name\}\}\.\n {10}How are you\?\n/);
+  assert.equal((await call('diff', file)).stdout, 'Nothing would change.\n');
+  assert.equal((await call('pull', '-')).stdout, written);
+});
+
+test('what cannot be applied is said, and nothing is', async () => {
+  writeFileSync(file, text.replace('Hello', 'Hi'));
+  const refused = await call('apply', file);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^cueline: The prompt "Greeting": Version "v1" is there .*CONFLICT/);
+  writeFileSync(file, 'prompts: [');
+  assert.match((await call('diff', file)).stderr, /cueline\.yaml is no YAML: /);
+  writeFileSync(file, '- 1');
+  assert.match((await call('diff', file)).stderr, /must hold prompts, agents and workflows/);
+  assert.match((await call('diff', join(folder, 'none'))).stderr, /cannot be read/);
+});

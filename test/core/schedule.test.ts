@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dueTick, nextTicks, scheduleProblem } from '../../src/core/schedule.ts';
+
+const at = (text: string) => Date.parse(text);
+const texts = (ticks: readonly number[]) => ticks.map((ms) => new Date(ms).toISOString());
+
+test('ticks are read on the clocks of a place, also where these are put', () => {
+  const nightly = { cron: '0 2 * * *', timeZone: 'Europe/Berlin' };
+  assert.deepEqual(texts(nextTicks(nightly, at('2026-01-01T00:00:00Z'), 2)), [
+    '2026-01-01T01:00:00.000Z',
+    '2026-01-02T01:00:00.000Z',
+  ]);
+  // On 29 March two o'clock does not exist there: the first moment after it is as good.
+  assert.deepEqual(texts(nextTicks(nightly, at('2026-03-28T02:00:00Z'), 2)), [
+    '2026-03-29T01:00:00.000Z',
+    '2026-03-30T00:00:00.000Z',
+  ]);
+  // On 25 October half past two comes twice: once is enough.
+  const twice = { cron: '30 2 * * *', timeZone: 'Europe/Berlin' };
+  assert.deepEqual(texts(nextTicks(twice, at('2026-10-24T12:00:00Z'), 2)), [
+    '2026-10-25T00:30:00.000Z',
+    '2026-10-26T01:30:00.000Z',
+  ]);
+});
+
+test('a moment that is a tick itself is not the next one, and some never come', () => {
+  const hourly = { cron: '0 * * * *', timeZone: 'UTC' };
+  assert.deepEqual(texts(nextTicks(hourly, at('2026-01-01T05:00:00Z'), 1)), [
+    '2026-01-01T06:00:00.000Z',
+  ]);
+  assert.deepEqual(nextTicks({ cron: '0 0 31 2 *', timeZone: 'UTC' }, 0, 5), []);
+});
+
+test('what is no schedule is told', () => {
+  assert.equal(scheduleProblem({ cron: '*/5 * * * MON-FRI', timeZone: 'America/New_York' }), null);
+  for (const cron of ['', 'x', '* * * *', '* * * * * *', '61 * * * *', '0 0 * * 9']) {
+    assert.match(scheduleProblem({ cron, timeZone: 'UTC' }) ?? '', /no cron expression/, cron);
+  }
+  for (const timeZone of ['', 'Mars/Olympus', '+02:00']) {
+    assert.match(scheduleProblem({ cron: '0 2 * * *', timeZone }) ?? '', /no time zone/, timeZone);
+  }
+});
+
+test('a tick that was missed is passed over or made up for once; the next one lies ahead', () => {
+  const [tickMs, nextMs] = [at('2026-01-01T05:00:00Z'), at('2026-01-01T06:00:00Z')];
+  const judge = (missed: 'skip' | 'once', lateMs: number) =>
+    dueTick({ cron: '0 * * * *', timeZone: 'UTC', missed }, tickMs, tickMs + lateMs);
+  assert.deepEqual(judge('skip', 59_999), { fires: true, nextMs });
+  assert.deepEqual(judge('skip', 60_000), { fires: false, nextMs });
+  assert.deepEqual(judge('once', 0), { fires: true, nextMs });
+  const daysLater = { fires: true, nextMs: at('2026-01-03T06:00:00Z') };
+  assert.deepEqual(judge('once', 2 * 86_400_000 + 5), daysLater);
+});
