@@ -20,7 +20,13 @@ import type {
   NewExecution,
   NewRefusal,
 } from '../store/admission-write.ts';
-import { type AcceptedTerms, agentOfRow, apiKeyOf, callerOfKey, termsOf } from './admission-words.ts';
+import {
+  type AcceptedTerms,
+  agentOfRow,
+  apiKeyOf,
+  callerOfKey,
+  termsOf,
+} from './admission-words.ts';
 
 /**
  * The book of one admission batch: what was read; what the calls before this one have changed; and at the end
@@ -197,7 +203,13 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       { record, message }: Refusal,
     ): void {
       // A step that a limit holds up waits, and is no refusal.
-      if (!record || (caller.kind === 'workflow' && record.status === 'rate_limited' && record.errorCode === 'RATE_LIMIT_EXCEEDED')) return;
+      if (
+        !record ||
+        (caller.kind === 'workflow' &&
+          record.status === 'rate_limited' &&
+          record.errorCode === 'RATE_LIMIT_EXCEEDED')
+      )
+        return;
       const { status, errorCode } = record;
       const name = `${caller.id} ${agent.id} ${status}`;
       const before = recorded.get(name);
@@ -216,7 +228,14 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
         refusals.set(name, { ...row, agentId: agent.id });
         recorded.set(name, { ...row, agent_id: agent.id });
         const id = uuid7(nowMs);
-        executions.push({ id, terms, ...from(call), inputVariables: null, run: null, step: stepOf(call) });
+        executions.push({
+          id,
+          terms,
+          ...from(call),
+          inputVariables: null,
+          run: null,
+          step: stepOf(call),
+        });
       }
       tallies.push({
         agentId: agent.id,

@@ -10,10 +10,7 @@ export async function endRun(
   end: RunEnd,
 ): Promise<boolean> {
   const progress = await parts.pipelines.use(async (send) => {
-    const [, [run]] = await Promise.all([
-      begin(send),
-      lockWorkflowRuns(send, [runId]),
-    ]);
+    const [, [run]] = await Promise.all([begin(send), lockWorkflowRuns(send, [runId])]);
     if (run?.status !== 'processing') {
       await commit(send);
       return null;

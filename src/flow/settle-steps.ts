@@ -1,5 +1,11 @@
 import type { Pipelines } from '../store/pipeline.ts';
-import { begin, commit, lockWorkflowRuns, readSteps, writeProgress } from '../store/workflow-progress.ts';
+import {
+  begin,
+  commit,
+  lockWorkflowRuns,
+  readSteps,
+  writeProgress,
+} from '../store/workflow-progress.ts';
 import { holdReadySteps } from '../store/workflow-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { type EventOfRun, type OnProgress, planProgress } from './progress.ts';
@@ -22,11 +28,13 @@ export async function settleSteps(
       holdReadySteps(send, events),
       readSteps(send, [runId], { endingIds: [], whole: true }),
     ]);
-    const { writes, ready, ended } = await planProgress(parts.definitions, send, { runs, steps }, events);
-    const [stopping] = await Promise.all([
-      writeProgress(send, writes),
-      commit(send),
-    ]);
+    const { writes, ready, ended } = await planProgress(
+      parts.definitions,
+      send,
+      { runs, steps },
+      events,
+    );
+    const [stopping] = await Promise.all([writeProgress(send, writes), commit(send)]);
     return { ready, ended, stopping };
   });
   parts.onProgress(progress);

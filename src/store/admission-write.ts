@@ -95,7 +95,9 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
     sent.push(send(updateMonths, values));
   }
   if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
-  const called = executions.flatMap(({ id, run, step }) => (run && step ? { ...step, executionId: id } : []));
+  const called = executions.flatMap(({ id, run, step }) =>
+    run && step ? { ...step, executionId: id } : [],
+  );
   if (called.length > 0) sent.push(markCalled(send, called));
   if (idempotency.length > 0) sent.push(send(insertIdempotency, idempotencyValues(idempotency)));
   if (refusals.length > 0) sent.push(send(upsertRefusals, refusalValues(refusals)));

@@ -90,8 +90,14 @@ export async function overdueRuns(db: Db, limit: number): Promise<string[]> {
  * Locks those of these steps that may be called, in admission's own transaction, after the worker's row: they stay ready
  * until its end. What another has locked is being taken by it, or canceled.
  */
-export async function lockReadySteps(send: Send, steps: readonly WorkflowStepOf[]): Promise<WorkflowStepOf[]> {
-  const rows = await send<{ run_id: string; step: string; item: number }>(lockReady, keyValues(steps));
+export async function lockReadySteps(
+  send: Send,
+  steps: readonly WorkflowStepOf[],
+): Promise<WorkflowStepOf[]> {
+  const rows = await send<{ run_id: string; step: string; item: number }>(
+    lockReady,
+    keyValues(steps),
+  );
   return rows.map(({ run_id: runId, ...row }) => ({ ...row, runId }));
 }
 
@@ -109,7 +115,11 @@ export async function markCalled(
 }
 
 function keyValues(steps: readonly WorkflowStepOf[]): unknown[] {
-  return [steps.map((one) => one.runId), steps.map((one) => one.step), steps.map((one) => one.item)];
+  return [
+    steps.map((one) => one.runId),
+    steps.map((one) => one.step),
+    steps.map((one) => one.item),
+  ];
 }
 
 const lockReady: Statement = {
