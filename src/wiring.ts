@@ -11,7 +11,7 @@ import { createServer } from './api/server.ts';
 import { createSessions } from './api/session.ts';
 import type { Config } from './config.ts';
 import { exportsMax } from './contract/limits.ts';
-import type { ModelPort } from './core/model.ts';
+import type { ModelPort, TestConnection } from './core/model.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admit.ts';
 import { createCanceler } from './flow/cancel.ts';
@@ -58,6 +58,7 @@ export interface WiringParts {
   readonly db: Db;
   readonly secret: string;
   readonly models: ModelPort;
+  readonly testConnection: TestConnection;
   /** Which providers are left alone, for metrics. */
   readonly providers?: () => BreakerState[];
   readonly logger: Logger;
@@ -212,6 +213,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       listPerMinute: config.listPerMinute,
       sealKey: deriveSealKey(parts.secret),
       checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
+      testConnection: parts.testConnection,
     };
     countCalls(app, metrics);
     referenceRoutes(app, parts.version);

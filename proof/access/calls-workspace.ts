@@ -56,6 +56,11 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   },
   'GET /api/v1/providers/{name}': ofProvider,
   'DELETE /api/v1/providers/{name}': ofProvider,
+  // It has no credential, so nothing is called.
+  async 'POST /api/v1/providers/{name}/test'(world) {
+    const { path, workspace } = await ofProvider(world);
+    return { path: `${path}/test`, workspace };
+  },
 
   async 'GET /api/v1/prices'(world) {
     return { path: '/api/v1/prices', workspace: [await addPrice(world)] };

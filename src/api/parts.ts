@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { TestConnection } from '../core/model.ts';
 import type { Admission } from '../flow/admit.ts';
 import type { Canceler } from '../flow/cancel.ts';
 import type { Waiters } from '../flow/wait.ts';
@@ -27,4 +28,5 @@ export interface ApiParts {
   readonly sealKey: Buffer;
   /** Why a workspace may not have this base URL, as public text; null where it may. */
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
+  readonly testConnection: TestConnection;
 }

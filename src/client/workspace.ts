@@ -8,6 +8,7 @@ export type WorkspaceStatisticsQuery = QueryOf<'GET /api/v1/statistics'>;
 export type Usage = Output<'GET /api/v1/usage'>;
 export type Plan = Output<'PUT /api/v1/plan'>;
 export type Provider = Output<'GET /api/v1/providers/{name}'>;
+export type ConnectionTest = Output<'POST /api/v1/providers/{name}/test'>;
 export type ProviderInput = BodyOf<'PUT /api/v1/providers/{name}'>;
 export type Price = Output<'PUT /api/v1/prices'>;
 export type PriceInput = BodyOf<'PUT /api/v1/prices'>;
@@ -67,6 +68,11 @@ export function providers(request: Request) {
     },
     async delete(name: string, options?: CallOptions): Promise<void> {
       await request('DELETE /api/v1/providers/{name}', { params: { name } }, options);
+    },
+    /** Whether it is reached and takes the stored credential; what is wrong is in the answer, not thrown. */
+    async test(name: string, options?: CallOptions): Promise<ConnectionTest> {
+      const input = { params: { name } };
+      return (await request('POST /api/v1/providers/{name}/test', input, options)).body;
     },
   };
 }

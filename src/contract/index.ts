@@ -52,6 +52,7 @@ export const endpoints = {
   listProviders: providers.listProviders,
   getProvider: providers.getProvider,
   deleteProvider: providers.deleteProvider,
+  testProvider: providers.testProvider,
   listPrices: providers.listPrices,
   putPrice: providers.putPrice,
   deletePrice: providers.deletePrice,

@@ -56,6 +56,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.providers.list(),
   (c) => c.providers.get('own'),
   (c) => c.providers.delete('own'),
+  (c) => c.providers.test('own'),
   (c) => c.prices.put({ model: 'own/m', inputPerMillion: '0.1', outputPerMillion: 2 }),
   (c) => c.prices.list(),
   (c) => c.prices.delete('own/m'),
