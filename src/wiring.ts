@@ -211,6 +211,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       ...{ checkSameOrigin, onKeyUsed },
       authenticator: createAuthenticator({ db, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
+      testingLimits: config.testingLimits,
       sealKey: deriveSealKey(parts.secret),
       checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
       testConnection: parts.testConnection,

@@ -118,6 +118,10 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     const { invitationId } = await addInvitation(world);
     return { path: `/api/v1/invitations/${invitationId}`, workspace: [invitationId] };
   },
+  async 'GET /api/v1/invitations/by-token/{token}'(world) {
+    const { token } = await addInvitation(world);
+    return { path: `/api/v1/invitations/by-token/${token}` };
+  },
   async 'POST /api/v1/invitations/accept'(world) {
     const { token } = await addInvitation(world);
     const body = { token, name: 'New', password: 'correct horse battery' };

@@ -15,6 +15,7 @@ export type PriceInput = BodyOf<'PUT /api/v1/prices'>;
 export type Member = Output<'PATCH /api/v1/members/{userId}'>;
 export type Role = Member['role'];
 export type IssuedInvitation = Output<'POST /api/v1/invitations'>;
+export type OpenedInvitation = Output<'GET /api/v1/invitations/by-token/{token}'>;
 export type InvitationInput = BodyOf<'POST /api/v1/invitations'>;
 export type Acceptance = BodyOf<'POST /api/v1/invitations/accept'>;
 export type Retention = Output<'GET /api/v1/retention'>;
@@ -118,6 +119,11 @@ export function invitations(request: Request) {
     async delete(invitationId: string, options?: CallOptions): Promise<void> {
       const input = { params: { invitationId } };
       await request('DELETE /api/v1/invitations/{invitationId}', input, options);
+    },
+    /** What the link would make that ends in this token; needs no session. */
+    async open(token: string, options?: CallOptions): Promise<OpenedInvitation> {
+      const input = { params: { token } };
+      return (await request('GET /api/v1/invitations/by-token/{token}', input, options)).body;
     },
     async accept(acceptance: Acceptance, options?: CallOptions) {
       return (await request('POST /api/v1/invitations/accept', { body: acceptance }, options)).body;

@@ -44,6 +44,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.versions.create('p', { user: 'Say {{x}}.' }),
   (c) => c.versions.list('p'),
   (c) => c.versions.get('p', 'v'),
+  (c) => c.agents.limits('a'),
   (c) => c.keys.create({ name: 'K', agentIds: null, permissions: ['execute'] }),
   (c) => c.keys.list(),
   (c) => c.keys.revoke('k'),
@@ -68,6 +69,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.invitations.create({ email: 'a@b.example', role: 'viewer' }),
   (c) => c.invitations.list(),
   (c) => c.invitations.delete('i'),
+  (c) => c.invitations.open('t'),
   (c) => c.invitations.accept({ token: 't', name: 'N', password: 'long enough' }),
   (c) => c.request('GET /api/agents/{agentId}/executions', { params: { agentId: 'a' } }),
 ];

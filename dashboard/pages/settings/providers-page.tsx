@@ -12,6 +12,7 @@ import { Prices } from './prices.tsx';
 import { ProviderForm } from './provider-form.tsx';
 import { RemoveProvider } from './remove-provider.tsx';
 import classes from './settings.module.css';
+import { TestProvider } from './test-provider.tsx';
 
 /** Whose models agents can call, with whose credential. Only owners change them. */
 export function ProvidersPage() {
@@ -19,6 +20,11 @@ export function ProvidersPage() {
   const providers = useQuery(providersQuery);
   const [edited, edit] = useState<Provider | 'new' | null>(null);
   const add = owner && <Button onClick={() => edit('new')}>Add a provider</Button>;
+  const connection: Column<Provider> = {
+    key: 'connection',
+    header: 'Connection',
+    cell: ({ name, updatedAt }) => <TestProvider key={updatedAt} name={name} />,
+  };
   const actions: Column<Provider> = {
     key: 'actions',
     header: 'Actions',
@@ -57,7 +63,7 @@ export function ProvidersPage() {
           <div className={classes.rows}>
             <DataTable
               caption="Providers"
-              columns={owner ? [...columns, actions] : columns}
+              columns={owner ? [...columns, connection, actions] : columns}
               rows={providers.data}
               rowKey={({ name }) => name}
               loadingRows={2}

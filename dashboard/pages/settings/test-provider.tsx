@@ -1,0 +1,43 @@
+import { Button } from '@mantine/core';
+import { useTestProvider } from '../../data/providers.ts';
+import { problemOf } from '../../parts/error-state.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import classes from './settings.module.css';
+
+/** Whether the provider takes the stored credential, asked now; nothing of it is kept. */
+export function TestProvider({ name }: { readonly name: string }) {
+  const test = useTestProvider();
+  return (
+    <div className={classes.test}>
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`Test ${name}`}
+        loading={test.isPending}
+        onClick={() => test.mutate(name)}
+      >
+        Test
+      </Button>
+      <div className={classes.outcome} role="status">
+        <Outcome {...test} />
+      </div>
+    </div>
+  );
+}
+
+function Outcome({ isPending, data, error }: ReturnType<typeof useTestProvider>) {
+  if (isPending) return <span className={classes.soft}>Asking…</span>;
+  if (error) return <Failed code="Not tested" message={problemOf(error).message} />;
+  if (!data) return null;
+  if (data.error) return <Failed {...data.error} />;
+  return <StateBadge tone="good" text={`Works, ${data.latencyMs} ms`} />;
+}
+
+function Failed({ code, message }: { readonly code: string; readonly message: string }) {
+  return (
+    <>
+      <StateBadge tone="bad" text={code} />
+      <p className={classes.soft}>{message}</p>
+    </>
+  );
+}
