@@ -7,12 +7,12 @@ import { providersQuery } from '../../data/providers.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { TestProvider } from '../../parts/test-provider.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Prices } from './prices.tsx';
 import { ProviderForm } from './provider-form.tsx';
 import { RemoveProvider } from './remove-provider.tsx';
 import classes from './settings.module.css';
-import { TestProvider } from './test-provider.tsx';
 
 /** Whose models agents can call, with whose credential. Only owners change them. */
 export function ProvidersPage() {

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { useTestProvider } from '../../data/providers.ts';
-import { problemOf } from '../../parts/error-state.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import classes from './settings.module.css';
+import { useTestProvider } from '../data/providers.ts';
+import { problemOf } from './error-state.tsx';
+import { StateBadge } from './state-badge.tsx';
+import classes from './test-provider.module.css';
 
 /** Whether the provider takes the stored credential, asked now; nothing of it is kept. */
 export function TestProvider({ name }: { readonly name: string }) {
@@ -26,7 +26,7 @@ export function TestProvider({ name }: { readonly name: string }) {
 }
 
 function Outcome({ isPending, data, error }: ReturnType<typeof useTestProvider>) {
-  if (isPending) return <span className={classes.soft}>Asking…</span>;
+  if (isPending) return <span className={classes.words}>Asking…</span>;
   if (error) return <Failed code="Not tested" message={problemOf(error).message} />;
   if (!data) return null;
   if (data.error) return <Failed {...data.error} />;
@@ -37,7 +37,7 @@ function Failed({ code, message }: { readonly code: string; readonly message: st
   return (
     <>
       <StateBadge tone="bad" text={code} />
-      <p className={classes.soft}>{message}</p>
+      <p className={classes.words}>{message}</p>
     </>
   );
 }
