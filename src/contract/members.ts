@@ -186,7 +186,6 @@ export const getInvitation = endpoint({
     ...problems(404),
     429: ListLimitProblem,
   },
-  sends: ['Retry-After'],
 });
 
 export const acceptInvitation = endpoint({
