@@ -5,12 +5,13 @@ import { StateBadge } from './state-badge.tsx';
 import classes from './test-provider.module.css';
 
 /** Whether the provider takes the stored credential, asked now; nothing of it is kept. */
-export function TestProvider({ name }: { readonly name: string }) {
+export function TestProvider(props: { readonly name: string; readonly size?: 'xs' | 'sm' }) {
+  const { name, size = 'xs' } = props;
   const test = useTestProvider();
   return (
     <div className={classes.test}>
       <Button
-        size="xs"
+        size={size}
         variant="default"
         aria-label={`Test ${name}`}
         loading={test.isPending}

@@ -68,7 +68,7 @@ export default function Palette(props: {
     >
       <Modal.Title className="visually-hidden">Search</Modal.Title>
       <Spotlight.Search
-        placeholder="Search pages, agents, prompts and actions"
+        placeholder="Search pages, agents, prompts"
         aria-label="Search pages, agents, prompts and actions"
         leftSection={<Icon name="search" />}
       />

@@ -71,6 +71,7 @@ export const cssVariables: CSSVariablesResolver = () => {
     '--mantine-color-placeholder': 'var(--soft)',
     '--mantine-color-anchor': 'var(--accent)',
     '--mantine-color-default': 'var(--card)',
+    '--mantine-color-default-color': 'var(--text)',
     '--mantine-color-default-hover': 'var(--raised)',
     '--mantine-color-default-border': 'var(--line-strong)',
     '--mantine-color-error': 'var(--bad)',

@@ -91,12 +91,13 @@ const columns: readonly Column<Provider>[] = [
   {
     key: 'credential',
     header: 'Credential',
+    from: 'sm',
     cell: ({ hasApiKey }) => (hasApiKey ? 'stored' : 'none'),
   },
   {
     key: 'changed',
     header: 'Changed',
-    from: 'md',
+    from: 'lg',
     cell: ({ updatedAt }) => <Time at={updatedAt} since />,
   },
 ];

@@ -50,10 +50,10 @@ export function ProviderStep() {
           />
           <FormProblem error={put.error} />
           <Group gap="xs" align="flex-start">
-            <Button type="submit" size="xs" variant="default" loading={put.isPending}>
+            <Button type="submit" variant="default" loading={put.isPending}>
               Save the key
             </Button>
-            {stored && <TestProvider key={stored.updatedAt} name={stored.name} />}
+            {stored && <TestProvider key={stored.updatedAt} name={stored.name} size="sm" />}
           </Group>
         </Stack>
       </form>
