@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { addAgent } from '../harness/agents.ts';
 import { makePrompt } from '../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
@@ -61,6 +62,27 @@ test('on a narrow screen the open tab is scrolled to', async () => {
   const { x, width } = (await tab.boundingBox()) ?? { x: -1, width: 0 };
   assert.ok(x >= 0 && x + width <= viewport.width, `${x} to ${x + width}`);
   await check();
+});
+
+test('the workspace that was chosen is shown, as long as one is a member of it', async () => {
+  const { ownerId: userId } = await service.workspace();
+  const { promptId } = await makePrompt(service, { user: 'Only here' });
+  await sql`
+    insert into members (workspace_id, user_id, role)
+    values (${service.workspaceId}, ${userId}, 'viewer')`.execute(service.db);
+  const { page, check } = await visit('/agents', { as: { userId } });
+  await page.getByRole('button', { name: /^Workspace/ }).click();
+  await page.getByRole('menuitem').last().click();
+  // Of the other one they are an owner, and would be welcomed.
+  await page.waitForURL('**/agents');
+  await page.goto(`/prompts/${promptId}`);
+  await page.getByRole('textbox', { name: 'User template' }).waitFor();
+  await check();
+  await sql`
+    delete from members
+    where workspace_id = ${service.workspaceId} and user_id = ${userId}`.execute(service.db);
+  await page.goto('/agents');
+  await page.getByRole('button', { name: 'New agent' }).first().waitFor();
 });
 
 test('? lists the shortcuts, and they work', async () => {
