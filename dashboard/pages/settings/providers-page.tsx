@@ -30,7 +30,7 @@ export function ProvidersPage() {
     header: 'Actions',
     align: 'right',
     cell: (provider) => (
-      <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <Group gap="xs" justify="flex-end">
         <Button
           size="xs"
           variant="default"
