@@ -82,7 +82,7 @@ test('the workspace that was chosen is shown, as long as one is a member of it',
     delete from members
     where workspace_id = ${service.workspaceId} and user_id = ${userId}`.execute(service.db);
   await page.goto('/agents');
-  await page.getByRole('button', { name: 'New agent' }).first().waitFor();
+  await page.getByRole('link', { name: 'New agent' }).first().waitFor();
 });
 
 test('? lists the shortcuts, and they work', async () => {
