@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startCluster } from '../test/harness/cluster.ts';
 import { addressVariable } from '../test/harness/database.ts';
+import { makeStartsCheap } from '../test/harness/environment.ts';
 import { addUp, type Claim, type Found } from './claim.ts';
 import { claims } from './claims.ts';
 import { keep, kept } from './progress.ts';
@@ -36,6 +37,7 @@ if (values.fault !== undefined && !fault) {
   process.exit(2);
 }
 const shippedLeaseMs = 6_000;
+await makeStartsCheap();
 const cluster = await startCluster();
 process.env[addressVariable] = JSON.stringify(cluster.admin);
 let holds = true;

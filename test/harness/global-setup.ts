@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Cluster, startCluster } from './cluster.ts';
 import { addressVariable } from './database.ts';
+import { makeStartsCheap } from './environment.ts';
 
 /** Once for each `npm test` (`--test-global-setup`): one PostgreSQL for all files, and the dashboard as it is now. */
 
@@ -11,6 +12,7 @@ let cluster: Cluster | undefined;
 
 export async function globalSetup(): Promise<void> {
   await buildDashboard();
+  await makeStartsCheap();
   cluster = await startCluster();
   process.env[addressVariable] = JSON.stringify(cluster.admin);
 }
