@@ -8,9 +8,11 @@ import { checkHistories } from '../histories.ts';
 import { checkJournal, handedOn, keepJournal } from '../journal.ts';
 import { startLoad } from '../load.ts';
 
-/** A round is the `kill -9` of one of three workers, at any moment. */
+/** A round is the `kill -9` of one of three workers, at any moment. Those that replace it are started ahead. */
 
 const workers = 3;
+/** A start takes longer than the time from one kill to the next. */
+const startedAhead = 2;
 const longMs = 600;
 const longModel = `numbered-${longMs}`;
 const resumedMsGoal = 10_000;
@@ -19,7 +21,7 @@ export const workerKilled: Claim = {
   name: 'worker-killed',
   says: 'of accepted runs none is lost and none is recorded twice, however often workers are killed',
   rounds: { test: 2, short: 100, full: 1_000 },
-  roundsPerGround: 50,
+  roundsPerGround: 100,
   faults: [
     {
       name: 'losses-uncharged',
@@ -54,17 +56,17 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const loads = await startLoads(ground, () => [api.process?.url ?? '']);
   const watch = watchUnderWay(db, 200);
   for (let left = rounds; left > 0; left--) {
+    // No more than there are kills to come: the last of them leaves one.
+    fleet.fill('worker', Math.min(workers + startedAhead, left + 1));
     // One of those that survive must be in touch for a whole lease before it may take the runs of others.
-    await wait(leaseMs * (0.5 + random() / 2));
-    while (fleet.up('worker').length < 2 && fleet.failed().length === 0) await wait(10);
+    await wait(Math.max(0, leaseMs * (0.5 + random() / 2) - longMs));
+    const enough = Math.min(workers, left + 1);
+    while (fleet.up('worker').length < enough && fleet.failed().length === 0) await wait(5);
     const up = fleet.up('worker');
     const victim = up[Math.floor(random() * up.length)];
     if (victim) await atWork(fleet, victim);
     await wait(longMs * random());
     if (victim) await fleet.kill(victim);
-    if (fleet.up('worker').length + fleet.starting < Math.min(workers, left)) {
-      fleet.replace('worker');
-    }
   }
   await Promise.all(loads.map((load) => load.stop()));
   await fleet.settled();

@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
  * as any bundler does, and `bundled.ts` lets our sources find them. The sources themselves run as they are.
  */
 
+/** Only such as are ECMAScript modules: of others a bundle would lose the names of what they export. */
 const packages = [
   '@ai-sdk/openai-compatible',
   '@opentelemetry/api',
