@@ -37,6 +37,13 @@ export const workerKilled: Claim = {
       find: 'from lost where q.id = lost.id',
       replace: 'from lost where q.id = lost.id and false',
     },
+    {
+      name: 'no-deadline',
+      says: 'nobody ends a call of which the time is up',
+      file: 'provider/deadline.ts',
+      find: 'setTimeout(() => own.abort(timeout(timeoutMs, cost)), timeoutMs)',
+      replace: 'undefined',
+    },
   ],
   prove,
   judge: ({ samplesMs = {} }) =>
@@ -106,7 +113,7 @@ async function atWork(fleet: Fleet, victim: Member): Promise<void> {
   }
 }
 
-/** Short and long runs, with a cap and without, at most once, and in two workspaces. */
+/** Short and long runs, with a cap and without, at most once, some that are never answered, and in two workspaces. */
 async function startLoads(ground: Ground, urls: () => string[]) {
   const other = await addWorkspace(ground.db);
   const { workspaceId, ownerId: userId } = other;
@@ -115,6 +122,8 @@ async function startLoads(ground: Ground, urls: () => string[]) {
     { model: 'ollama/numbered-100', config: { maxConcurrency: 8 } },
     { model: 'ollama/numbered-250', config: { maxAttempts: 1 } },
     { model: `ollama/${longModel}` },
+    // Never answered: whoever has it when its time is up must end it.
+    { model: 'ollama/hang', config: { timeoutMs: 1_000 } },
   ];
   const others = [
     { model: 'ollama/numbered-250', workspaceId, createdBy: userId },
