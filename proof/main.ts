@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startCluster } from '../test/harness/cluster.ts';
 import { addressVariable } from '../test/harness/database.ts';
@@ -57,6 +58,7 @@ try {
   for (const claim of values.faults ? [] : chosen) {
     const rounds = Number(values.rounds ?? claim.rounds[values.full ? 'full' : 'short']);
     console.log(`\n${claim.name}: ${claim.says}`);
+    const begunMs = performance.now();
     const found = await proveInParts(claim, rounds);
     const unseen = Object.entries(found.samplesMs ?? {}).filter(
       ([, samples]) => samples.length === 0,
@@ -67,12 +69,19 @@ try {
       ...(claim.judge?.(found) ?? []),
     ];
     console.log(reportOf(rounds, { ...found, violations }));
+    console.log(`  ${took(performance.now() - begunMs)}`);
     if (violations.length > 0) holds = false;
   }
 } finally {
   await cluster.stop();
 }
 process.exitCode = holds ? 0 : 1;
+
+/** What was measured in milliseconds says nothing without what else the machine had to do. */
+function took(ms: number): string {
+  const load = loadavg()[0]?.toFixed(1);
+  return `took ${Math.round(ms / 1_000)} s; in the last minute ${load} processes wanted ${availableParallelism()} cores`;
+}
 
 /** Part by part, each on fresh ground and kept as soon as it is done. */
 async function proveInParts(claim: Claim, rounds: number): Promise<Found> {

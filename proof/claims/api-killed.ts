@@ -20,7 +20,7 @@ export const apiKilled: Claim = {
   name: 'api-killed',
   says: 'every 202 that a client received has its record, however often the API is killed, and a record without one is harmless',
   rounds: { test: 2, short: 30, full: 300 },
-  roundsPerGround: 100,
+  roundsPerGround: 30,
   faults: [
     {
       name: 'commit-after-answer',
