@@ -45,11 +45,9 @@ let holds = true;
 try {
   for (const claim of values.faults ? chosen : []) {
     for (const one of claim.faults) {
-      const { violations } = await proveOn(
-        { fault: one, seed: 1 },
-        claim,
-        one.rounds ?? claim.rounds.test,
-      );
+      const found = await proveOn({ fault: one, seed: 1 }, claim, one.rounds ?? claim.rounds.test);
+      const missed = one.late ? (claim.judge?.(found) ?? []) : [];
+      const violations = [...found.violations, ...missed];
       console.log(`${claim.name} with ${one.name} (${one.says}):`);
       console.log(`  ${violations[0]?.slice(0, 200) ?? 'NOT FOUND'}`);
       if (violations.length === 0) holds = false;

@@ -38,6 +38,14 @@ export const workerKilled: Claim = {
       replace: 'from lost where q.id = lost.id and false',
     },
     {
+      name: 'late-sweep',
+      says: 'a lease counts as expired only long after its end',
+      file: 'store/workers.ts',
+      find: 'return sql`lease_until < clock_timestamp()',
+      replace: "return sql`lease_until + interval '12 seconds' < clock_timestamp()",
+      late: true,
+    },
+    {
       name: 'no-deadline',
       says: 'nobody ends a call of which the time is up',
       file: 'provider/deadline.ts',
