@@ -62,7 +62,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       await wait(10);
     }
   }
-  // Who still retries finds nobody any more, and stops without an answer.
+  // Who still retries may find nobody any more, and stops without an answer.
   await Promise.all([once.stop(), sure.stop()]);
   await fleet.settled();
   const ended = await allEnded(db, 60_000);
