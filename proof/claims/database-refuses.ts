@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { Trx } from '../../src/store/db.ts';
 import { databaseUrl } from '../../test/harness/process.ts';
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
@@ -79,7 +81,8 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     } else {
       await db.transaction().execute(async (trx) => {
         await sql`lock table prompts in access exclusive mode`.execute(trx);
-        violations.push(...(await readPrompts(processes[0].url, key.key)));
+        const read = readPrompts(processes[0].url, key.key);
+        violations.push(...(await awake(trx, read)));
       });
     }
   }
@@ -98,6 +101,17 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       ...(await checkTables(db, { accepted, unknownToo: true })),
     ],
   };
+}
+
+/** A transaction that lies idle is ended, and its locks with it. */
+async function awake<T>(trx: Trx, work: Promise<T>): Promise<T> {
+  let through = false;
+  const end = () => {
+    through = true;
+  };
+  work.then(end, end);
+  while (!through) await Promise.all([sql`select`.execute(trx), wait(500)]);
+  return work;
 }
 
 /** All at once; in words, what was not answered 503. */
