@@ -81,7 +81,6 @@ export const stepFailureCodes = [
   'LIST_TOO_LONG',
   'VALUES_TOO_LARGE',
 ] as const;
-export type StepFailureCode = (typeof stepFailureCodes)[number];
 
 /** The most characters that the filled-in variables of a call, a list, the outputs of its items or a run's output may have. */
 export const valuesCharsMax = 4_194_304;
