@@ -14,10 +14,7 @@ import type { Run, Slots } from '../core/run.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import { variablesDigestInput } from '../core/variables.ts';
 import type { AdmissionState } from '../store/admission-read.ts';
-import type {
-  AdmissionWrites,
-  NewExecution,
-} from '../store/admission-write.ts';
+import type { AdmissionWrites, NewExecution } from '../store/admission-write.ts';
 import {
   type AcceptedTerms,
   agentOfRow,

@@ -12,7 +12,9 @@ const refusalRecordsMax = 60;
 const hourMs = 3_600_000;
 
 export function refusalBook({ nowMs, refusals }: AdmissionState) {
-  const recorded = new Map(refusals.map((row) => [`${row.caller} ${row.agent_id} ${row.status}`, row]));
+  const recorded = new Map(
+    refusals.map((row) => [`${row.caller} ${row.agent_id} ${row.status}`, row]),
+  );
   const terms = new Map<string, ExecutionTerms>();
   const counted = new Map<string, NewRefusal>();
   return {
