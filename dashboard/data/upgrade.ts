@@ -15,7 +15,8 @@ export async function reloadAfterUpgrade(cause: unknown): Promise<never> {
     location.reload();
     return new Promise(() => {});
   }
-  const message = 'A part of this page could not be fetched. To try again, all of it is loaded anew.';
+  const message =
+    'A part of this page could not be fetched. To try again, all of it is loaded anew.';
   throw new PartMissing('CONNECTION_FAILED', message, { cause });
 }
 

@@ -11,7 +11,10 @@ export function Time({ at, since = false }: { readonly at: string; readonly sinc
   useMinute();
   const full = formatTime(at);
   return (
-    <Tooltip label={since ? `${full} · ${at}` : at} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip
+      label={since ? `${full} · ${at}` : at}
+      events={{ hover: true, focus: true, touch: true }}
+    >
       <time dateTime={at} className={classes.time}>
         {since ? formatSince(at) : full}
         {since && <span className="visually-hidden">, {full}</span>}

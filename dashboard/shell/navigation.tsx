@@ -35,11 +35,7 @@ export function Navigation(props: {
           <Icon name="reference" />
           API reference
         </a>
-        <AccountMenu
-          me={props.me}
-          onShortcuts={props.onShortcuts}
-          onSignOut={props.onSignOut}
-        />
+        <AccountMenu me={props.me} onShortcuts={props.onShortcuts} onSignOut={props.onSignOut} />
       </div>
     </div>
   );

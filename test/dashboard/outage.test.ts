@@ -64,7 +64,10 @@ test('after an upgrade a page that was open begins anew', async () => {
   await page.evaluate('window.before = true');
   await page.route('**/assets/palette-*.js', (route) => route.fulfill({ status: 404 }));
   await page.route(`${service.url}/`, (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<script src="/assets/index-new.js"></script>' }),
+    route.fulfill({
+      contentType: 'text/html',
+      body: '<script src="/assets/index-new.js"></script>',
+    }),
   );
   await Promise.all([page.waitForEvent('load'), page.keyboard.press('ControlOrMeta+k')]);
   await page.getByRole('table').waitFor();

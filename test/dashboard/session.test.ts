@@ -84,7 +84,9 @@ test('a session that ends takes nothing off the page', async () => {
 test('signing out that fails says so, and what was written is forgotten with the session', async () => {
   const { page, check } = await visit('/agents', { as: 'owner' });
   await page.evaluate(`sessionStorage.setItem('cueline-draft-prm_1', '"secret"')`);
-  await page.route('**/api/auth/sign-out', (route) => route.fulfill({ status: 500, json: problem }));
+  await page.route('**/api/auth/sign-out', (route) =>
+    route.fulfill({ status: 500, json: problem }),
+  );
   await signOut(page);
   const dialog = page.getByRole('dialog', { name: 'You are still signed in' });
   await dialog.getByText('Too many exports.').waitFor();

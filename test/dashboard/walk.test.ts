@@ -11,7 +11,11 @@ const { service, visit } = await openDashboard();
 const { key } = await service.key();
 const agent = await addAgent(service, { system: `A ${'very '.repeat(60)}long text` });
 const { executionId } = await run(service, agent, key, { name: 'w'.repeat(300) });
-const { promptId } = await makePrompt(service, { user: 'Hello {{name}}' }, { user: 'Bye {{name}}' });
+const { promptId } = await makePrompt(
+  service,
+  { user: 'Hello {{name}}' },
+  { user: 'Bye {{name}}' },
+);
 
 /** Where each leads, and whether it reads anything but who is signed in. */
 const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ExecutionFilters } from '../../../src/client/index.ts';
 import { historyQuery } from '../../data/executions.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -25,7 +26,9 @@ export function History({ agentId }: { readonly agentId?: string }) {
   const live = offset === 0 && !readsRecords(search);
   // Runs under way have no end status yet. They stay in on later pages, so that pages join without a gap.
   const processing =
-    filters.status === undefined && !readsRecords(search) ? ({ include: 'processing' } as const) : {};
+    filters.status === undefined && !readsRecords(search)
+      ? ({ include: 'processing' } as const)
+      : {};
   const query = { ...filters, offset, limit: pageSize, ...processing };
   const history = useQuery(historyQuery(agentId, query, live));
   const { data } = history;
@@ -35,7 +38,7 @@ export function History({ agentId }: { readonly agentId?: string }) {
       <div className={classes.bar}>
         <span role="status">{data && matching(data.pagination.total, search)}</span>
         <ColumnMenu {...choice} />
-        <ExportMenu agentId={agentId} filters={filters} />
+        <ExportMenu agentId={agentId} filters={filters as ExecutionFilters} />
       </div>
       <NotRenewed query={history} />
       {history.isError && !data ? (

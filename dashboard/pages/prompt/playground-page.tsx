@@ -1,6 +1,11 @@
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
-import { useInfiniteQuery, useQueries, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import {
+  useInfiniteQuery,
+  useQueries,
+  useQueryClient,
+  useSuspenseQuery,
+} from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { may, useMe } from '../../data/me.ts';

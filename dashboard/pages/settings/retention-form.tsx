@@ -76,9 +76,7 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
         {asked && (
           <>
             <p>{changeOf('Records', 'for ever', asked.from.recordsDays, asked.to.recordsDays)}</p>
-            <p>
-              {changeOf('Bodies', bodiesOtherwise, asked.from.bodiesDays, asked.to.bodiesDays)}
-            </p>
+            <p>{changeOf('Bodies', bodiesOtherwise, asked.from.bodiesDays, asked.to.bodiesDays)}</p>
           </>
         )}
         <p>

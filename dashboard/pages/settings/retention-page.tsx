@@ -4,8 +4,8 @@ import { may, useMe } from '../../data/me.ts';
 import { retentionQuery } from '../../data/retention.ts';
 import { Card, Facts } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
-import { Erasures } from './erasures.tsx';
 import { daysOf } from './days-of.ts';
+import { Erasures } from './erasures.tsx';
 import { RetentionForm } from './retention-form.tsx';
 import classes from './settings.module.css';
 

@@ -3,9 +3,7 @@
  * what they like for someone else to read.
  */
 export function refusalOf(code: string): string {
-  return Object.hasOwn(refusals, code)
-    ? (refusals[code] ?? otherwise)
-    : otherwise;
+  return Object.hasOwn(refusals, code) ? (refusals[code] ?? otherwise) : otherwise;
 }
 
 const otherwise = 'The identity provider did not sign you in. Try again, or use your password.';
