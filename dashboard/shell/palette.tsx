@@ -11,7 +11,6 @@ import { promptsQuery } from '../data/prompts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { schemes } from './account-menu.tsx';
 import { places } from './places.ts';
-import { useSignOut } from './use-sign-out.ts';
 
 const [store, spotlight] = createSpotlight();
 
@@ -20,6 +19,7 @@ export default function Palette(props: {
   readonly asked: number;
   readonly me: Me;
   readonly onShortcuts: () => void;
+  readonly onSignOut: () => void;
 }) {
   const [query, setQuery] = useState('');
   const [asked] = useDebouncedValue(query.trim(), 150);
@@ -55,7 +55,7 @@ export default function Palette(props: {
     // The server found them, perhaps by their description.
     { label: 'Agents', items: agents },
     { label: 'Prompts', items: prompts },
-    { label: 'Actions', items: useActions(props.onShortcuts).filter(named) },
+    { label: 'Actions', items: useActions(props.onShortcuts, props.onSignOut).filter(named) },
   ].filter(({ items }) => items.length > 0);
   return (
     <Spotlight.Root
@@ -94,9 +94,8 @@ interface Item {
   readonly onClick: () => void;
 }
 
-function useActions(onShortcuts: () => void): Item[] {
+function useActions(onShortcuts: () => void, onSignOut: () => void): Item[] {
   const { setColorScheme } = useMantineColorScheme();
-  const signOut = useSignOut();
   return [
     ...schemes.map(({ scheme, label, icon }) => ({
       id: `scheme-${scheme}`,
@@ -114,7 +113,7 @@ function useActions(onShortcuts: () => void): Item[] {
       id: 'sign-out',
       label: 'Sign out',
       leftSection: <Icon name="leave" />,
-      onClick: () => void signOut(),
+      onClick: onSignOut,
     },
   ];
 }

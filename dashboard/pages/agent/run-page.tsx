@@ -5,7 +5,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { agentQuery } from '../../data/agents.ts';
+import { objectOf, textsOf } from '../../data/json-object.ts';
 import { may, useMe } from '../../data/me.ts';
+import { own } from '../../data/own.ts';
 import { execute, useRun } from '../../data/runs.ts';
 import { Card } from '../../parts/card.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -24,7 +26,12 @@ export function RunPage() {
     defaultValue: {},
     getInitialValueInEffect: false,
   });
-  const [json, setJson] = useState<string | null>(null);
+  const [json, setJson] = useSessionStorage<string | null>({
+    key: `cueline-values-json-${agentId}`,
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  });
+  const [stuck, setStuck] = useState(false);
   const { run, cancel } = useRun((variables: Record<string, unknown>) =>
     execute(agentId, variables),
   );
@@ -45,9 +52,18 @@ export function RunPage() {
   const fields = fieldsOf(agent);
   // What was left empty counts as not given.
   const given = Object.fromEntries(
-    fields.flatMap(({ name }) => (values[name] ? [[name, values[name]]] : [])),
+    fields.flatMap(({ name }) => (own(values, name) ? [[name, own(values, name)]] : [])),
   );
-  const parsed = json === null ? given : read(json);
+  const parsed = json === null ? given : objectOf(json);
+  const choose = (way: string) => {
+    if (way === 'JSON') return setJson(JSON.stringify(given, null, 2));
+    const names = fields.map(({ name }) => name);
+    const texts = parsed && textsOf(parsed, names);
+    setStuck(texts === null);
+    if (texts === null) return;
+    setValues(texts);
+    setJson(null);
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (parsed) run.mutate(parsed);
@@ -62,7 +78,7 @@ export function RunPage() {
             aria-label="How they are written"
             data={['Form', 'JSON']}
             value={json === null ? 'Form' : 'JSON'}
-            onChange={(way) => setJson(way === 'JSON' ? JSON.stringify(given, null, 2) : null)}
+            onChange={choose}
           />
         }
       >
@@ -76,12 +92,23 @@ export function RunPage() {
             spellCheck={false}
             value={json}
             error={parsed === null && 'This is not a JSON object.'}
-            onChange={({ currentTarget }) => setJson(currentTarget.value)}
+            onChange={({ currentTarget }) => {
+              setStuck(false);
+              setJson(currentTarget.value);
+            }}
           />
         ) : fields.length === 0 ? (
           <p className={classes.note}>It takes none.</p>
         ) : (
           <ValuesFields fields={fields} values={values} onChange={setValues} />
+        )}
+        {json !== null && stuck && (
+          <div className={classes.note} role="status">
+            The form holds texts only, for the variables that are declared.{' '}
+            <Button size="compact-xs" variant="default" onClick={() => setJson(null)}>
+              Go back to it without this JSON
+            </Button>
+          </div>
         )}
         <Button type="submit" mt="md" loading={run.isPending} disabled={parsed === null}>
           Run
@@ -105,21 +132,11 @@ function fieldsOf(agent: Agent): ValueField[] {
   for (const name of requiredVariables) others.delete(name);
   return [
     ...requiredVariables.map((name) => ({ name, required: true })),
-    ...[...others].map((name) => ({ name, otherwise: textOf(defaults[name]) })),
+    ...[...others].map((name) => ({ name, otherwise: textOf(own(defaults, name)) })),
   ];
 }
 
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function read(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,8 @@
-import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { type ExecutionDetail, useRunAgain } from '../../data/executions.ts';
+import { objectOf } from '../../data/json-object.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 
 /** The same values or others, in the version that the agent has pinned now. */
@@ -24,7 +26,12 @@ export default function RunAgain(props: {
     });
   };
   return (
-    <Modal opened onClose={onClose} title={`Run ${run.agentName} again`} size="lg">
+    <Dialog
+      title={`Run ${run.agentName} again`}
+      size="lg"
+      locked={again.isPending}
+      onClose={onClose}
+    >
       <form onSubmit={submit}>
         <Stack gap="md">
           <p>
@@ -54,16 +61,6 @@ export default function RunAgain(props: {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
-}
-
-function objectOf(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    return value as Record<string, unknown>;
-  } catch {
-    return null;
-  }
 }

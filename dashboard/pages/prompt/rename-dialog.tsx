@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Prompt } from '../../../src/client/index.ts';
 import { useChangePrompt } from '../../data/prompts.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { NameFields } from '../../parts/name-fields.tsx';
 
@@ -17,7 +18,7 @@ export function RenameDialog(props: { readonly prompt: Prompt; readonly onClose:
     change.mutate({ ...about, description: about.description || null }, { onSuccess: onClose });
   };
   return (
-    <Modal opened onClose={onClose} title="Name and description">
+    <Dialog title="Name and description" locked={change.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <NameFields
@@ -35,6 +36,6 @@ export function RenameDialog(props: { readonly prompt: Prompt; readonly onClose:
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
