@@ -27,6 +27,8 @@ export function Dialog(props: {
       withCloseButton={!locked}
       // The hook does it: this one would return it only where it opens later than it is mounted.
       returnFocus={false}
+      // Of several over each other each head would be a banner of the page, which has one at most.
+      attributes={{ header: { role: 'presentation' } }}
     >
       {children}
     </Modal>
