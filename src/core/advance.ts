@@ -14,7 +14,12 @@ import {
   type StepState,
   tooLarge,
 } from './step-state.ts';
-import { type StepDefinition, valuesCharsMax, type WorkflowDefinition } from './workflow.ts';
+import {
+  readyCharsMax,
+  type StepDefinition,
+  valuesCharsMax,
+  type WorkflowDefinition,
+} from './workflow.ts';
 import { graphOf } from './workflow-graph.ts';
 
 /**
@@ -44,14 +49,17 @@ export function advance(
   const itemsOf = new Map<string, Set<number>>();
   for (const row of before) if (row.item >= 0) note(row);
   const outputOf = (step: string) => rows.get(`${step} -1`)?.output ?? null;
-  const whole: Scope = { input, output: outputOf, item: null, index: null };
+  const whole: Scope = { input, output: outputOf, item: null, index: null, known: new Map() };
   let unread = false;
   /** Nothing more begins once the run has failed. */
   let broken: StepState | null = null;
+  /** Of the calls made ready here. What does not fit begins when one of them has ended. */
+  let readyChars = 0;
+  const isFull = () => readyChars > readyCharsMax;
 
   for (const event of events) take(event);
   for (const step of graph.ordered) {
-    if (broken) break;
+    if (broken || isFull()) break;
     const row = rows.get(`${step.name} -1`);
     if (!row) begin(step);
     else if (row.itemsCount !== null && row.status === 'processing') goThrough(step, row);
@@ -140,7 +148,7 @@ export function advance(
     const count = parent.itemsCount ?? 0;
     const concurrency = step.forEach?.concurrency ?? 1;
     const items = next < count && underWay < concurrency ? elements(parent.items ?? '[]') : [];
-    for (; next < count && underWay < concurrency && !gaveUp(); next++) {
+    for (; next < count && underWay < concurrency && !gaveUp() && !isFull(); next++) {
       const row = fresh(step.name, next);
       call(step, row, { ...whole, item: items[next] ?? 'null', index: next });
       const now = rows.get(keyOf(row));
@@ -176,7 +184,10 @@ export function advance(
   function call(step: StepDefinition, row: StepState, scope: Scope = whole) {
     const variables = fill(step.variables, scope, valuesCharsMax);
     if (variables === null) fail(step, row, tooLarge('variables'));
-    else put({ ...row, status: 'ready', variables });
+    else {
+      readyChars += variables.length;
+      put({ ...row, status: 'ready', variables });
+    }
   }
 
   /** A call has failed: its fallback takes over, if there is one that has not failed as well. */

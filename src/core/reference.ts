@@ -24,6 +24,11 @@ export interface Scope {
   /** Null outside of a list. */
   readonly item: string | null;
   readonly index: number | null;
+  /**
+   * What references to the input and to steps stood for before, by their text: an output may be long, and is gone through
+   * once for each that looks into it. For as long as outputs stay as they are.
+   */
+  readonly known: Map<string, string>;
 }
 
 const name = '[A-Za-z_][A-Za-z0-9_]*';
@@ -100,10 +105,25 @@ export function fill(value: unknown, scope: Scope, charsMax: number): string | n
 /** What a reference stands for, as compact JSON; `null` where there is no such thing. */
 export function resolve({ root, step, path }: Reference, scope: Scope): string {
   if (root === 'index') return scope.index === null ? 'null' : String(scope.index);
-  if (root === 'input') return follow(scope.input, path);
   if (root === 'item') return follow(scope.item ?? 'null', path);
-  const output = scope.output(step ?? '') ?? 'null';
-  return path.length === 0 ? output : follow(withinOutput(output), path);
+  if (root === 'steps' && path.length === 0) return scope.output(step ?? '') ?? 'null';
+  // Member by member, so that what leads to many is gone through once.
+  let text = step === null ? root : `${root}.${step}`;
+  let at = known(scope, text, () =>
+    step === null ? scope.input : withinOutput(scope.output(step) ?? 'null'),
+  );
+  for (const part of path) {
+    const whole = at;
+    text += typeof part === 'number' ? `[${part}]` : `.${part}`;
+    at = known(scope, text, () => follow(whole, [part]));
+  }
+  return at;
+}
+
+function known(scope: Scope, text: string, make: () => string): string {
+  const made = scope.known.get(text) ?? make();
+  scope.known.set(text, made);
+  return made;
 }
 
 function follow(json: string, path: Reference['path']): string {

@@ -16,11 +16,9 @@ export function withinOutput(output: string): string {
   return jsonWithin(JSON.parse(output) as string) ?? output;
 }
 
-const fence = /^\s*```[\w-]*[ \t]*\r?\n([\s\S]*?)\r?\n?[ \t]*```\s*$/;
-
 /** The compact JSON that a text consists of, one code fence around it taken off; null where it is none. */
 function jsonWithin(text: string): string | null {
-  const inner = fence.exec(text)?.[1] ?? text;
+  const inner = unfenced(text.trim());
   try {
     JSON.parse(inner);
   } catch {
@@ -29,3 +27,16 @@ function jsonWithin(text: string): string | null {
   const json = compact(inner);
   return depth(json) > jsonDepthMax ? null : json;
 }
+
+/** Without a pattern, which would go over long blanks again and again. */
+function unfenced(text: string): string {
+  const firstLine = text.indexOf('\n');
+  const fenced =
+    text.startsWith('```') && text.endsWith('```') && firstLine > 0 && text.length >= 7;
+  if (!fenced || !/^```[\w-]*[ \t\r]*$/.test(text.slice(0, Math.min(firstLine, fenceMax))))
+    return text;
+  return text.slice(firstLine + 1, -3);
+}
+
+/** The longest line that a fence may begin with. */
+const fenceMax = 64;

@@ -76,6 +76,8 @@ export type WorkflowFailureCode = (typeof workflowFailureCodes)[number];
 
 /** The most characters that the filled-in variables of a call, a list, the outputs of its items or a run's output may have. */
 export const valuesCharsMax = 4_194_304;
+/** The characters of variables beyond which one advance of a run makes no further step ready. */
+export const readyCharsMax = 8_388_608;
 export const stepsMax = 50;
 export const runTimeoutMsMin = 1_000;
 export const runTimeoutMsMax = 7 * 86_400_000;

@@ -29,14 +29,17 @@ export async function sweepWorkflows(parts: SweepParts): Promise<void> {
 }
 
 async function endOverdue(parts: SweepParts): Promise<void> {
+  const failures: unknown[] = [];
   for (const runId of await overdueRuns(parts.db, atOnce)) {
+    // One that cannot be ended must not stand in the way of the others.
     await endRun(parts, runId, {
       status: 'failed',
       errorCode: 'DEADLINE_EXCEEDED',
       error: 'The run did not end before its deadline.',
       failedStep: null,
-    });
+    }).catch((error: unknown) => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function stopLeftOver(parts: SweepParts): Promise<void> {

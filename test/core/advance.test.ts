@@ -116,3 +116,28 @@ test('the graph leaves out circles, and what waits for them', () => {
   assert.deepEqual(last, ['d', 'e']);
   assert.deepEqual(waitsFor.get('c'), ['a']);
 });
+
+test('steps with long variables begin a few at a time, and all of them begin', () => {
+  const text = 'x'.repeat(valuesCharsMax - 100);
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const definition = workflow(
+    names.map((name) => step(name, { variables: { text: '{{input.text}}' } })),
+    'done',
+  );
+  const input = JSON.stringify({ text });
+  const rows = new Map<string, StepState>();
+  let events: StepEvent[] = [];
+  let ended = false;
+  for (let turn = 0; turn < names.length && !ended; turn++) {
+    const { changed, end } = advanced(definition, input, [...rows.values()], events);
+    for (const one of changed) rows.set(one.step, one);
+    const ready = [...rows.values()].filter(({ status }) => status === 'ready');
+    assert.ok(ready.length < names.length);
+    for (const one of ready) {
+      rows.set(one.step, { ...one, status: 'processing', variables: null, executionId: one.step });
+    }
+    events = ready.map((one) => event(one.step, { executionId: one.step }));
+    ended = end !== null;
+  }
+  assert.ok(ended);
+});

@@ -18,6 +18,7 @@ const scope: Scope = {
   output: (step) => outputs[step] ?? null,
   item: '{"id":"p-1","tags":["x"]}',
   index: 3,
+  known: new Map(),
 };
 
 const cases: [what: string, value: unknown, filled: string][] = [
@@ -85,7 +86,7 @@ test('references are found in every text of a value', () => {
 });
 
 test('a result that grows too long is none', () => {
-  const long = { ...scope, input: JSON.stringify({ a: 'x'.repeat(100) }) };
+  const long = { ...scope, known: new Map(), input: JSON.stringify({ a: 'x'.repeat(100) }) };
   assert.equal(fill('{{input.a}}'.repeat(3), long, 100), null);
   assert.equal(fill(['{{input.a}}', '{{input.a}}'], long, 200), null);
   assert.equal(fill('{{input.a}}', long, 102)?.length, 102);
@@ -106,6 +107,7 @@ test('any value comes through a reference, alone and in a path', () => {
       const json = JSON.stringify(value);
       const own = {
         ...scope,
+        known: new Map<string, string>(),
         input: `{"v":${json}}`,
         output: () => outputOfText(`{"v":[${json}]}`),
       };
@@ -136,6 +138,29 @@ test('an output is looked into where it is JSON, and only there', () => {
     outputOfText('```json\n{"a":\n```'),
   );
   assert.equal(withinOutput('{"a":"{}"}'), '{"a":"{}"}');
+  // A model that runs off into blanks: it must be told at once that this is none.
+  const blanks = outputOfText(`\`\`\`json\n${' '.repeat(2_000_000)}x`);
+  assert.equal(withinOutput(blanks), blanks);
   const deep = outputOfText('['.repeat(200) + ']'.repeat(200));
   assert.equal(withinOutput(deep), deep);
+});
+
+test('an output is gone through once, however many references look into it', () => {
+  let read = 0;
+  const members = Array.from({ length: 20_000 }, (_, n) => `"m${n}":"${'x'.repeat(80)}"`);
+  const output = outputOfText(`{${members.join(',')}}`);
+  const many = Array.from(
+    { length: 20_000 },
+    () => '{{steps.a.output.missing}}{{steps.a.output.m7}}',
+  );
+  const counted = {
+    ...scope,
+    known: new Map(),
+    output: () => {
+      read++;
+      return output;
+    },
+  };
+  assert.ok(fill(many, counted, 10_000_000));
+  assert.equal(read, 1);
 });
