@@ -13,6 +13,8 @@ export interface Fault {
   readonly replace: string;
   /** Where it takes more than a test makes to find it. */
   readonly rounds?: number;
+  /** It keeps a promise too late, not never: only the goals in milliseconds tell, which stand in `judge`. */
+  readonly late?: boolean;
 }
 
 /** The source with the fault in it. */

@@ -25,9 +25,10 @@ export interface Fleet {
   /** Those that are up and have not been killed, oldest first. */
   up(...roles: Member['role'][]): Member[];
   start(role: Member['role']): Promise<Member>;
-  /** Starts in the background; `failed` says it where one of them did not come up. */
-  replace(role: Member['role']): void;
-  readonly starting: number;
+  /**
+   * Starts in the background as many as are missing of that role; `failed` says it where one of them did not come up.
+   */
+  fill(role: Member['role'], count: number): void;
   failed(): string[];
   kill(member: Member): Promise<void>;
   /** Every prompt's calls in the order in which they came, from all members that ever were. */
@@ -41,7 +42,7 @@ export interface Fleet {
 export function openFleet(ground: Ground): Fleet {
   const members: Member[] = [];
   const failures: string[] = [];
-  const starts = new Set<Promise<unknown>>();
+  const starts = new Map<Promise<unknown>, Member['role']>();
   let numbers = 0;
   const base = new URL(ground.provider.url);
 
@@ -57,21 +58,23 @@ export function openFleet(ground: Ground): Fleet {
     return member;
   }
 
+  const up = (...roles: Member['role'][]) =>
+    members.filter(
+      ({ role, process, killedMs }) => process && killedMs === null && roles.includes(role),
+    );
+
   return {
     members,
     start,
-    up: (...roles) =>
-      members.filter(
-        ({ role, process, killedMs }) => process && killedMs === null && roles.includes(role),
-      ),
-    replace(role) {
-      const started = start(role)
-        .catch((error: Error) => failures.push(`a process did not come up: ${error.message}`))
-        .finally(() => starts.delete(started));
-      starts.add(started);
-    },
-    get starting() {
-      return starts.size;
+    up,
+    fill(role, count) {
+      const starting = [...starts.values()].filter((one) => one === role).length;
+      for (let missing = count - up(role).length - starting; missing > 0; missing--) {
+        const started = start(role)
+          .catch((error: Error) => failures.push(`a process did not come up: ${error.message}`))
+          .finally(() => starts.delete(started));
+        starts.set(started, role);
+      }
     },
     failed: () => failures,
     async kill(member) {
@@ -100,7 +103,7 @@ export function openFleet(ground: Ground): Fleet {
       return index < 0 ? null : { number: index + 1, prompt: promptOf(calls[index]?.body) };
     },
     async settled() {
-      await Promise.all(starts);
+      await Promise.all(starts.keys());
     },
   };
 }

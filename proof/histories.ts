@@ -5,7 +5,8 @@ import type { RunCall } from './fleet.ts';
 
 /**
  * Holds what the provider has recorded of each run against its record. The agents must answer with numbered models
- * and the prompt `Hello {{name}}`, each name used once, and no call may fail by itself.
+ * and the prompt `Hello {{name}}`, each name used once, and no call may fail by itself; those with a deadline of their own
+ * are never answered.
  */
 
 export interface Histories {
@@ -24,7 +25,15 @@ interface Row {
   readonly output: string | null;
   readonly userPrompt: string | null;
   readonly atMostOnce: boolean;
+  /** Of an agent that has one of its own, else null. */
+  readonly deadlineMs: number | null;
+  readonly tookMs: number;
 }
+
+/** How long after its deadline a run may still be `processing`. */
+const lateMsMax = 30_000;
+/** By which the clock of a process and the database's may differ over a few seconds. */
+const timerMs = 100;
 
 export async function checkHistories(
   db: Db,
@@ -32,7 +41,9 @@ export async function checkHistories(
 ): Promise<Histories> {
   const { rows } = await sql<Row>`
     select e.id, e.input_variables ->> 'name' as name, e.status, e.error_code, e.attempts, e.output, e.user_prompt,
-      coalesce((a.config ->> 'maxAttempts')::int = 1, false) as at_most_once
+      coalesce((a.config ->> 'maxAttempts')::int = 1, false) as at_most_once,
+      (a.config ->> 'timeoutMs')::int as deadline_ms,
+      coalesce(extract(epoch from e.completed_at - e.started_at) * 1000, 0)::float8 as took_ms
     from executions e join agents a on a.id = e.agent_id
     where e.status in ('success', 'failed')
     order by e.id`.execute(db);
@@ -51,10 +62,11 @@ export async function checkHistories(
       'calls lost with their process': sum((one) => one.lostMs.length),
       'runs that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
       'runs given up after five losses': sum((one) =>
-        one.row.status === 'failed' && !one.row.atMostOnce ? 1 : 0,
+        one.row.errorCode === 'WORKER_LOST' && !one.row.atMostOnce ? 1 : 0,
       ),
+      'runs ended by their deadline': sum((one) => (one.row.errorCode === 'MODEL_TIMEOUT' ? 1 : 0)),
       'at most once, and lost': sum((one) =>
-        one.row.status === 'failed' && one.row.atMostOnce ? 1 : 0,
+        one.row.errorCode === 'WORKER_LOST' && one.row.atMostOnce ? 1 : 0,
       ),
     },
     resumedMs: histories.flatMap((one) => one.lostMs),
@@ -84,6 +96,9 @@ function* complaints({ row, calls }: History): Generator<string> {
     if (Number(row.output) !== calls.at(-1)?.number)
       yield 'the answer is not that of the last call';
     if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt is not that of the call';
+  } else if (row.deadlineMs !== null && row.errorCode === 'MODEL_TIMEOUT') {
+    if (row.tookMs < row.deadlineMs - timerMs) yield 'a run was ended before its deadline';
+    if (row.tookMs > row.deadlineMs + lateMsMax) yield 'a run went on beyond its deadline';
   } else {
     if (row.errorCode !== 'WORKER_LOST') yield 'a run failed for another reason than its processes';
     const budget = row.atMostOnce ? 1 : lossesMax;

@@ -11,8 +11,12 @@ export interface DatabaseProxy {
   readonly connection: pg.ClientConfig;
   /** Connections that are there now. */
   readonly open: number;
+  /** Whether one of them has asked for hints. */
+  readonly listening: boolean;
   /** Carries nothing from now on, on any connection, new ones included: packets vanish, and nobody is told. */
   silence(): void;
+  /** Carries nothing any more on those connections that are there and chosen: others never know. */
+  mute(choose: (link: Link) => boolean): void;
   /** Breaks off all connections from now on, new ones included. */
   refuse(): void;
   /** New connections get through again; those that were silenced stay dead. */
@@ -86,10 +90,16 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
     get open() {
       return links.size;
     },
+    get listening() {
+      return [...links].some(({ listens, client }) => listens && !client.destroyed);
+    },
     onSent: null,
     silence() {
       silent = true;
       for (const link of links) link.silent = true;
+    },
+    mute(choose) {
+      for (const link of [...links].filter(choose)) link.silent = true;
     },
     refuse() {
       refusing = true;

@@ -12,7 +12,7 @@ import { createSessions } from './api/session.ts';
 import type { Config } from './config.ts';
 import { exportsMax } from './contract/limits.ts';
 import { toId } from './core/id.ts';
-import type { ModelPort } from './core/model.ts';
+import type { ModelPort, TestConnection } from './core/model.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admit.ts';
 import { createCanceler } from './flow/cancel.ts';
@@ -64,6 +64,7 @@ export interface WiringParts {
   readonly db: Db;
   readonly secret: string;
   readonly models: ModelPort;
+  readonly testConnection: TestConnection;
   /** Which providers are left alone, for metrics. */
   readonly providers?: () => BreakerState[];
   readonly logger: Logger;
@@ -249,8 +250,10 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       ...{ checkSameOrigin, onKeyUsed },
       authenticator: createAuthenticator({ db, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
+      testingLimits: config.testingLimits,
       sealKey: deriveSealKey(parts.secret),
       checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
+      testConnection: parts.testConnection,
     };
     countCalls(app, metrics);
     referenceRoutes(app, parts.version);

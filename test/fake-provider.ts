@@ -108,7 +108,8 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     play(script.shift() ?? behaviours[model] ?? delayed(model, number), body, response);
   });
   server.on('connection', () => connections++);
-  server.listen(0, '127.0.0.1');
+  // Thousands may connect at once: who finds the line full tries again only after seconds.
+  server.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 });
   await once(server, 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 

@@ -111,6 +111,15 @@ export function changeOf(before: AgentForm, after: AgentForm): AgentPatch {
   return Object.fromEntries(differing);
 }
 
+/** What was typed since `before`, on top of what the agent is now. */
+export function rebased(before: AgentForm, typed: AgentForm, now: AgentForm): AgentForm {
+  const kept = Object.entries(typed).filter(
+    ([name, value]) =>
+      JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),
+  );
+  return { ...now, ...Object.fromEntries(kept) };
+}
+
 function patchOf(form: AgentForm) {
   const { agentName, visibility, tags, rateLimits, storeBodies, retention, variables } = form;
   const { maxAttempts, timeoutMs, maxConcurrency } = form;

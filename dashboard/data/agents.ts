@@ -21,6 +21,16 @@ export const agentQuery = (agentId: string) =>
     queryFn: ({ signal }) => cueline.agents.get(agentId, { signal }),
   });
 
+/** A minute turns while one looks. */
+const limitsEveryMs = 10_000;
+
+export const agentLimitsQuery = (agentId: string) =>
+  queryOptions({
+    queryKey: ['agents', agentId, 'limits'],
+    queryFn: ({ signal }) => cueline.agents.limits(agentId, { signal }),
+    refetchInterval: limitsEveryMs,
+  });
+
 export const statisticsQuery = (agentId: string, range: Range) =>
   queryOptions({
     queryKey: ['agents', agentId, 'statistics', range],

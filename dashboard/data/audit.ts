@@ -1,17 +1,13 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { AuditFilters } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
 
-type Query = NonNullable<Parameters<typeof cueline.request<'GET /api/v1/audit'>>[1]['query']>;
-export type AuditAction = NonNullable<Query['action']>;
-export type AuditLine = Awaited<ReturnType<typeof read>>['audit'][number];
+export type AuditAction = NonNullable<AuditFilters['action']>;
+export type AuditLine = Awaited<ReturnType<typeof cueline.audit>>['audit'][number];
 
-export const auditQuery = (query: Query) =>
+export const auditQuery = (filters: AuditFilters) =>
   queryOptions({
-    queryKey: ['audit', query],
-    queryFn: ({ signal }) => read(query, signal),
+    queryKey: ['audit', filters],
+    queryFn: ({ signal }) => cueline.audit(filters, { signal }),
     placeholderData: keepPreviousData,
   });
-
-async function read(query: Query, signal: AbortSignal) {
-  return (await cueline.request('GET /api/v1/audit', { query }, { signal })).body;
-}

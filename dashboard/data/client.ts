@@ -1,9 +1,14 @@
 import { createClient } from '../../src/client/index.ts';
 
+// Read when this file is, so it comes first.
+const workspaceKey = 'cueline-workspace';
+
+const chosen = chosenWorkspace();
+
 /** The one way to the server: the public API, with the session's cookie, from the page's own origin. */
 export const cueline = createClient({
   baseURL: '',
-  ...(chosenWorkspace() !== null && { workspace: chosenWorkspace() as string }),
+  ...(chosen !== null && { workspace: chosen }),
 });
 
 /** Of someone in several workspaces, the one they last chose; null for the one the server takes. */
@@ -16,5 +21,3 @@ export function chooseWorkspace(workspaceId: string | null): void {
   if (workspaceId === null) localStorage.removeItem(workspaceKey);
   else localStorage.setItem(workspaceKey, workspaceId);
 }
-
-const workspaceKey = 'cueline-workspace';

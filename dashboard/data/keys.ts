@@ -7,6 +7,8 @@ export const keysQuery = (page: PageQuery) =>
   queryOptions({
     queryKey: ['keys', page],
     queryFn: ({ signal }) => cueline.keys.list(page, { signal }),
+    // What they have used of their limits is counted on.
+    refetchInterval: 10_000,
     placeholderData: keepPreviousData,
   });
 

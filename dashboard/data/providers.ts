@@ -17,6 +17,11 @@ export function usePutProvider() {
   });
 }
 
+/** What is wrong with the connection is an answer; an error only where it could not be tested. */
+export function useTestProvider() {
+  return useMutation({ mutationFn: (name: string) => cueline.providers.test(name) });
+}
+
 export function useDeleteProvider() {
   const queries = useQueryClient();
   return useMutation({

@@ -1,8 +1,9 @@
-import { Radio, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Radio, Stack, TagsInput, TextInput } from '@mantine/core';
 import type { Agent } from '../../src/client/index.ts';
 import type { AgentForm } from '../data/agent-form.ts';
 import classes from './fields.module.css';
 import { fieldProblem } from './form-problem.tsx';
+import { NameFields } from './name-fields.tsx';
 
 /** What an agent is called, where it belongs, and who sees it. */
 export function AboutFields(props: {
@@ -14,26 +15,15 @@ export function AboutFields(props: {
   const { form, onChange, error, disabled = false } = props;
   return (
     <Stack gap="md">
-      <TextInput
-        label="Name"
-        required
-        withAsterisk={false}
-        maxLength={200}
+      <NameFields
+        name={form.agentName}
+        description={form.description}
+        onChange={({ name = form.agentName, description = form.description }) =>
+          onChange({ agentName: name, description })
+        }
+        error={error}
+        nameField="agentName"
         disabled={disabled}
-        value={form.agentName}
-        error={fieldProblem(error, 'agentName')}
-        onChange={({ currentTarget }) => onChange({ agentName: currentTarget.value })}
-      />
-      <Textarea
-        label="Description"
-        autosize
-        minRows={2}
-        maxRows={8}
-        maxLength={2000}
-        disabled={disabled}
-        value={form.description}
-        error={fieldProblem(error, 'description')}
-        onChange={({ currentTarget }) => onChange({ description: currentTarget.value })}
       />
       <div className={classes.halves}>
         <TextInput

@@ -2,11 +2,12 @@ import '@mantine/spotlight/styles.layer.css';
 import { Modal, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Me } from '../../src/client/index.ts';
 import { agentsQuery } from '../data/agents.ts';
+import { promptsQuery } from '../data/prompts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { schemes } from './account-menu.tsx';
 import { places } from './places.ts';
@@ -14,7 +15,7 @@ import { useSignOut } from './use-sign-out.ts';
 
 const [store, spotlight] = createSpotlight();
 
-/** ⌘K: any page, any agent, and what can be done from everywhere. The server does the searching. */
+/** ⌘K: any page, any agent or prompt, and what can be done from everywhere. The server does the searching. */
 export default function Palette(props: {
   readonly asked: number;
   readonly me: Me;
@@ -23,10 +24,9 @@ export default function Palette(props: {
   const [query, setQuery] = useState('');
   const [asked] = useDebouncedValue(query.trim(), 150);
   const navigate = useNavigate();
-  const { data } = useQuery({
-    ...agentsQuery({ limit: 8, ...(asked && { q: asked }) }),
-    placeholderData: keepPreviousData,
-  });
+  const found = { limit: 6, ...(asked && { q: asked }) };
+  const agentsFound = useQuery(agentsQuery(found)).data?.agents ?? [];
+  const promptsFound = useQuery(promptsQuery(found)).data?.prompts ?? [];
   // It opens because it was asked for again.
   useEffect(() => spotlight.open(), [props.asked]);
 
@@ -36,18 +36,25 @@ export default function Palette(props: {
     leftSection: <Icon name={icon} />,
     onClick: () => void navigate({ to }),
   }));
-  const agents = (data?.agents ?? []).map(({ agentId, agentName, status }) => ({
+  const agents = agentsFound.map(({ agentId, agentName, status }) => ({
     id: agentId,
     label: agentName,
     description: status,
     leftSection: <Icon name="agents" />,
     onClick: () => void navigate({ to: '/agents/$agentId', params: { agentId } }),
   }));
+  const prompts = promptsFound.map(({ promptId, name }) => ({
+    id: promptId,
+    label: name,
+    leftSection: <Icon name="prompts" />,
+    onClick: () => void navigate({ to: '/prompts/$promptId', params: { promptId } }),
+  }));
   const named = ({ label }: Item) => label.toLowerCase().includes(query.trim().toLowerCase());
   const groups = [
     { label: 'Pages', items: pages.filter(named) },
     // The server found them, perhaps by their description.
     { label: 'Agents', items: agents },
+    { label: 'Prompts', items: prompts },
     { label: 'Actions', items: useActions(props.onShortcuts).filter(named) },
   ].filter(({ items }) => items.length > 0);
   return (
@@ -61,8 +68,8 @@ export default function Palette(props: {
     >
       <Modal.Title className="visually-hidden">Search</Modal.Title>
       <Spotlight.Search
-        placeholder="Search pages, agents and actions"
-        aria-label="Search pages, agents and actions"
+        placeholder="Search pages, agents, prompts"
+        aria-label="Search pages, agents, prompts and actions"
         leftSection={<Icon name="search" />}
       />
       <Spotlight.ActionsList>

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { chooseWorkspace, chosenWorkspace } from '../data/client.ts';
 import { meQuery } from '../data/me.ts';
 import { isSignedOut, queryClient } from '../data/query-client.ts';
 
@@ -8,12 +9,18 @@ export const rootRoute = createRootRoute();
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
-  async beforeLoad({ location }) {
+  async beforeLoad({ location: asked }) {
     try {
       await queryClient.ensureQueryData(meQuery);
     } catch (error) {
       if (!isSignedOut(error)) throw error;
-      const from = location.href === '/' ? {} : { from: location.href };
+      // Perhaps only of the workspace that was chosen they are a member no more: without the choice it shows.
+      if (chosenWorkspace() !== null) {
+        chooseWorkspace(null);
+        location.reload();
+        await new Promise(() => {});
+      }
+      const from = asked.href === '/' ? {} : { from: asked.href };
       throw redirect({ to: '/sign-in', search: from, replace: true });
     }
   },

@@ -2,6 +2,7 @@ import {
   type CSSVariablesResolver,
   createTheme,
   localStorageColorSchemeManager,
+  type MantineColorSchemeManager,
   type MantineColorsTuple,
 } from '@mantine/core';
 
@@ -70,6 +71,7 @@ export const cssVariables: CSSVariablesResolver = () => {
     '--mantine-color-placeholder': 'var(--soft)',
     '--mantine-color-anchor': 'var(--accent)',
     '--mantine-color-default': 'var(--card)',
+    '--mantine-color-default-color': 'var(--text)',
     '--mantine-color-default-hover': 'var(--raised)',
     '--mantine-color-default-border': 'var(--line-strong)',
     '--mantine-color-error': 'var(--bad)',
@@ -77,8 +79,21 @@ export const cssVariables: CSSVariablesResolver = () => {
   return { variables: {}, light: shared, dark: shared };
 };
 
-/** Remembered in the browser; light, dark, or as the system has it. */
-export const colorScheme = localStorageColorSchemeManager({ key: 'cueline-color-scheme' });
+const remembered = localStorageColorSchemeManager({ key: 'cueline-color-scheme' });
+
+/**
+ * Remembered in the browser; light, dark, or as the system has it. The cookie tells the server, which writes it into the
+ * page: there are the right colours before the first script has run, and no script has to stand in the page.
+ */
+export const colorScheme: MantineColorSchemeManager = {
+  ...remembered,
+  set(scheme) {
+    remembered.set(scheme);
+    const days = scheme === 'auto' ? 0 : 365;
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is not everywhere, and this is one plain word.
+    document.cookie = `cueline-color-scheme=${scheme}; path=/; max-age=${days * 86_400}; samesite=lax`;
+  },
+};
 
 /** Without it the content security policy lets in no style that is made at run time. */
 export function styleNonce(): string {

@@ -62,6 +62,7 @@ function ofPrompt(below: string, body?: object): Prepare {
 const unversioned = (path: string) => path.replace('/v1', '');
 
 export const agentCalls: Readonly<Record<string, Prepare>> = {
+  'GET /api/v1/agents/{agentId}/limits': ofAgent('/limits'),
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
   'GET /api/v1/agents/{agentId}/executions/{executionId}': ofRun(''),
   'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofRun('/cancel'),

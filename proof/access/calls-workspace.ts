@@ -56,6 +56,11 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   },
   'GET /api/v1/providers/{name}': ofProvider,
   'DELETE /api/v1/providers/{name}': ofProvider,
+  // It has no credential, so nothing is called.
+  async 'POST /api/v1/providers/{name}/test'(world) {
+    const { path, workspace } = await ofProvider(world);
+    return { path: `${path}/test`, workspace };
+  },
 
   async 'GET /api/v1/prices'(world) {
     return { path: '/api/v1/prices', workspace: [await addPrice(world)] };
@@ -112,6 +117,10 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   async 'DELETE /api/v1/invitations/{invitationId}'(world) {
     const { invitationId } = await addInvitation(world);
     return { path: `/api/v1/invitations/${invitationId}`, workspace: [invitationId] };
+  },
+  async 'GET /api/v1/invitations/by-token/{token}'(world) {
+    const { token } = await addInvitation(world);
+    return { path: `/api/v1/invitations/by-token/${token}` };
   },
   async 'POST /api/v1/invitations/accept'(world) {
     const { token } = await addInvitation(world);

@@ -29,6 +29,7 @@ export async function routesOf({ connection, db }: Ground): Promise<Route[]> {
   const { drain } = await wire({
     ...{ role: 'api', connection, db, secret: 'of no consequence here', version: '0.0.0' },
     models: { call: () => Promise.reject(new Error('no model is called here')) },
+    testConnection: () => Promise.reject(new Error('no provider is called here')),
     logger: pino({ level: 'silent' }),
     config: readConfig({}),
   }).finally(() => unsubscribe('fastify.initialization', note));

@@ -9,7 +9,12 @@ import { checkHistories } from '../histories.ts';
 import { checkJournal, keepJournal } from '../journal.ts';
 import { startLoad } from '../load.ts';
 
-/** A round is the `kill -9` of one of two processes that accept calls; every other one works as well. */
+/**
+ * A round is the `kill -9` of one of the processes that accept calls, of which every other one works as well. There are
+ * two, and those that replace them are started ahead.
+ */
+
+const startedAhead = 1;
 
 export const apiKilled: Claim = {
   name: 'api-killed',
@@ -46,18 +51,18 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const answered = () => once.acceptedCount + sure.acceptedCount;
   const watch = watchUnderWay(db, 200);
   for (let left = rounds; left > 0; left--) {
+    if (left > 2) for (const role of roles) fleet.fill(role, 1 + startedAhead);
     // Right after an answer, which is when there must be something to it.
     const more = answered() + 20 + Math.floor(60 * random());
     while (answered() < more && fleet.failed().length === 0) await wait(1);
     const [victim] = fleet.up(...roles);
     if (!victim) break;
     await fleet.kill(victim);
-    if (left > 2) fleet.replace(victim.role);
     while (left > 1 && fleet.up(...roles).length === 0 && fleet.failed().length === 0) {
       await wait(10);
     }
   }
-  // Who still retries finds nobody any more, and stops without an answer.
+  // Who still retries may find nobody any more, and stops without an answer.
   await Promise.all([once.stop(), sure.stop()]);
   await fleet.settled();
   const ended = await allEnded(db, 60_000);

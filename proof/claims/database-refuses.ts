@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { Trx } from '../../src/store/db.ts';
 import { databaseUrl } from '../../test/harness/process.ts';
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
@@ -8,15 +10,20 @@ import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
 import { until } from '../until.ts';
 
-/** In a round, in turn, the database has no connection left, or a lock keeps statements longer than they may take. */
+/**
+ * In a round, in turn, the database has no connection left, or a lock keeps statements longer than they may take, or reads
+ * that wait for a lock hold every connection that the process has for such, and more of them wait for one.
+ */
 
 const patienceMs = 60_000;
 const statementMsMax = 1_000;
+/** More than come through while the last of them waits for a connection for as long as it may. */
+const reads = 120;
 
 export const databaseRefuses: Claim = {
   name: 'database-refuses',
   says: 'without connections, or over time, calls are answered 503, no process exits, and what is acknowledged is kept',
-  rounds: { test: 2, short: 10, full: 60 },
+  rounds: { test: 3, short: 9, full: 60 },
   roundsPerGround: 20,
   faults: [
     {
@@ -25,6 +32,13 @@ export const databaseRefuses: Claim = {
       file: 'api/errors.ts',
       find: '/^(08|25|40|53|55|57)[0-9A-Z]{3}$/',
       replace: '/^(08|25|40|55)[0-9A-Z]{3}$/',
+    },
+    {
+      name: 'no-room-is-a-fault',
+      says: 'that a process has no connection left counts as a fault of the program',
+      file: 'api/errors.ts',
+      find: 'timeout (expired|exceeded)',
+      replace: 'timeout expired',
     },
   ],
   prove,
@@ -54,15 +68,21 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   for (let round = 0; round < rounds; round++) {
     if (!(await until(seen('accepted')))) violations.push('nothing was accepted any more');
     const refused = seen('refused');
-    if (round % 2 === 0) {
+    if (round % 3 === 0) {
       await connectionsMax(ground, 0);
       proxy.cut();
       if (!(await until(refused))) violations.push(unrefused);
       await connectionsMax(ground, -1);
-    } else {
+    } else if (round % 3 === 1) {
       await db.transaction().execute(async (trx) => {
         await sql`select from limits where subject = ${key.id} for update`.execute(trx);
         if (!(await until(refused))) violations.push(unrefused);
+      });
+    } else {
+      await db.transaction().execute(async (trx) => {
+        await sql`lock table prompts in access exclusive mode`.execute(trx);
+        const read = readPrompts(processes[0].url, key.key);
+        violations.push(...(await awake(trx, read)));
       });
     }
   }
@@ -81,6 +101,31 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       ...(await checkTables(db, { accepted, unknownToo: true })),
     ],
   };
+}
+
+/** A transaction that lies idle is ended, and its locks with it. */
+async function awake<T>(trx: Trx, work: Promise<T>): Promise<T> {
+  let through = false;
+  const end = () => {
+    through = true;
+  };
+  work.then(end, end);
+  while (!through) await Promise.all([sql`select`.execute(trx), wait(500)]);
+  return work;
+}
+
+/** All at once; in words, what was not answered 503. */
+async function readPrompts(url: string, key: string): Promise<string[]> {
+  const answers = await Promise.all(
+    Array.from({ length: reads }, async () => {
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${url}/api/v1/prompts`, { headers });
+      const text = await response.text();
+      const away = response.status === 503 && response.headers.has('retry-after');
+      return away ? [] : `a read that found no connection was answered ${response.status} ${text}`;
+    }),
+  );
+  return answers.flat();
 }
 
 const unrefused = 'nothing was refused while the database refused everything';

@@ -18,7 +18,7 @@ const settledMs = 500;
 export const databaseRestarted: Claim = {
   name: 'database-restarted',
   says: 'over a restart of PostgreSQL no process exits, calls are answered 202 or 503, and what is acknowledged is kept',
-  rounds: { test: 2, short: 6, full: 30 },
+  rounds: { test: 2, short: 4, full: 30 },
   roundsPerGround: 10,
   faults: [
     {

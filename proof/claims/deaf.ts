@@ -6,7 +6,10 @@ import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
 import { judgeStarted, startedAfter, startedSample } from '../started.ts';
 
-/** A round is some calls to an API process, for a worker that hears no hint of them: its `LISTEN` never gets through. */
+/**
+ * A round is some calls to an API process, for a worker that hears no hint of them: in the first half of the rounds its
+ * `LISTEN` never gets through, in the second it does, and then the connection falls silent, of which nobody is told.
+ */
 
 const callsPerRound = 5;
 /** Heartbeats are as many as polls on any machine, however slow: 20 of them take four polls at least. */
@@ -15,7 +18,7 @@ const beatsMax = 40;
 export const deaf: Claim = {
   name: 'deaf',
   says: 'a worker that hears no hints finds by itself what another process has accepted',
-  rounds: { test: 1, short: 10, full: 100 },
+  rounds: { test: 2, short: 10, full: 100 },
   roundsPerGround: 50,
   faults: [
     {
@@ -24,6 +27,15 @@ export const deaf: Claim = {
       file: 'worker/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
       replace: '2 ** 31 - 1,',
+    },
+    {
+      name: 'seldom-poll',
+      says: 'the queue is looked at every four seconds',
+      file: 'worker/claim.ts',
+      find: 'pollMs * (0.8 + Math.random() * 0.4),',
+      replace: '4 * pollMs * (0.8 + Math.random() * 0.4),',
+      rounds: 6,
+      late: true,
     },
   ],
   prove,
@@ -34,10 +46,11 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const { db, provider } = ground;
   const proxy = await startProxy(ground.connection);
   let beats = 0;
+  let through = false;
   proxy.onSent = (_link, text) => {
     // With its name comes every heartbeat, its text only the first.
     if (text.includes('worker-renew-lease')) beats++;
-    return /listen cueline_/.test(text) ? 'before' : null;
+    return !through && /listen cueline_/.test(text) ? 'before' : null;
   };
   const env = { CUELINE_LEASE_MS: String(ground.leaseMs) };
   const [api] = await Promise.all([
@@ -51,6 +64,11 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const violations: string[] = [];
 
   for (let round = 0; round < rounds && violations.length === 0; round++) {
+    if (!through && round >= rounds / 2) {
+      through = true;
+      while (!proxy.listening) await wait(5);
+      proxy.mute(({ listens }) => listens);
+    }
     const before = provider.calls.length;
     const load = startLoad({
       ...{ urls: () => [api.url], key, agents, named: `round-${round}` },

@@ -34,7 +34,7 @@ interface Started {
 export const fairBacklog: Claim = {
   name: 'fair-backlog',
   says: 'one agent with 100,000 queued runs does not delay another workspace’s next run by more than a second',
-  rounds: { test: 1, short: 20, full: 100 },
+  rounds: { test: 1, short: 10, full: 100 },
   roundsPerGround: 100,
   faults: [
     {

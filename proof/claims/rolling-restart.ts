@@ -38,7 +38,7 @@ interface Callers {
 export const rollingRestart: Claim = {
   name: 'rolling-restart',
   says: 'replacing every process one after the other fails no request of a client that retries on connection refused only, and no run',
-  rounds: { test: 1, short: 4, full: 30 },
+  rounds: { test: 1, short: 3, full: 30 },
   roundsPerGround: 10,
   faults: [
     {

@@ -8,9 +8,11 @@ import { checkHistories } from '../histories.ts';
 import { checkJournal, handedOn, keepJournal } from '../journal.ts';
 import { startLoad } from '../load.ts';
 
-/** A round is the `kill -9` of one of three workers, at any moment. */
+/** A round is the `kill -9` of one of three workers, at any moment. Those that replace it are started ahead. */
 
 const workers = 3;
+/** A start takes longer than the time from one kill to the next. */
+const startedAhead = 2;
 const longMs = 600;
 const longModel = `numbered-${longMs}`;
 const resumedMsGoal = 10_000;
@@ -19,7 +21,7 @@ export const workerKilled: Claim = {
   name: 'worker-killed',
   says: 'of accepted runs none is lost and none is recorded twice, however often workers are killed',
   rounds: { test: 2, short: 100, full: 1_000 },
-  roundsPerGround: 50,
+  roundsPerGround: 100,
   faults: [
     {
       name: 'losses-uncharged',
@@ -34,6 +36,21 @@ export const workerKilled: Claim = {
       file: 'store/workers.ts',
       find: 'from lost where q.id = lost.id',
       replace: 'from lost where q.id = lost.id and false',
+    },
+    {
+      name: 'late-sweep',
+      says: 'a lease counts as expired only long after its end',
+      file: 'store/workers.ts',
+      find: 'return sql`lease_until < clock_timestamp()',
+      replace: "return sql`lease_until + interval '12 seconds' < clock_timestamp()",
+      late: true,
+    },
+    {
+      name: 'no-deadline',
+      says: 'nobody ends a call of which the time is up',
+      file: 'provider/deadline.ts',
+      find: 'setTimeout(() => own.abort(timeout(timeoutMs, cost)), timeoutMs)',
+      replace: 'undefined',
     },
   ],
   prove,
@@ -54,17 +71,17 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const loads = await startLoads(ground, () => [api.process?.url ?? '']);
   const watch = watchUnderWay(db, 200);
   for (let left = rounds; left > 0; left--) {
+    // No more than there are kills to come: the last of them leaves one.
+    fleet.fill('worker', Math.min(workers + startedAhead, left + 1));
     // One of those that survive must be in touch for a whole lease before it may take the runs of others.
-    await wait(leaseMs * (0.5 + random() / 2));
-    while (fleet.up('worker').length < 2 && fleet.failed().length === 0) await wait(10);
+    await wait(Math.max(0, leaseMs * (0.5 + random() / 2) - longMs));
+    const enough = Math.min(workers, left + 1);
+    while (fleet.up('worker').length < enough && fleet.failed().length === 0) await wait(5);
     const up = fleet.up('worker');
     const victim = up[Math.floor(random() * up.length)];
     if (victim) await atWork(fleet, victim);
     await wait(longMs * random());
     if (victim) await fleet.kill(victim);
-    if (fleet.up('worker').length + fleet.starting < Math.min(workers, left)) {
-      fleet.replace('worker');
-    }
   }
   await Promise.all(loads.map((load) => load.stop()));
   await fleet.settled();
@@ -104,7 +121,7 @@ async function atWork(fleet: Fleet, victim: Member): Promise<void> {
   }
 }
 
-/** Short and long runs, with a cap and without, at most once, and in two workspaces. */
+/** Short and long runs, with a cap and without, at most once, some that are never answered, and in two workspaces. */
 async function startLoads(ground: Ground, urls: () => string[]) {
   const other = await addWorkspace(ground.db);
   const { workspaceId, ownerId: userId } = other;
@@ -113,6 +130,8 @@ async function startLoads(ground: Ground, urls: () => string[]) {
     { model: 'ollama/numbered-100', config: { maxConcurrency: 8 } },
     { model: 'ollama/numbered-250', config: { maxAttempts: 1 } },
     { model: `ollama/${longModel}` },
+    // Never answered: whoever has it when its time is up must end it.
+    { model: 'ollama/hang', config: { timeoutMs: 1_000 } },
   ];
   const others = [
     { model: 'ollama/numbered-250', workspaceId, createdBy: userId },

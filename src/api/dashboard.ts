@@ -15,7 +15,7 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = builtFold
     return read;
   };
 
-  const page = async (_request: FastifyRequest, reply: FastifyReply) => {
+  const page = async (request: FastifyRequest, reply: FastifyReply) => {
     const html = (await built())?.page;
     reply.type('text/html; charset=utf-8');
     if (html === undefined) return reply.header('content-security-policy', closed).send(notBuilt);
@@ -24,9 +24,10 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = builtFold
       .headers({
         'content-security-policy': policy(nonce),
         'cache-control': 'no-cache',
+        vary: 'cookie',
         ...hardened,
       })
-      .send(html.replace(noncePlace, nonce));
+      .send(html.replace(noncePlace, nonce).replace(schemePlace, chosenScheme(request)));
   };
   app.get('/', page);
   for (const name of pages) {
@@ -64,6 +65,14 @@ const builtFolder = join(import.meta.dirname, '../../dist/dashboard');
 
 /** What `index.html` has in place of the nonce that lets in the styles which components make at run time. */
 const noncePlace = '{{style-nonce}}';
+
+/** What it has in place of the colours that were chosen in this browser: no script has run when they are first seen. */
+const schemePlace = '{{color-scheme}}';
+
+/** As the page's own script remembers it; empty where the system's hold. */
+function chosenScheme({ headers: { cookie = '' } }: FastifyRequest): string {
+  return /(?:^|; )cueline-color-scheme=(light|dark)(?:;|$)/.exec(cookie)?.[1] ?? '';
+}
 
 function policy(nonce: string): string {
   return [

@@ -1,6 +1,8 @@
 import type { ApiKey } from '../contract/keys.ts';
 import { toId } from '../core/id.ts';
+import { keyLimits, look } from '../core/limits.ts';
 import type { KeyRow } from '../store/keys.ts';
+import { limitWire } from './limit-wire.ts';
 
 /** A key as the API shows it: never the secret, nor its hash. */
 export function keyWire(row: KeyRow): ApiKey {
@@ -12,6 +14,7 @@ export function keyWire(row: KeyRow): ApiKey {
     agentIds: row.allAgents ? null : row.agentIds.map((id) => toId('agent', id)),
     permissions: row.permissions,
     rateLimits: { requestsPerMinute, requestsPerHour, requestsPerDay },
+    rateLimitUsage: limitWire(look(row.counts, keyLimits(row), row.nowMs)),
     expiresAt: row.expiresAt?.toISOString() ?? null,
     revokedAt: row.revokedAt?.toISOString() ?? null,
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,

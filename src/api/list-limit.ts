@@ -12,7 +12,7 @@ export async function limitLists(parts: ApiParts, caller: Caller, reply: Fastify
   const { used, nowMs, resetAtMs } = await countList(parts.db, caller.id);
   const remaining = Math.max(0, limit - used);
   reply.headers(
-    rateHeaders([{ scope: 'key', window: 'minute', limit, remaining, resetAtMs }], nowMs),
+    rateHeaders([{ scope: 'key', window: 'minute', limit, used, remaining, resetAtMs }], nowMs),
   );
   if (used <= limit) return;
   throw new CallFailure(

@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import type { RateLimits } from '../core/limits.ts';
+import type { TestConnection } from '../core/model.ts';
 import type { Admission } from '../flow/admit.ts';
 import type { Canceler } from '../flow/cancel.ts';
 import type { WorkflowCanceler } from '../flow/cancel-workflow.ts';
@@ -29,8 +31,11 @@ export interface ApiParts {
   readonly checkSameOrigin: (request: FastifyRequest) => void;
   readonly onKeyUsed: (hash: Buffer) => void;
   readonly listPerMinute: number;
+  /** What the Testing stage caps an agent at. */
+  readonly testingLimits: RateLimits;
   /** What credentials of providers are sealed with. */
   readonly sealKey: Buffer;
   /** Why a workspace may not have this base URL, as public text; null where it may. */
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
+  readonly testConnection: TestConnection;
 }

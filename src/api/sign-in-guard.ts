@@ -18,13 +18,14 @@ const bounds = {
 /**
  * Counted before it is tried, so that many at once are no more than one after the other. Taken back where it succeeds,
  * and where it was not let through: only real failures fill the window.
- * @param account the address that is signed in with, or the id of who is signed in; empty where there is none
+ * @param account the address that is signed in with, or the id of who is signed in; empty where there is none;
+ *   of an invitation's link the hash of its token
  */
-export async function guard(
+export async function guard<Outcome extends { readonly ok: boolean }>(
   db: Db,
   { ip, path, account }: { readonly ip: string; readonly path: string; readonly account: string },
-  attempt: () => Promise<Response>,
-): Promise<Response> {
+  attempt: () => Promise<Outcome>,
+): Promise<Outcome> {
   const network = networkOf(ip);
   const counted: string[] = [];
   const takeBack = async () => {
@@ -38,20 +39,20 @@ export async function guard(
       retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
     });
   };
-  let response: Response;
+  let outcome: Outcome;
   try {
     await count(`${network}|${path}`, bounds.network);
     await count(`${network}|${path}|${account}`, bounds.networkAndAccount);
     const known = (await sessionAddresses(db, account)).some((one) => networkOf(one) === network);
     if (!known) await count(`everywhere|${path}|${account}`, bounds.account);
-    response = await attempt();
+    outcome = await attempt();
   } catch (error) {
     // Nothing was tried.
     await takeBack();
     throw error;
   }
-  if (response.ok) await takeBack();
-  return response;
+  if (outcome.ok) await takeBack();
+  return outcome;
 }
 
 /** The address, or of IPv6 the /64 it is in: whoever has one address there has them all. */

@@ -2,6 +2,7 @@ import type { CallOptions, Request, RequestOptions } from './request.ts';
 import type { BodyOf, Output, QueryOf } from './routes.ts';
 
 export type Agent = Output<'GET /api/v1/agents/{agentId}'>;
+export type AgentLimits = Output<'GET /api/v1/agents/{agentId}/limits'>;
 export type AgentInput = BodyOf<'POST /api/v1/agents'>;
 export type AgentPatch = BodyOf<'PATCH /api/v1/agents/{agentId}'>;
 /** What moves an agent from one stage to another. */
@@ -49,6 +50,11 @@ export function agents(request: Request) {
     async pins(agentId: string, query: PageQuery = {}, options?: CallOptions) {
       const input = { params: { agentId }, query };
       return (await request('GET /api/v1/agents/{agentId}/pins', input, options)).body;
+    },
+    /** What each window with a limit has let past by now. */
+    async limits(agentId: string, options?: CallOptions): Promise<AgentLimits> {
+      const input = { params: { agentId } };
+      return (await request('GET /api/v1/agents/{agentId}/limits', input, options)).body;
     },
     async statistics(agentId: string, query: StatisticsQuery = {}, options?: CallOptions) {
       const input = { params: { agentId }, query };

@@ -8,12 +8,14 @@ export type WorkspaceStatisticsQuery = QueryOf<'GET /api/v1/statistics'>;
 export type Usage = Output<'GET /api/v1/usage'>;
 export type Plan = Output<'PUT /api/v1/plan'>;
 export type Provider = Output<'GET /api/v1/providers/{name}'>;
+export type ConnectionTest = Output<'POST /api/v1/providers/{name}/test'>;
 export type ProviderInput = BodyOf<'PUT /api/v1/providers/{name}'>;
 export type Price = Output<'PUT /api/v1/prices'>;
 export type PriceInput = BodyOf<'PUT /api/v1/prices'>;
 export type Member = Output<'PATCH /api/v1/members/{userId}'>;
 export type Role = Member['role'];
 export type IssuedInvitation = Output<'POST /api/v1/invitations'>;
+export type OpenedInvitation = Output<'GET /api/v1/invitations/by-token/{token}'>;
 export type InvitationInput = BodyOf<'POST /api/v1/invitations'>;
 export type Acceptance = BodyOf<'POST /api/v1/invitations/accept'>;
 export type Retention = Output<'GET /api/v1/retention'>;
@@ -68,6 +70,11 @@ export function providers(request: Request) {
     async delete(name: string, options?: CallOptions): Promise<void> {
       await request('DELETE /api/v1/providers/{name}', { params: { name } }, options);
     },
+    /** Whether it is reached and takes the stored credential; what is wrong is in the answer, not thrown. */
+    async test(name: string, options?: CallOptions): Promise<ConnectionTest> {
+      const input = { params: { name } };
+      return (await request('POST /api/v1/providers/{name}/test', input, options)).body;
+    },
   };
 }
 
@@ -112,6 +119,11 @@ export function invitations(request: Request) {
     async delete(invitationId: string, options?: CallOptions): Promise<void> {
       const input = { params: { invitationId } };
       await request('DELETE /api/v1/invitations/{invitationId}', input, options);
+    },
+    /** What the link would make that ends in this token; needs no session. */
+    async open(token: string, options?: CallOptions): Promise<OpenedInvitation> {
+      const input = { params: { token } };
+      return (await request('GET /api/v1/invitations/by-token/{token}', input, options)).body;
     },
     async accept(acceptance: Acceptance, options?: CallOptions) {
       return (await request('POST /api/v1/invitations/accept', { body: acceptance }, options)).body;

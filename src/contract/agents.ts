@@ -4,7 +4,7 @@ import { Agent, AgentInput, AgentPatch, Pin } from './agent-record.ts';
 import { endpoint } from './endpoint.ts';
 import * as limits from './limits.ts';
 import { problems, TransitionProblem, UndeclaredProblem } from './problem.ts';
-import { body, ifMatch, oneOf, page, pageQuery, query, text } from './shared.ts';
+import { body, ifMatch, oneOf, page, pageQuery, query, RateLimitUsage, text } from './shared.ts';
 
 const tag = 'Agents';
 
@@ -95,6 +95,22 @@ export const changeAgentStage = endpoint({
   body: body('LifecycleRequest', { action: oneOf(actions) }),
   answers: { 200: Agent, ...problems(404), 409: TransitionProblem },
   sends: ['ETag'],
+});
+
+export const getAgentLimits = endpoint({
+  id: 'getAgentLimits',
+  method: 'GET',
+  path: '/api/v1/agents/{agentId}/limits',
+  summary: "Read how much of an agent's limits is used",
+  description:
+    "Where the agent is in Testing, the lower of its own and the stage's limit, window by window. What its keys have used stands in `GET /api/v1/keys`.",
+  tag,
+  auth: 'manage',
+  session: 'read',
+  answers: {
+    200: Type.Object({ rateLimitUsage: RateLimitUsage }, { title: 'AgentLimits' }),
+    ...problems(404),
+  },
 });
 
 export const listPins = endpoint({

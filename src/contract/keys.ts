@@ -15,6 +15,7 @@ import {
   query,
   RateLimits,
   RateLimitsInput,
+  RateLimitUsage,
   reference,
   time,
 } from './shared.ts';
@@ -40,6 +41,7 @@ const keyFields = {
   agentIds: agents(id('agent')),
   permissions: Permissions,
   rateLimits: RateLimits,
+  rateLimitUsage: RateLimitUsage,
   expiresAt: nullable(time('When it stops; `null` is never.')),
   revokedAt: nullable(time('When it was revoked.')),
   lastUsedAt: nullable(time('When it was last used, to within a minute or so.')),

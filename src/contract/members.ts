@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { roles } from '../core/member.ts';
 import { endpoint } from './endpoint.ts';
 import * as limits from './limits.ts';
-import { problems } from './problem.ts';
+import { ListLimitProblem, problems } from './problem.ts';
 import { body, id, name, nullable, oneOf, time } from './shared.ts';
 
 const tag = 'Members';
@@ -159,6 +159,32 @@ export const listIdentityProviders = endpoint({
       { identityProviders: Type.Array(oneOf(identityProviders)) },
       { title: 'IdentityProviderList' },
     ),
+  },
+});
+
+export const getInvitation = endpoint({
+  id: 'getInvitation',
+  method: 'GET',
+  path: '/api/v1/invitations/by-token/{token}',
+  summary: 'Read the invitation of a link',
+  description:
+    'What accepting it would make. 404 where the link is unknown, used, withdrawn or expired; 429 after too many of those.',
+  tag,
+  auth: 'none',
+  answers: {
+    200: Type.Object(
+      {
+        email: Type.String({ description: 'Whom it is for.' }),
+        ...membership,
+        expiresAt: invitationFields.expiresAt,
+        hasAccount: Type.Boolean({
+          description: 'Whether the address has an account, which must be signed in to accept.',
+        }),
+      },
+      { title: 'OpenedInvitation' },
+    ),
+    ...problems(404),
+    429: ListLimitProblem,
   },
 });
 

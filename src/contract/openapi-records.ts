@@ -53,6 +53,14 @@ const versionSummary = {
   createdBy: by,
 };
 
+const window = {
+  window: 'minute',
+  limit: 100,
+  used: 12,
+  remaining: 88,
+  resetAt: '2026-11-21T09:31:00.000Z',
+};
+
 const key = {
   apiKeyId: exampleId('key'),
   name: 'Website',
@@ -60,6 +68,7 @@ const key = {
   agentIds: [agent.agentId],
   permissions: ['execute', 'read'],
   rateLimits,
+  rateLimitUsage: [{ scope: 'key', ...window }],
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: at,

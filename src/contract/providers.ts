@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { runFailureCodes } from '../core/failure.ts';
 import { providerKinds } from '../core/provider.ts';
 import { modelSettings } from './agent-record.ts';
 import { endpoint } from './endpoint.ts';
@@ -89,6 +90,39 @@ export const deleteProvider = endpoint({
   tag,
   auth: 'owner',
   answers: { 204: null, ...problems(404) },
+});
+
+/** What a program branches on is `ok`; the schema says what stands beside it. */
+export const ConnectionTest = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'Whether it was reached and took the credential.' }),
+    latencyMs: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How long that took; only where `ok`.' }),
+    ),
+    error: Type.Optional(
+      Type.Object(
+        {
+          code: oneOf(runFailureCodes, 'What a run would fail with.'),
+          message: Type.String({ description: "What is wrong, often in the provider's words." }),
+        },
+        { description: 'Only where not `ok`.' },
+      ),
+    ),
+  },
+  { title: 'ConnectionTest' },
+);
+export type ConnectionTest = Static<typeof ConnectionTest>;
+
+export const testProvider = endpoint({
+  id: 'testProvider',
+  method: 'POST',
+  path: '/api/v1/providers/{name}/test',
+  summary: 'Test the connection to a provider',
+  description:
+    'Asks the provider for its list of models with the stored credential, for at most ten seconds. No model runs, no AI Action is spent. 200 also where the test fails: `ok` says which.',
+  tag,
+  auth: 'owner',
+  answers: { 200: ConnectionTest, ...problems(404) },
 });
 
 const decimal = '^[0-9]{1,7}(\\.[0-9]{1,12})?$';

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { type IdKind, idPattern, toId } from '../core/id.ts';
+import { windows } from '../core/limits.ts';
 import * as limits from './limits.ts';
 
 /** The words that several resources share. A schema with a `title` becomes a component of the OpenAPI document. */
@@ -105,6 +106,26 @@ export const RateLimitsInput = Type.Partial(RateLimits, {
   additionalProperties: false,
 });
 
+/** Each window that has a limit, by whose limit it is, as it stands when this is answered. */
+export const RateLimitUsage = Type.Array(
+  Type.Object(
+    {
+      scope: oneOf(['key', 'agent', 'stage'], 'Whose limit it is.'),
+      window: oneOf(windows, 'Which calendar window (UTC).'),
+      limit: Type.Integer({ minimum: 0, description: 'What the window lets past.' }),
+      used: Type.Integer({
+        minimum: 0,
+        description: 'What it has let past; more than `limit` where that was lowered meanwhile.',
+      }),
+      remaining: Type.Integer({ minimum: 0, description: 'What it still lets past.' }),
+      resetAt: time('When the next window begins.'),
+    },
+    { title: 'RateLimitWindow' },
+  ),
+  { description: 'What the windows with a limit have let past by now; the others are left out.' },
+);
+export type RateLimitUsage = Static<typeof RateLimitUsage>;
+
 export const Origins = Type.Array(
   Type.String({
     maxLength: limits.originMax,
@@ -190,5 +211,6 @@ export const pathParams = {
   workflowRunId: reference('workflowRun', 'The run, as the execute call answered it.'),
   scheduleId: reference('schedule', 'The schedule.'),
   webhookId: reference('webhook', 'The webhook.'),
+  token: Type.String({ description: 'What the link of an invitation ends in.' }),
   name: Type.String({ description: 'The name that stands before the slash of a model.' }),
 } as const satisfies Record<string, TSchema>;

@@ -12,6 +12,7 @@ import {
   roll,
   secondsUntil,
   spend,
+  stageLimits,
   type Verdict,
   type WindowState,
 } from './limits.ts';
@@ -186,7 +187,7 @@ export function decide(facts: Facts): Decision {
   }
   if (facts.agentCounts) {
     roll(facts.agentCounts, nowMs);
-    const stage = agent.stage === 'Testing' ? facts.testingLimits : noLimits;
+    const stage = stageLimits(agent.stage, facts.testingLimits);
     const verdict = spend(facts.agentCounts, agentLimits(agent.limits, stage));
     states.push(...verdict.states);
     if (!verdict.passed) return limited(verdict);

@@ -1,3 +1,5 @@
+import type { Stage } from './agent.ts';
+
 /**
  * Rate limits and quota, as pure arithmetic on windows. A window is a calendar-aligned UTC minute, hour, day or
  * month, told by its number since 1970; what is left of it is decided while the row that holds the counts is locked.
@@ -33,11 +35,12 @@ export interface Counts {
   dayUsed: number;
 }
 
-/** One window as the caller sees it after its call. */
+/** One window, as it stands after a call or when it is looked at. */
 export interface WindowState {
   readonly scope: 'key' | 'agent' | 'stage';
   readonly window: Window;
   readonly limit: number;
+  readonly used: number;
   readonly remaining: number;
   readonly resetAtMs: number;
 }
@@ -78,6 +81,13 @@ export function spend(counts: Counts, limits: ScopedLimit[]): Verdict {
   return by ? { passed, states, by } : { passed: true, states };
 }
 
+/** What a call would meet at `nowMs`. Nothing is spent, and `counts` stay as they are. */
+export function look(counts: Counts, limits: ScopedLimit[], nowMs: number): WindowState[] {
+  const now = { ...counts };
+  roll(now, nowMs);
+  return limits.map((limit) => state(now, limit));
+}
+
 export interface ScopedLimit {
   readonly scope: WindowState['scope'];
   readonly window: Window;
@@ -100,6 +110,11 @@ export function agentLimits(limits: RateLimits, stage: RateLimits): ScopedLimit[
       return [{ scope: 'agent', window, limit: own }];
     return cap === null ? [] : [{ scope: 'stage', window, limit: cap }];
   });
+}
+
+/** What a stage caps its agents at. */
+export function stageLimits(stage: Stage, testingLimits: RateLimits): RateLimits {
+  return stage === 'Testing' ? testingLimits : noLimits;
 }
 
 /** The window that runs out first: the least left, and of equals the one that lasts longest. */
@@ -129,11 +144,13 @@ export function windowStartMs(window: Window, number: number): number {
 }
 
 function state(counts: Counts, { scope, window, limit }: ScopedLimit): WindowState {
+  const used = counts[`${window}Used`];
   return {
     scope,
     window,
     limit,
-    remaining: Math.max(0, limit - counts[`${window}Used`]),
+    used,
+    remaining: Math.max(0, limit - used),
     resetAtMs: windowStartMs(window, counts[window] + 1),
   };
 }

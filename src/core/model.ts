@@ -8,6 +8,12 @@ export interface ModelPort {
   call(call: ModelCall): Promise<ModelAnswer>;
 }
 
+/**
+ * Asks a provider of the workspace whether it is reached and takes its credential, without running a model. False where
+ * none is stored under that name; what is wrong is thrown as a `ModelFailure`.
+ */
+export type TestConnection = (workspaceId: string, providerName: string) => Promise<boolean>;
+
 export interface ModelCall {
   readonly executionId: string;
   readonly workspaceId: string;

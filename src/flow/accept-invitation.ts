@@ -22,6 +22,26 @@ export interface Accepted extends Membership {
   readonly email: string;
 }
 
+/** What a link would make, told to whoever has it. */
+export interface OpenedInvitation extends Membership {
+  readonly email: string;
+  readonly expiresAt: Date;
+  /** Accepting says the same: the link already tells whose address it is. */
+  readonly hasAccount: boolean;
+}
+
+/**
+ * Null where the link is unknown, used, withdrawn or expired. It is found by its hash, so the time that takes says
+ * nothing of a token that is nearly right.
+ */
+export async function openInvitation(db: Db, tokenHash: Buffer): Promise<OpenedInvitation | null> {
+  const invitation = await findInvitation(db, tokenHash);
+  if (!invitation) return null;
+  const { email, workspaceId, workspaceName: name, role, expiresAt } = invitation;
+  const hasAccount = (await findUserByEmail(db, email)) !== null;
+  return { email, workspaceId, name, role, expiresAt, hasAccount };
+}
+
 /**
  * Makes the invited address a member, and an account for it where it has none. A link alone must not open the account
  * of somebody else: where the address has one, only that user, signed in, can accept.
@@ -82,7 +102,7 @@ async function makeAccount(trx: Trx, email: string, { name, hash }: NewAccount):
   return userId;
 }
 
-function gone(): CallFailure {
+export function gone(): CallFailure {
   return new CallFailure('NOT_FOUND', 'The invitation is unknown, used, withdrawn or expired.');
 }
 

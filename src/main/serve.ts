@@ -1,16 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { hashPassword } from '../api/session.ts';
-import type { ModelPort } from '../core/model.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import { StartFailure } from '../core/start-failure.ts';
 import { bootstrapWorkspace } from '../flow/bootstrap-workspace.ts';
 import { createCredentials } from '../flow/credentials.ts';
 import { makeDemo } from '../flow/make-demo.ts';
-import { createModels, type Models } from '../provider/registry.ts';
+import { createModels } from '../provider/registry.ts';
 import type { Db } from '../store/db.ts';
 import { findPrice } from '../store/prices.ts';
-import { type Role, wire } from '../wiring.ts';
+import { type Role, type WiringParts, wire } from '../wiring.ts';
 import { banner } from './banner.ts';
 import type { Context } from './command.ts';
 import { openForServer } from './database.ts';
@@ -40,7 +39,7 @@ async function begin(context: Context, role: Role): Promise<void> {
     hashPassword,
   });
   const demo = first.created ? await makeDemo(db, first.workspaceId, first.ownerId) : null;
-  const { models, providers } = await openModels(context, db, secret);
+  const { models, providers, testConnection } = await openModels(context, db, secret);
   const wiring = await wire({
     role,
     connection,
@@ -48,6 +47,7 @@ async function begin(context: Context, role: Role): Promise<void> {
     secret,
     models,
     providers,
+    testConnection,
     version,
     logger: log,
     config,
@@ -64,7 +64,7 @@ async function openModels(
   { config, life, log }: Context,
   db: Db,
   secret: string,
-): Promise<{ models: ModelPort; providers: Models['states'] }> {
+): Promise<Pick<WiringParts, 'models' | 'providers' | 'testConnection'>> {
   const models = createModels({
     credentials: createCredentials({
       ...{ db, sealKey: deriveSealKey(secret) },
@@ -77,15 +77,15 @@ async function openModels(
     allowedHosts: config.allowedHosts,
   });
   life.closers.defer(() => models.close());
-  const providers = models.states;
-  if (config.otlpEndpoint === null) return { models, providers };
+  const { states: providers, testConnection } = models;
+  if (config.otlpEndpoint === null) return { models, providers, testConnection };
   const { traced } = await import('../provider/traced.ts');
   const spans = await traced(models, {
     ...{ endpoint: config.otlpEndpoint, serviceName: 'cueline', serviceVersion: version },
     onError: (err) => log.warn({ err }, 'Traces were not delivered'),
   });
   life.closers.defer(() => spans.shutdown());
-  return { models: spans, providers };
+  return { models: spans, providers, testConnection };
 }
 
 /** Where it can be reached from this machine, unless it is known under another name. */

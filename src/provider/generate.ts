@@ -21,7 +21,7 @@ export interface Generated {
  */
 export async function generate(
   model: Model,
-  call: ModelCall,
+  call: Pick<ModelCall, 'system' | 'user' | 'temperature' | 'maxTokens' | 'topP'>,
   signal: AbortSignal,
 ): Promise<Generated> {
   const { system, user, temperature, maxTokens, topP } = call;

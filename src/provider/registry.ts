@@ -7,9 +7,11 @@ import {
   noCost,
   noUsage,
   splitModelName,
+  type TestConnection,
   unknownCost,
 } from '../core/model.ts';
 import { type Breakers, createBreakers } from './breakers.ts';
+import { testConnection } from './connection-test.ts';
 import { withDeadline } from './deadline.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './environment.ts';
@@ -41,16 +43,21 @@ export interface ModelsOptions {
   readonly allowedHosts: readonly string[];
   /** Calls at once to one provider with one credential; any number where it is left out. */
   readonly callsMax?: number;
+  /** What a provider gets to answer the test of a connection; `testTimeoutMs` where it is left out. */
+  readonly testTimeoutMs?: number;
   /** How names are resolved; the system's way where it is left out. */
   readonly resolve?: Resolve;
 }
 
 export interface Models extends ModelPort, Pick<Breakers, 'states'> {
+  readonly testConnection: TestConnection;
   close(): Promise<void>;
 }
 
 /** What the database is given before it is asked again for what a call needs. */
 const unreadMs = 1_000;
+/** Someone waits before a button. */
+const testTimeoutMs = 10_000;
 /** Model objects that are kept ready. */
 const modelsMax = 1_000;
 
@@ -68,6 +75,14 @@ export function createModels(options: ModelsOptions): Models {
         : withDeadline(call, unknownCost, (signal) => ask(provider, model, call, signal));
     },
     states: breakers.states,
+    // Not through the breaker: who has just mended a provider must be told so while runs still leave it alone.
+    async testConnection(workspaceId, name) {
+      const stored = await options.credentials(workspaceId, name);
+      if (!stored) return false;
+      const connection = connect(name, stored);
+      await testConnection(connection, through(connection), options.testTimeoutMs ?? testTimeoutMs);
+      return true;
+    },
     close: () => outbound.close(),
   };
 
@@ -115,6 +130,10 @@ export function createModels(options: ModelsOptions): Models {
     );
   }
 
+  function through({ trusted }: Connection): typeof fetch {
+    return trusted ? outbound.trusted : outbound.guarded;
+  }
+
   /**
    * Keyed by the settings themselves and not by a revision of them: a provider that is removed and made anew begins its
    * revisions again, and would meet the model of the old key.
@@ -122,8 +141,7 @@ export function createModels(options: ModelsOptions): Models {
   function kept(connection: Connection, model: string): Promise<Model> {
     const key = JSON.stringify([connection, model]);
     return models.get(key, () => {
-      const fetch = connection.trusted ? outbound.trusted : outbound.guarded;
-      const made = languageModel(connection, model, fetch);
+      const made = languageModel(connection, model, through(connection));
       made.catch(() => models.drop(key));
       return made;
     });

@@ -5,11 +5,12 @@ import type { RateLimits } from '../core/limits.ts';
 import type { Role } from '../core/member.ts';
 import { type Viewer, visibleTo } from './agents.ts';
 import type { Db, Trx } from './db.ts';
+import { type CountedRow, counted } from './limits.ts';
 import { type Page, readPage } from './page.ts';
 
 /** API keys as they are managed. What admission and authentication read of them stands with those. */
 
-export interface KeyRow extends RateLimits {
+export interface KeyRow extends RateLimits, CountedRow {
   readonly id: string;
   readonly name: string;
   readonly start: string;
@@ -30,7 +31,7 @@ const ended = sql.raw(`(k.revoked_at is not null
   or k.expires_at is not null and k.expires_at <= clock_timestamp())`);
 const columns = sql`k.id, k.name, k.start, k.permissions, k.all_agents, k.requests_per_minute,
   k.requests_per_hour, k.requests_per_day, k.allowed_origins, k.issued_by, k.created_at, k.expires_at,
-  k.revoked_at, k.last_used_at, ${ended} as ended,
+  k.revoked_at, k.last_used_at, ${ended} as ended, ${counted('k.id')},
   array(select agent_id from api_key_agents a where a.api_key_id = k.id order by agent_id) as agent_ids`;
 
 /**

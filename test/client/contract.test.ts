@@ -77,6 +77,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.webhooks.send('h', { x: 1 }, signed),
   (c) => c.declaration.read(),
   (c) => c.declaration.apply({ prompts: [] }, true),
+  (c) => c.agents.limits('a'),
   (c) => c.keys.create({ name: 'K', agentIds: null, permissions: ['execute'] }),
   (c) => c.keys.list(),
   (c) => c.keys.revoke('k'),
@@ -89,6 +90,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.providers.list(),
   (c) => c.providers.get('own'),
   (c) => c.providers.delete('own'),
+  (c) => c.providers.test('own'),
   (c) => c.prices.put({ model: 'own/m', inputPerMillion: '0.1', outputPerMillion: 2 }),
   (c) => c.prices.list(),
   (c) => c.prices.delete('own/m'),
@@ -100,6 +102,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.invitations.create({ email: 'a@b.example', role: 'viewer' }),
   (c) => c.invitations.list(),
   (c) => c.invitations.delete('i'),
+  (c) => c.invitations.open('t'),
   (c) => c.invitations.accept({ token: 't', name: 'N', password: 'long enough' }),
   (c) => c.request('GET /api/agents/{agentId}/executions', { params: { agentId: 'a' } }),
 ];

@@ -5,6 +5,7 @@ import {
   agentLimits,
   type Counts,
   keyLimits,
+  look,
   monthOf,
   monthStartMs,
   noLimits,
@@ -102,6 +103,29 @@ test('a refused call is told the last of the full windows, a passed one what is 
   );
 });
 
+test('whoever looks is told what the next call meets, and spends nothing', () => {
+  fc.assert(
+    fc.property(anyLimits, fc.nat(8), step, (own, calls, laterMs) => {
+      const counts = fresh();
+      roll(counts, startMs);
+      for (let i = 0; i < calls; i++) spend(counts, keyLimits(own));
+      const before = { ...counts };
+      const seen = look(counts, keyLimits(own), startMs + laterMs);
+      assert.deepEqual(counts, before);
+      roll(counts, startMs + laterMs);
+      const { passed, states } = spend(counts, keyLimits(own));
+      assert.equal(
+        passed,
+        seen.every(({ remaining }) => remaining > 0),
+      );
+      for (const [at, { used, ...state }] of seen.entries()) {
+        assert.deepEqual(states[at]?.resetAtMs, state.resetAtMs);
+        assert.equal(states[at]?.used, passed ? used + 1 : used);
+      }
+    }),
+  );
+});
+
 test('without limits nothing is refused, with a limit of none nothing passes', () => {
   const counts = fresh();
   roll(counts, startMs);
@@ -125,7 +149,7 @@ test('an agent is capped by its stage where that is lower, and told which of the
 
 test('the tightest window has the least left, and of equals it lasts longest', () => {
   const state = (window: Window, remaining: number, resetAtMs: number): WindowState => ({
-    ...{ scope: 'key', window, limit: 9, remaining, resetAtMs },
+    ...{ scope: 'key', window, limit: 9, used: 9 - remaining, remaining, resetAtMs },
   });
   const [a, b, c] = [state('minute', 3, 1), state('hour', 2, 2), state('day', 2, 3)];
   assert.equal(tightest([a, b, c]), c);

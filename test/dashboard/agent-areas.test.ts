@@ -92,11 +92,30 @@ test('settings are changed, and only those that were touched', async () => {
     'allowedOrigins',
     'rateLimits',
   ]);
-  // Saved, and begun anew with what was saved: what is typed before would be gone.
   await page.locator('form button[type=submit]:disabled:not([data-loading])').waitFor();
   await page.getByRole('textbox', { name: 'Default of word' }).fill('[1');
   await page.getByText('This is not JSON.').waitFor();
   await check();
+});
+
+test('what is typed while a save is under way stays, and is saved next', async () => {
+  const agent = await addAgent(service);
+  const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
+  const { promise: typed, resolve: go } = Promise.withResolvers<void>();
+  await page.route(`**/api/v1/agents/${agent.agentId}`, async (route) => {
+    if (route.request().method() === 'PATCH') await typed;
+    await route.continue();
+  });
+  const save = page.getByRole('button', { name: 'Save the changes' });
+  await page.getByRole('textbox', { name: 'Project' }).fill('First');
+  await save.click();
+  await page.getByRole('textbox', { name: 'Description' }).fill('Typed meanwhile');
+  go();
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.locator('form button[type=submit]:enabled:not([data-loading])').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Project' }).inputValue(), 'First');
+  await save.click();
+  assert.deepEqual((await sent).postDataJSON(), { description: 'Typed meanwhile' });
 });
 
 test("what someone else has changed meanwhile is not overwritten, and the server's words say so", async () => {

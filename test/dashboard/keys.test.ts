@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addAgent } from '../harness/agents.ts';
+import { addAgent, run } from '../harness/agents.ts';
+import { holdWindows } from '../harness/windows.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
@@ -42,6 +43,17 @@ test('a key is issued, shown once, and calls', async () => {
   const variables = { name: 'you' };
   const call = { key: secret, body: { variables } };
   assert.equal((await service.call('POST', `${agent.path}/execute`, call)).status, 202);
+});
+
+test('the list shows what each key has used of its limits', async () => {
+  const agent = await addAgent(service);
+  const { key, id } = await service.key({ rateLimits: { requestsPerMinute: 4 } });
+  await holdWindows(service.db, id);
+  await run(service, agent, key);
+  const { page, check } = await visit('/keys', { as: 'viewer' });
+  await page.getByRole('img', { name: '1 of 4 calls of this minute used' }).waitFor();
+  await page.getByRole('img', { name: '1 of 5,000 calls of this hour used' }).waitFor();
+  await check();
 });
 
 test('a refusal stays in the dialog', async () => {

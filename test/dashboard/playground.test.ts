@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ModelFailure } from '../../src/core/model.ts';
 import { makePrompt } from '../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
 
@@ -57,5 +58,50 @@ test("a run that fails shows the server's words", async () => {
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('alert').getByText('req_').waitFor();
+  await check();
+});
+
+test('two models answer the same version, and the one that fails keeps nothing of the other', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello {{name}}' });
+  const byModel = async ({ model }: { model: string }) => {
+    if (model === 'vendor/broken') throw new ModelFailure('PROVIDER_AUTH', 'No such key.');
+    return { text: `This is ${model}` };
+  };
+  service.models.script(byModel, byModel);
+  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  const [left, right] = ['Left', 'Right'].map((name) => page.getByRole('region', { name }));
+  assert.ok(left && right);
+  await left.getByRole('combobox', { name: 'Model' }).fill('vendor/large');
+  await page.keyboard.press('Escape');
+  await right.getByRole('combobox', { name: 'Model' }).fill('vendor/broken');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Run both' }).click();
+  await left.getByText('This is vendor/large').waitFor();
+  await right.getByText('No such key.').waitFor();
+  await right.getByText('PROVIDER_AUTH').waitFor();
+  assert.equal(await left.getByText('No such key.').count(), 0);
+  assert.match(await left.innerText(), /success[\s\S]+Latency\s+\d+ ms/);
+  await check();
+});
+
+test('of two versions one fails, and the other is shown', async () => {
+  const { promptId } = await makePrompt(
+    service,
+    { user: 'Old {{name}}' },
+    { user: 'New {{name}}' },
+  );
+  const byPrompt = async ({ user }: { user: string }) => {
+    if (user.startsWith('Old')) throw new ModelFailure('CONTENT_FILTERED', 'Not this.');
+    return { text: `Answer to ${user}` };
+  };
+  service.models.script(byPrompt, byPrompt);
+  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByRole('button', { name: 'Run both' }).click();
+  await page.getByRole('region', { name: 'Left' }).getByText('Answer to New Ada').waitFor();
+  await page.getByRole('region', { name: 'Right' }).getByText('Not this.').waitFor();
   await check();
 });

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ModelFailure } from '../../src/core/model.ts';
+import { findProvider } from '../../src/store/providers.ts';
 import { addAgent, run } from '../harness/agents.ts';
 import { makeRound } from '../harness/rounds.ts';
 import { openDashboard } from './harness.ts';
 
-const { service, visit } = await openDashboard();
+const connection: { failure: ModelFailure | null } = { failure: null };
+const { service, visit } = await openDashboard({
+  async testConnection(workspaceId, name) {
+    if (connection.failure) throw connection.failure;
+    return (await findProvider(service.db, workspaceId, name)) !== null;
+  },
+});
 
 test('the plan is changed, and its usage shown', async () => {
   const { page, check } = await visit('/settings', { as: 'owner' });
@@ -85,6 +93,27 @@ test('a provider is added, and its credential never shown', async () => {
   await page.getByRole('button', { name: 'Remove anthropic' }).click();
   await dialog.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('heading', { name: 'No providers yet' }).waitFor();
+});
+
+test('a connection is tested, and says what is wrong with it', async () => {
+  const path = '/api/v1/providers/mine';
+  const body = { kind: 'openai', apiKey: 'sk-secret' };
+  await service.call('PUT', path, { user: service.ownerId, body });
+  const { page, check } = await visit('/settings/providers', { as: 'owner' });
+  const row = page.getByRole('row').filter({ hasText: 'mine' });
+  const press = () => row.getByRole('button', { name: 'Test mine' }).click();
+  await press();
+  await row.getByText(/^Works, \d+ ms$/).waitFor();
+  await check();
+  connection.failure = new ModelFailure('PROVIDER_AUTH', 'The provider answered 401: no such key');
+  await press();
+  await row.getByText('PROVIDER_AUTH').waitFor();
+  await row.getByText('The provider answered 401: no such key').waitFor();
+  await check();
+  connection.failure = null;
+  await service.call('DELETE', path, { user: service.ownerId });
+  await press();
+  await row.getByText('There is no such provider.').waitFor();
 });
 
 test('a price is set to the digit', async () => {

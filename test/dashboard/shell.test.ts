@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { addAgent } from '../harness/agents.ts';
+import { makePrompt } from '../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
@@ -22,7 +24,7 @@ test('the palette finds an agent and goes there, by the keyboard alone', async (
   const { page, check } = await visit('/agents', { as: 'owner' });
   await page.getByRole('table').waitFor();
   await page.keyboard.press('ControlOrMeta+k');
-  await page.getByPlaceholder('Search pages, agents and actions').waitFor();
+  await page.getByPlaceholder(/^Search pages/).waitFor();
   await check();
   await page.keyboard.type('Agen');
   await page
@@ -32,6 +34,55 @@ test('the palette finds an agent and goes there, by the keyboard alone', async (
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/agents/${agent.agentId}`);
+});
+
+test('the palette finds a prompt beside the agents', async () => {
+  await addAgent(service);
+  const { promptId } = await makePrompt(service, { user: 'Hello' });
+  await service.call('PATCH', `/api/v1/prompts/${promptId}`, {
+    user: service.ownerId,
+    body: { name: 'Harbour report' },
+  });
+  const { page, check } = await visit('/history', { as: 'owner' });
+  await page.getByRole('heading', { name: 'History' }).waitFor();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByPlaceholder(/^Search pages/).fill('harbour');
+  const found = page.getByRole('button', { name: 'Harbour report' });
+  await found.waitFor();
+  await check();
+  await found.click();
+  await page.waitForURL(`**/prompts/${promptId}`);
+});
+
+test('on a narrow screen the open tab is scrolled to', async () => {
+  const viewport = { width: 360, height: 740 };
+  const { page, check } = await visit('/settings/account', { as: 'owner', viewport });
+  const tab = page.getByRole('link', { name: 'Your account' });
+  await tab.waitFor();
+  const { x, width } = (await tab.boundingBox()) ?? { x: -1, width: 0 };
+  assert.ok(x >= 0 && x + width <= viewport.width, `${x} to ${x + width}`);
+  await check();
+});
+
+test('the workspace that was chosen is shown, as long as one is a member of it', async () => {
+  const { ownerId: userId } = await service.workspace();
+  const { promptId } = await makePrompt(service, { user: 'Only here' });
+  await sql`
+    insert into members (workspace_id, user_id, role)
+    values (${service.workspaceId}, ${userId}, 'viewer')`.execute(service.db);
+  const { page, check } = await visit('/agents', { as: { userId } });
+  await page.getByRole('button', { name: /^Workspace/ }).click();
+  await page.getByRole('menuitem').last().click();
+  // Of the other one they are an owner, and would be welcomed.
+  await page.waitForURL('**/agents');
+  await page.goto(`/prompts/${promptId}`);
+  await page.getByRole('textbox', { name: 'User template' }).waitFor();
+  await check();
+  await sql`
+    delete from members
+    where workspace_id = ${service.workspaceId} and user_id = ${userId}`.execute(service.db);
+  await page.goto('/agents');
+  await page.getByRole('link', { name: 'New agent' }).first().waitFor();
 });
 
 test('? lists the shortcuts, and they work', async () => {
@@ -51,8 +102,9 @@ test('the appearance is remembered', async () => {
   const { page } = await visit('/agents', { as: 'owner', colorScheme: 'light' });
   await page.getByRole('button', { name: 'owner' }).click();
   await page.getByRole('menuitem', { name: 'Dark' }).click();
-  await page.reload();
-  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  // Before any script has run, too.
+  await page.route('**/*.js', (route) => route.abort());
+  await page.reload({ waitUntil: 'domcontentloaded' });
   const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
   assert.equal(ground, 'rgb(19, 21, 23)');
 });

@@ -19,7 +19,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   databases++;
   const admin = await findAdmin();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await runAsAdmin(admin, `create database ${name} template ${template} owner cueline`);
+  // Page by page through the log, as by default, it takes five times as long.
+  const copied = `template ${template} strategy file_copy`;
+  await runAsAdmin(admin, `create database ${name} ${copied} owner cueline`);
   return {
     connection: { ...admin, user: 'cueline', database: name },
     async drop() {

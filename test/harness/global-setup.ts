@@ -2,20 +2,26 @@ import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { shareBrowser } from '../dashboard/shared-browser.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { addressVariable } from './database.ts';
+import { makeStartsCheap } from './environment.ts';
 
-/** Once for each `npm test` (`--test-global-setup`): one PostgreSQL for all files, and the dashboard as it is now. */
+/** Once for each `npm test` (`--test-global-setup`): one PostgreSQL for all files, one browser where one is asked for, and the dashboard as it is now. */
 
 let cluster: Cluster | undefined;
+let endBrowser: (() => Promise<void>) | undefined;
 
 export async function globalSetup(): Promise<void> {
   await buildDashboard();
+  await makeStartsCheap();
   cluster = await startCluster();
+  endBrowser = await shareBrowser();
   process.env[addressVariable] = JSON.stringify(cluster.admin);
 }
 
 export async function globalTeardown(): Promise<void> {
+  await endBrowser?.();
   await cluster?.stop();
 }
 

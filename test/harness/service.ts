@@ -6,7 +6,7 @@ import type { ApiParts } from '../../src/api/parts.ts';
 import type { SignInProviders } from '../../src/api/session-options.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Role } from '../../src/core/member.ts';
-import type { ModelPort } from '../../src/core/model.ts';
+import type { ModelPort, TestConnection } from '../../src/core/model.ts';
 import { deriveSealKey } from '../../src/core/seal.ts';
 import { checkBaseURL } from '../../src/provider/guard.ts';
 import { type Db, openDatabase } from '../../src/store/db.ts';
@@ -55,6 +55,8 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly models?: ModelPort;
+  /** What a provider says to the test of its connection: that all is well, unless given. */
+  readonly testConnection?: TestConnection;
   /** `api` where processes of their own do the work. */
   readonly role?: 'start' | 'api';
   readonly config?: Partial<Config>;
@@ -81,6 +83,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { app, drain } = await wire({
     ...{ role: options.role ?? 'start', connection, db, logger, version: '0.0.0', secret },
     models: options.models ?? models,
+    testConnection: options.testConnection ?? (async () => true),
     config: {
       ...readConfig({ CUELINE_ALLOWED_HOSTS: allowedHost }),
       ...{ slots: 20, publicUrl: options.publicUrl ?? null },

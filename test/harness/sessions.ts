@@ -11,8 +11,8 @@ import { userHeader } from './call.ts';
 /** Sessions of the service under test, and people who are signed in. */
 
 export const password = 'correct horse battery';
-/** The same for all: hashing is slow on purpose. */
-const passwordHash = hashPassword(password);
+/** The same for all, and only where somebody signs in: hashing is slow on purpose. */
+let passwordHash: Promise<string> | undefined;
 
 /** The user whom the test names is signed in; where it names none, the cookie decides. */
 export function standIn(db: Db, caller: Sessions['caller']) {
@@ -38,6 +38,7 @@ export async function signIn(
   const { db, url } = service;
   const user = await findUser(db, userId);
   assert.ok(user, 'no such user');
+  passwordHash ??= hashPassword(password);
   const hash = await passwordHash;
   await db
     .transaction()

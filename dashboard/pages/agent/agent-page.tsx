@@ -1,11 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { agentQuery } from '../../data/agents.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { Identifier } from '../../parts/identifier.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { StageBadge } from '../../parts/state-badge.tsx';
-import tabs from '../../parts/tabs.module.css';
-import classes from './agent.module.css';
+import { Tabs } from '../../parts/tabs.tsx';
 import { areas } from './areas.ts';
 
 const route = getRouteApi('/app/agents/$agentId');
@@ -22,15 +21,12 @@ export function AgentPage() {
         description={
           <>
             {agent.description && <div>{agent.description}</div>}
-            <div className={classes.id}>
-              <code>{agentId}</code>
-              <CopyButton text={agentId} what="the agent's identifier" />
-            </div>
+            <Identifier id={agentId} what="the agent's identifier" />
           </>
         }
       />
       {areas.length > 1 && (
-        <nav className={tabs.tabs} aria-label="Areas of the agent">
+        <Tabs label="Areas of the agent">
           {areas.map(({ to, label }) => (
             <Link
               key={to}
@@ -42,7 +38,7 @@ export function AgentPage() {
               {label}
             </Link>
           ))}
-        </nav>
+        </Tabs>
       )}
       <Outlet />
     </>

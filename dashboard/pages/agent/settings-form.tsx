@@ -7,6 +7,7 @@ import {
   changeOf,
   defaultProblem,
   formOf,
+  rebased,
   withVariables,
 } from '../../data/agent-form.ts';
 import { useChangeAgent } from '../../data/agents.ts';
@@ -31,17 +32,27 @@ export function SettingsForm(props: {
 }) {
   const { agent, etag, onReload } = props;
   const me = useMe();
-  const [begun] = useState(() => formOf(agent));
+  const [{ begun, of }, begin] = useState(() => ({ begun: formOf(agent), of: etag }));
   const [form, setForm] = useState<AgentForm>(begun);
-  const change = (change: Partial<AgentForm>) => setForm({ ...form, ...change });
+  /** What is on its way to the server, or just got there. */
+  const [sent, setSent] = useState<AgentForm | null>(null);
+  const change = (change: Partial<AgentForm>) => setForm((form) => ({ ...form, ...change }));
   const save = useChangeAgent(agent.agentId);
+  if (of !== etag) {
+    // The agent was read anew, mostly since it was saved: what was typed meanwhile stays.
+    begin({ begun: formOf(agent), of: etag });
+    setForm(rebased(sent ?? begun, form, formOf(agent)));
+    setSent(null);
+  }
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
   const patch = changeOf(begun, form);
   const changed = Object.keys(patch).length > 0;
   const disabled = !may(me, 'edit');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (changed && !form.variables.some(defaultProblem)) save.mutate({ patch, etag });
+    if (!changed || form.variables.some(defaultProblem)) return;
+    setSent(form);
+    save.mutate({ patch, etag }, { onError: () => setSent(null) });
   };
   const fields = { form, onChange: change, error: save.error, disabled };
   return (

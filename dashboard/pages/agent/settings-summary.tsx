@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { formatCount } from '../../data/format.ts';
 import { promptQuery, versionQuery } from '../../data/prompts.ts';
 import { Card, Facts } from '../../parts/card.tsx';
 import { Time } from '../../parts/time.tsx';
+import { LimitsCard } from './limits-card.tsx';
 import classes from './settings-summary.module.css';
 
 /** What the agent is made of: the pinned version, the model, its variables and limits. */
@@ -30,16 +30,7 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
       <Card title="Variables">
         <Variables agent={agent} />
       </Card>
-      <Card title="Limits">
-        <Facts
-          facts={[
-            ['A minute', limit(agent.rateLimits.requestsPerMinute)],
-            ['An hour', limit(agent.rateLimits.requestsPerHour)],
-            ['A day', limit(agent.rateLimits.requestsPerDay)],
-            ['At once', limit(config.maxConcurrency ?? null)],
-          ]}
-        />
-      </Card>
+      <LimitsCard agent={agent} />
       <Card title="About">
         <Facts
           facts={[
@@ -54,8 +45,6 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
     </>
   );
 }
-
-const limit = (calls: number | null) => (calls === null ? 'no limit' : formatCount(calls));
 
 function Variables({ agent }: { readonly agent: Agent }) {
   const required = agent.requiredVariables.map((name) => [name, 'required'] as const);

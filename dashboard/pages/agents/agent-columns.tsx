@@ -7,6 +7,7 @@ import { allStatisticsQuery } from '../../data/agents.ts';
 import { formatCost, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
 import { atOnce, type Bucket, lastHours, type Sums, steps, sum } from '../../data/statistics.ts';
 import type { Column } from '../../parts/data-table.tsx';
+import list from '../../parts/list.module.css';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { StageBadge } from '../../parts/state-badge.tsx';
 import classes from './agents.module.css';
@@ -17,10 +18,10 @@ export const columns: readonly Column<Agent>[] = [
     header: 'Agent',
     cell: ({ agentId, agentName, description }) => (
       <>
-        <Link to="/agents/$agentId" params={{ agentId }} className={classes.name} data-row-link>
+        <Link to="/agents/$agentId" params={{ agentId }} className={list.name} data-row-link>
           {agentName}
         </Link>
-        {description && <div className={classes.about}>{description}</div>}
+        {description && <div className={list.about}>{description}</div>}
       </>
     ),
   },
@@ -29,7 +30,7 @@ export const columns: readonly Column<Agent>[] = [
     key: 'version',
     header: 'Version',
     from: 'sm',
-    cell: ({ promptVersionLabel }) => <span className={classes.version}>{promptVersionLabel}</span>,
+    cell: ({ promptVersionLabel }) => <span className={list.code}>{promptVersionLabel}</span>,
   },
   {
     key: 'runs',
@@ -89,5 +90,5 @@ function Runs({ agentId }: { readonly agentId: string }) {
 const of = (agentId: string) => (bucket: Bucket) => bucket.agentId === agentId;
 
 function None() {
-  return <span className={classes.none}>–</span>;
+  return <span className={list.none}>–</span>;
 }

@@ -1,6 +1,7 @@
 import { NativeSelect, Pill } from '@mantine/core';
+import list from '../../parts/list.module.css';
 import { SearchInput } from '../../parts/search-input.tsx';
-import classes from './agents.module.css';
+
 import { type AgentsSearch, stages } from './route.ts';
 
 export function AgentFilters(props: {
@@ -14,7 +15,7 @@ export function AgentFilters(props: {
       status: stages.find((stage) => stage === chosen),
     } as Partial<AgentsSearch>);
   return (
-    <search className={classes.filters}>
+    <search className={list.filters}>
       <SearchInput
         label="Search agents"
         value={filters.q ?? ''}

@@ -1,88 +1,82 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useLocation, useRouter } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { chooseWorkspace, cueline } from '../../data/client.ts';
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { CuelineError, type OpenedInvitation } from '../../../src/client/index.ts';
+import { formatTime } from '../../data/format.ts';
+import { invitationQuery } from '../../data/invitations.ts';
 import { meQuery } from '../../data/me.ts';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Facts } from '../../parts/card.tsx';
+import { FormProblem } from '../../parts/form-problem.tsx';
 import { Gate } from '../../shell/gate.tsx';
+import { AcceptInvitation } from './accept-invitation.tsx';
 
 const route = getRouteApi('/invitations/$token');
 
-/** Someone signed in accepts with a click; anyone else makes their account with it. */
+/** Says what a link is for before anybody accepts it. */
 export function InvitationPage() {
   const { token } = route.useParams();
-  const router = useRouter();
-  const { pathname } = useLocation();
+  const invitation = useQuery(invitationQuery(token));
   const me = useQuery(meQuery);
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const accept = useMutation({
-    mutationFn: async () => {
-      if (me.data) return cueline.invitations.accept({ token });
-      const accepted = await cueline.invitations.accept({ token, name, password });
-      await cueline.session.signIn({ email: accepted.email, password });
-      return accepted;
-    },
-    onSuccess: ({ workspaceId }) => {
-      chooseWorkspace(workspaceId);
-      // The client is made for one workspace: the page begins anew.
-      location.assign(router.buildLocation({ to: '/' }).href);
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    accept.mutate();
-  };
-  if (me.isPending) return null;
+  if (invitation.isError) {
+    const { error } = invitation;
+    if (error instanceof CuelineError && error.status === 404) return <Gone />;
+    return (
+      <Gate title="Join a workspace">
+        <Stack gap="md">
+          <FormProblem error={error} />
+          <Button variant="default" fullWidth onClick={() => void invitation.refetch()}>
+            Try again
+          </Button>
+        </Stack>
+      </Gate>
+    );
+  }
+  if (!invitation.data || me.isPending) {
+    return (
+      <Gate title="Join a workspace">
+        <Skeleton height={260} />
+      </Gate>
+    );
+  }
+  return (
+    <Gate title={`Join ${invitation.data.name}`}>
+      <Stack gap="lg">
+        <Invited invitation={invitation.data} />
+        <AcceptInvitation
+          token={token}
+          invitation={invitation.data}
+          signedInAs={me.data?.user.email ?? null}
+        />
+      </Stack>
+    </Gate>
+  );
+}
+
+function Invited({ invitation: { email, role, expiresAt } }: { invitation: OpenedInvitation }) {
+  return (
+    <Facts
+      facts={[
+        ['For', email],
+        ['As', `${role}: ${mayDo[role]}`],
+        ['Until', formatTime(expiresAt)],
+      ]}
+    />
+  );
+}
+
+const mayDo: Readonly<Record<OpenedInvitation['role'], string>> = {
+  viewer: 'reads everything',
+  editor: 'also edits and runs',
+  owner: 'also manages people, plan and providers',
+};
+
+function Gone() {
   return (
     <Gate
-      title="Join a workspace"
-      description={
-        me.data
-          ? `You are signed in as ${me.data.user.email}.`
-          : 'Make your account. Its address is the one that was invited.'
-      }
+      title="This link leads nowhere"
+      description="The invitation is unknown, used, withdrawn or expired. Ask whoever sent it for a new one."
     >
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          {!me.data && (
-            <>
-              <TextInput
-                label="Your name"
-                autoComplete="name"
-                required
-                withAsterisk={false}
-                maxLength={200}
-                value={name}
-                error={fieldProblem(accept.error, 'name')}
-                onChange={({ currentTarget }) => setName(currentTarget.value)}
-              />
-              <PasswordInput
-                label="Password"
-                description="10 to 128 characters"
-                autoComplete="new-password"
-                required
-                withAsterisk={false}
-                minLength={10}
-                maxLength={128}
-                value={password}
-                error={fieldProblem(accept.error, 'password')}
-                onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-              />
-            </>
-          )}
-          <FormProblem error={accept.error} />
-          <Button type="submit" fullWidth loading={accept.isPending}>
-            Accept the invitation
-          </Button>
-          {!me.data && (
-            <Link to="/sign-in" search={{ from: pathname }}>
-              I have an account already
-            </Link>
-          )}
-        </Stack>
-      </form>
+      <Link to="/sign-in">Sign in</Link>
     </Gate>
   );
 }

@@ -5,7 +5,7 @@ import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import { AgentsField } from './agents-field.tsx';
 import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';
 import { IssuedKey } from './issued-key.tsx';
-import { LimitFields, limitsOf, usualLimits } from './limit-fields.tsx';
+import { LimitFields, usualLimits } from './limit-fields.tsx';
 
 const permissions = [
   { value: 'execute', label: 'Execute agents, and read the runs it started' },
@@ -33,7 +33,7 @@ export default function IssueKeyForm(props: {
       name,
       permissions: granted as Permission[],
       agentIds: agentIds.length === 0 ? null : agentIds,
-      rateLimits: limitsOf(limits),
+      rateLimits: limits,
       expiresAt: expiryOf(expiry),
       allowedOrigins,
     });

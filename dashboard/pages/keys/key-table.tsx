@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../src/client/index.ts';
-import { formatCount } from '../../data/format.ts';
 import { may, useMe } from '../../data/me.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { LimitBars } from '../../parts/limit-bars.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { KeyActions } from './key-actions.tsx';
@@ -52,7 +52,13 @@ const columns: readonly Column<ApiKey>[] = [
     cell: ({ agentIds }) =>
       agentIds === null ? 'all' : agentIds.length === 1 ? 'one' : `${agentIds.length} of them`,
   },
-  { key: 'limits', header: 'Limits', from: 'md', cell: ({ rateLimits }) => limitsOf(rateLimits) },
+  {
+    key: 'limits',
+    header: 'Limits, as used now',
+    from: 'md',
+    cell: ({ rateLimitUsage }) =>
+      rateLimitUsage.length === 0 ? 'none' : <LimitBars usage={rateLimitUsage} brief />,
+  },
   {
     key: 'used',
     header: 'Last used',
@@ -84,16 +90,4 @@ export function standingOf({ revokedAt, expiresAt }: ApiKey): KeyStanding {
 function KeyState({ apiKey }: { readonly apiKey: ApiKey }) {
   const standing = standingOf(apiKey);
   return <StateBadge tone={standing === 'active' ? 'good' : 'calm'} text={standing} />;
-}
-
-function limitsOf({ requestsPerMinute, requestsPerHour, requestsPerDay }: ApiKey['rateLimits']) {
-  const set = [
-    [requestsPerMinute, 'min'],
-    [requestsPerHour, 'h'],
-    [requestsPerDay, 'day'],
-  ] as const;
-  const words = set.flatMap(([calls, per]) =>
-    calls === null ? [] : `${formatCount(calls)}/${per}`,
-  );
-  return words.length === 0 ? 'none' : words.join(' · ');
 }

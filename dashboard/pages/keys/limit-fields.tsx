@@ -1,15 +1,15 @@
-import { Group, TextInput } from '@mantine/core';
+import { Group } from '@mantine/core';
 import type { ApiKeyInput } from '../../../src/client/index.ts';
+import { NumberField } from '../../parts/number-field.tsx';
 
+/** Null is no limit. */
 type Limits = Required<NonNullable<ApiKeyInput['rateLimits']>>;
-/** As typed; empty is no limit. */
-type Typed = Readonly<Record<keyof Limits, string>>;
 
 /** What the server takes where nothing is said. */
-export const usualLimits: Typed = {
-  requestsPerMinute: '100',
-  requestsPerHour: '5000',
-  requestsPerDay: '100000',
+export const usualLimits: Limits = {
+  requestsPerMinute: 100,
+  requestsPerHour: 5_000,
+  requestsPerDay: 100_000,
 };
 
 const windows = [
@@ -18,34 +18,22 @@ const windows = [
   ['requestsPerDay', 'A day'],
 ] as const;
 
+/** How often a key may call. */
 export function LimitFields(props: {
-  readonly limits: Typed;
-  readonly onChange: (limits: Typed) => void;
+  readonly limits: Limits;
+  readonly onChange: (limits: Limits) => void;
 }) {
   return (
     <Group grow align="flex-end" gap="xs">
       {windows.map(([window, label]) => (
-        <TextInput
+        <NumberField
           key={window}
           label={label}
           placeholder="no limit"
-          inputMode="numeric"
-          pattern="\d{0,10}"
           value={props.limits[window]}
-          onChange={({ currentTarget }) =>
-            props.onChange({ ...props.limits, [window]: currentTarget.value })
-          }
+          onChange={(calls) => props.onChange({ ...props.limits, [window]: calls })}
         />
       ))}
     </Group>
   );
-}
-
-export function limitsOf(typed: Typed): Limits {
-  const read = (text: string) => (text.trim() === '' ? null : Number(text));
-  return {
-    requestsPerMinute: read(typed.requestsPerMinute),
-    requestsPerHour: read(typed.requestsPerHour),
-    requestsPerDay: read(typed.requestsPerDay),
-  };
 }

@@ -8,6 +8,7 @@ import { type VariablePlace, variablesOf } from '../../data/templates.ts';
 import { Card } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { ModelFields } from '../../parts/model-fields.tsx';
+import columns from '../../parts/two-columns.module.css';
 import { useDraft } from './draft.ts';
 import classes from './editor.module.css';
 import { SaveVersion } from './save-version.tsx';
@@ -32,8 +33,8 @@ export function EditorPage() {
     { name: 'user', title: 'User', hint: 'What it is asked. {{name}} is filled in by each call.' },
   ] as const;
   return (
-    <div className={classes.columns}>
-      <div className={classes.main}>
+    <div className={columns.columns}>
+      <div className={columns.main}>
         <div className={classes.state}>
           <span role="status" className={classes.words}>
             {changed
@@ -68,7 +69,7 @@ export function EditorPage() {
           </section>
         ))}
       </div>
-      <aside className={classes.side} aria-label="The version">
+      <aside className={columns.side} aria-label="The version">
         <Card title="Variables">
           <VariableList variables={variables} onAim={(place) => setAim({ ...place })} />
         </Card>

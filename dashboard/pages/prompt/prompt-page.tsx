@@ -1,11 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { promptQuery } from '../../data/prompts.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { Identifier } from '../../parts/identifier.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import tabs from '../../parts/tabs.module.css';
-import classes from './prompt.module.css';
+import { Tabs } from '../../parts/tabs.tsx';
 import { PromptActions } from './prompt-actions.tsx';
 
 const route = getRouteApi('/app/prompts/$promptId');
@@ -28,15 +27,12 @@ export function PromptPage() {
         description={
           <>
             {prompt.description && <div>{prompt.description}</div>}
-            <div className={classes.id}>
-              <code>{promptId}</code>
-              <CopyButton text={promptId} what="the prompt's identifier" />
-            </div>
+            <Identifier id={promptId} what="the prompt's identifier" />
           </>
         }
         actions={<PromptActions prompt={prompt} />}
       />
-      <nav className={tabs.tabs} aria-label="Areas of the prompt">
+      <Tabs label="Areas of the prompt">
         {areas.map(({ to, label }) => (
           <Link
             key={to}
@@ -47,7 +43,7 @@ export function PromptPage() {
             {label}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       <Outlet />
     </>
   );

@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { Prompt } from '../../../src/client/index.ts';
 import { formatCount } from '../../data/format.ts';
 import type { Column } from '../../parts/data-table.tsx';
+import classes from '../../parts/list.module.css';
 import { Time } from '../../parts/time.tsx';
-import classes from './prompts.module.css';
 
 export const columns: readonly Column<Prompt>[] = [
   {

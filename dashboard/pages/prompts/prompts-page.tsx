@@ -7,13 +7,13 @@ import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import classes from '../../parts/list.module.css';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { SearchInput } from '../../parts/search-input.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { NewPromptDialog } from './new-prompt-dialog.tsx';
 import { columns } from './prompt-columns.tsx';
-import classes from './prompts.module.css';
 import type { PromptsSearch } from './route.ts';
 
 const pageSize = 20;

@@ -76,9 +76,8 @@ export function ProviderForm(props: {
             onChange={({ currentTarget }) => setBaseURL(currentTarget.value)}
           />
           <p className={classes.soft}>
-            Saving calls no provider. Whether the credential holds shows the first run: where it
-            does not, its record ends as failed with <code>PROVIDER_AUTH</code>, and where the
-            address leads nowhere, with <code>PROVIDER_ERROR</code>.
+            Saving calls no provider. Whether it takes the credential shows <b>Test</b>, beside it
+            in the list.
           </p>
           <FormProblem error={put.error} />
           <Group justify="flex-end" gap="xs">

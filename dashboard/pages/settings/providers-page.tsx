@@ -7,6 +7,7 @@ import { providersQuery } from '../../data/providers.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { TestProvider } from '../../parts/test-provider.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Prices } from './prices.tsx';
 import { ProviderForm } from './provider-form.tsx';
@@ -19,12 +20,17 @@ export function ProvidersPage() {
   const providers = useQuery(providersQuery);
   const [edited, edit] = useState<Provider | 'new' | null>(null);
   const add = owner && <Button onClick={() => edit('new')}>Add a provider</Button>;
+  const connection: Column<Provider> = {
+    key: 'connection',
+    header: 'Connection',
+    cell: ({ name, updatedAt }) => <TestProvider key={updatedAt} name={name} />,
+  };
   const actions: Column<Provider> = {
     key: 'actions',
     header: 'Actions',
     align: 'right',
     cell: (provider) => (
-      <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <Group gap="xs" justify="flex-end">
         <Button
           size="xs"
           variant="default"
@@ -57,7 +63,7 @@ export function ProvidersPage() {
           <div className={classes.rows}>
             <DataTable
               caption="Providers"
-              columns={owner ? [...columns, actions] : columns}
+              columns={owner ? [...columns, connection, actions] : columns}
               rows={providers.data}
               rowKey={({ name }) => name}
               loadingRows={2}
@@ -85,12 +91,13 @@ const columns: readonly Column<Provider>[] = [
   {
     key: 'credential',
     header: 'Credential',
+    from: 'sm',
     cell: ({ hasApiKey }) => (hasApiKey ? 'stored' : 'none'),
   },
   {
     key: 'changed',
     header: 'Changed',
-    from: 'md',
+    from: 'lg',
     cell: ({ updatedAt }) => <Time at={updatedAt} since />,
   },
 ];

@@ -1,7 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
-import { type Retention, useSetRetention } from '../../data/retention.ts';
+import type { Retention } from '../../../src/client/index.ts';
+import { useSetRetention } from '../../data/retention.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { fieldProblem } from '../../parts/form-problem.tsx';
 import classes from './settings.module.css';

@@ -1,7 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { may, useMe } from '../../data/me.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import tabs from '../../parts/tabs.module.css';
+import { Tabs } from '../../parts/tabs.tsx';
 import classes from './settings.module.css';
 
 const areas = [
@@ -18,7 +18,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title="Settings" />
-      <nav className={tabs.tabs} aria-label="Areas of the settings">
+      <Tabs label="Areas of the settings">
         {areas
           .filter((area) => owner || !('owner' in area))
           .map(({ to, label }) => (
@@ -26,7 +26,7 @@ export function SettingsPage() {
               {label}
             </Link>
           ))}
-      </nav>
+      </Tabs>
       <div className={classes.areas}>
         <Outlet />
       </div>

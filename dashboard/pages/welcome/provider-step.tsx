@@ -1,8 +1,9 @@
-import { Button, NativeSelect, PasswordInput, Stack } from '@mantine/core';
+import { Button, Group, NativeSelect, PasswordInput, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { providersQuery, usePutProvider } from '../../data/providers.ts';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { TestProvider } from '../../parts/test-provider.tsx';
 import { Step } from './step.tsx';
 
 /** Those that need nothing but a key; the rest is in the settings. */
@@ -21,12 +22,12 @@ export function ProviderStep() {
     event.preventDefault();
     put.mutate({ name: kind, provider: { kind, apiKey } }, { onSuccess: () => setApiKey('') });
   };
-  const names = (providers.data ?? []).map(({ name }) => name);
+  const stored = providers.data?.find(({ name }) => name === kind);
   return (
     <Step
       title="Add a provider's key"
       description="So that agents can call its models. The key is kept encrypted, and never shown again."
-      done={names.length > 0}
+      done={(providers.data ?? []).length > 0}
     >
       <form onSubmit={submit}>
         <Stack gap="sm">
@@ -44,15 +45,16 @@ export function ProviderStep() {
             maxLength={4096}
             value={apiKey}
             error={fieldProblem(put.error, 'apiKey')}
-            description={names.includes(kind) ? 'Replaces the key that is stored.' : undefined}
+            description={stored ? 'Replaces the key that is stored.' : undefined}
             onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
           />
           <FormProblem error={put.error} />
-          <div>
+          <Group gap="xs" align="flex-start">
             <Button type="submit" variant="default" loading={put.isPending}>
               Save the key
             </Button>
-          </div>
+            {stored && <TestProvider key={stored.updatedAt} name={stored.name} size="sm" />}
+          </Group>
         </Stack>
       </form>
     </Step>

@@ -1,16 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../contract/agents.ts';
 import { fromId } from '../../core/id.ts';
+import { agentLimits, look, stageLimits } from '../../core/limits.ts';
 import { changeAgent } from '../../flow/change-agent.ts';
 import { createAgent } from '../../flow/create-agent.ts';
 import { noSuchAgent } from '../../flow/locked-agent.ts';
 import { deleteAgent, moveAgent } from '../../flow/move-agent.ts';
 import * as store from '../../store/agents.ts';
+import { readCounts } from '../../store/limits.ts';
 import { listPins } from '../../store/pins.ts';
 import { visibleAgent } from '../access.ts';
 import { agentPatch, agentWire, newAgent, pinWire } from '../agent-wire.ts';
 import { allowOrigin } from '../cors.ts';
 import { etag, ifMatch } from '../if-match.ts';
+import { limitWire } from '../limit-wire.ts';
 import { pageAnswer, readPage } from '../page.ts';
 import type { ApiParts } from '../parts.ts';
 import { type Context, type HandlerAnswer, route } from '../route.ts';
@@ -59,6 +62,18 @@ export function agentRoutes(app: FastifyInstance, parts: ApiParts): void {
     const { params, body, caller } = context;
     const row = await moveAgent(db, caller, fromId('agent', params.agentId), body.action);
     return answer(context, row);
+  });
+
+  route(app, parts, contract.getAgentLimits, async (context) => {
+    const { caller, params, request, reply } = context;
+    const agentId = fromId('agent', params.agentId);
+    const row = agentId && (await store.findAgent(db, caller, agentId));
+    if (!row) throw noSuchAgent();
+    allowOrigin(request, reply, [...caller.allowedOrigins, ...row.allowedOrigins]);
+    const { counts, nowMs } = await readCounts(db, row.id);
+    const stage = stageLimits(row.stage, parts.testingLimits);
+    const states = look(counts, agentLimits(row.rateLimits, stage), nowMs);
+    return { status: 200, body: { rateLimitUsage: limitWire(states) } };
   });
 
   route(app, parts, contract.listPins, async ({ params, query, caller, request, reply }) => {

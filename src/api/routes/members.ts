@@ -3,6 +3,7 @@ import {
   acceptInvitation,
   createInvitation,
   deleteInvitation,
+  getInvitation,
   getMe,
   type Invitation,
   listIdentityProviders,
@@ -14,6 +15,7 @@ import {
 } from '../../contract/members.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
+import { hashToken } from '../../core/token.ts';
 import * as acceptance from '../../flow/accept-invitation.ts';
 import * as change from '../../flow/change-member.ts';
 import { invite, withdraw } from '../../flow/invite.ts';
@@ -24,6 +26,7 @@ import { unauthorized } from '../authenticate.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
 import { hashPassword } from '../session.ts';
+import { guard } from '../sign-in-guard.ts';
 import { requireWholeWorkspace } from '../whole-workspace.ts';
 
 /** Who is signed in, members, and invitations. */
@@ -84,6 +87,19 @@ export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, listIdentityProviders, async () => {
     return { status: 200, body: { identityProviders: [...sessions.identityProviders] } };
+  });
+
+  route(app, parts, getInvitation, async ({ params: { token }, request }) => {
+    const hash = hashToken(token);
+    const attempt = { ip: request.ip, path: '/invitations', account: hash.toString('base64url') };
+    const { opened } = await guard(db, attempt, async () => {
+      const opened = await acceptance.openInvitation(db, hash);
+      return { ok: opened !== null, opened };
+    });
+    if (!opened) throw acceptance.gone();
+    const { email, expiresAt, hasAccount, ...membership } = opened;
+    const until = { expiresAt: expiresAt.toISOString(), hasAccount };
+    return { status: 200, body: { email, ...membershipWire(membership), ...until } };
   });
 
   route(app, parts, acceptInvitation, async ({ body: { token, name, password }, request }) => {

@@ -5,11 +5,12 @@ import {
   listProviders,
   type Provider,
   putProvider,
+  testProvider,
 } from '../../contract/providers.ts';
 import { actorOf } from '../../core/audit.ts';
-import { CallFailure } from '../../core/failure.ts';
 import { isProviderName } from '../../core/provider.ts';
 import * as flow from '../../flow/put-provider.ts';
+import { noSuchProvider, testProvider as test } from '../../flow/test-provider.ts';
 import * as store from '../../store/providers.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
@@ -47,6 +48,15 @@ export function providerRoutes(app: FastifyInstance, parts: ApiParts): void {
     }
     return { status: 204, body: null };
   });
+
+  route(app, parts, testProvider, async ({ params, caller }) => {
+    requireWholeWorkspace(caller);
+    const { name } = params;
+    if (!isProviderName(name)) throw noSuchProvider();
+    const { testConnection } = parts;
+    const tested = await test(testConnection, caller.workspaceId, name);
+    return { status: 200, body: tested };
+  });
 }
 
 function providerWire(row: store.ProviderRow): Provider {
@@ -58,8 +68,4 @@ function providerWire(row: store.ProviderRow): Provider {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };
-}
-
-function noSuchProvider(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such provider.');
 }

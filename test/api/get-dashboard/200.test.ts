@@ -26,6 +26,19 @@ test('every path of the dashboard answers its page, with a policy for this answe
   assert.equal(nonces.size, 5);
 });
 
+test('the colours that were chosen stand in the page, and nothing else of a cookie', async () => {
+  const chosen = async (cookie: string) => {
+    const html = await (await fetch(service.url, { headers: { cookie } })).text();
+    return /data-mantine-color-scheme="([^"]*)"/.exec(html)?.[1];
+  };
+  assert.equal(await chosen('a=b; cueline-color-scheme=dark'), 'dark');
+  assert.equal(await chosen('cueline-color-scheme=light; c=d'), 'light');
+  assert.equal(await chosen('x-cueline-color-scheme=dark'), '');
+  assert.equal(await chosen('cueline-color-scheme="><script>'), '');
+  const { headers } = await get('/');
+  assert.equal(headers.get('vary'), 'cookie');
+});
+
 test('its files are kept for ever, and come compressed where that is understood', async () => {
   const [script = ''] = /\/assets\/index-[^"]+\.js/.exec(await (await get('/')).text()) ?? [];
   const plain = await get(script);

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { addAgent, run } from '../../harness/agents.ts';
 import type { CallOptions } from '../../harness/call.ts';
 import { startService } from '../../harness/service.ts';
+import { heldResetAt, holdWindows } from '../../harness/windows.ts';
 
 const service = await startService();
 after(service.close);
@@ -124,4 +125,20 @@ test('says when a key was last used, once the process that saw it has noted it',
   await run(second, agent, key);
   await second.close();
   assert.notEqual(await lastUsed(), null);
+});
+
+test('with each key stands what it has used of its windows', async () => {
+  const { workspaceId, ownerId: user } = await service.workspace();
+  const agent = await addAgent({ ...service, workspaceId, ownerId: user });
+  const rateLimits = { requestsPerMinute: null, requestsPerHour: 2, requestsPerDay: null };
+  const { key, id } = await service.key({ workspaceId, userId: user, rateLimits });
+  await holdWindows(service.db, id);
+  await run(service, agent, key);
+  const { body } = await service.call('GET', path, { user });
+  assert.deepEqual(body.keys[0].rateLimitUsage, [
+    {
+      ...{ scope: 'key', window: 'hour', limit: 2, used: 1, remaining: 1 },
+      resetAt: heldResetAt.hour,
+    },
+  ]);
 });

@@ -1,0 +1,73 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { Link, useLocation, useRouter } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { OpenedInvitation } from '../../../src/client/index.ts';
+import { useAcceptInvitation } from '../../data/invitations.ts';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { NewPasswordField } from '../../parts/new-password-field.tsx';
+
+/** Who is signed in as the invited address accepts with a click; where it has no account, it is made. */
+export function AcceptInvitation(props: {
+  readonly token: string;
+  readonly invitation: OpenedInvitation;
+  /** The address, or null for nobody. */
+  readonly signedInAs: string | null;
+}) {
+  const { token, invitation, signedInAs } = props;
+  const { email, hasAccount } = invitation;
+  const router = useRouter();
+  const { pathname } = useLocation();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  // The client is made for one workspace: the page begins anew.
+  const enter = () => location.assign(router.buildLocation({ to: '/' }).href);
+  const accept = useAcceptInvitation(token, enter);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    accept.mutate(hasAccount ? null : { name, password });
+  };
+  if (hasAccount && signedInAs !== email) {
+    return (
+      <Stack gap="md">
+        <p>
+          {email} has an account.{' '}
+          {signedInAs === null ? 'Sign in with it' : `You are ${signedInAs} here; sign in as them`}{' '}
+          to accept.
+        </p>
+        <Button renderRoot={(root) => <Link {...root} to="/sign-in" search={{ from: pathname }} />}>
+          Sign in
+        </Button>
+      </Stack>
+    );
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {!hasAccount && (
+          <>
+            <TextInput
+              label="Your name"
+              autoComplete="name"
+              required
+              withAsterisk={false}
+              maxLength={200}
+              value={name}
+              error={fieldProblem(accept.error, 'name')}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+            />
+            <NewPasswordField
+              label="Password"
+              value={password}
+              error={fieldProblem(accept.error, 'password')}
+              onChange={setPassword}
+            />
+          </>
+        )}
+        <FormProblem error={accept.error} />
+        <Button type="submit" fullWidth loading={accept.isPending}>
+          Accept the invitation
+        </Button>
+      </Stack>
+    </form>
+  );
+}

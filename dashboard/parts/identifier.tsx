@@ -1,0 +1,12 @@
+import { CopyButton } from './copy-button.tsx';
+import classes from './identifier.module.css';
+
+/** What programs call a thing by, to be copied. */
+export function Identifier(props: { readonly id: string; readonly what: string }) {
+  return (
+    <div className={classes.id}>
+      <code>{props.id}</code>
+      <CopyButton text={props.id} what={props.what} />
+    </div>
+  );
+}

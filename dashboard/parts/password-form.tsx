@@ -1,0 +1,52 @@
+import { Button, PasswordInput, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { cueline } from '../data/client.ts';
+import { FormProblem, fieldProblem } from './form-problem.tsx';
+import { NewPasswordField } from './new-password-field.tsx';
+
+/** Changes the password of who is signed in. All their other sessions end with it. */
+export function PasswordForm({ onChanged }: { readonly onChanged?: () => void }) {
+  const [currentPassword, setCurrent] = useState('');
+  const [newPassword, setNew] = useState('');
+  const change = useMutation({
+    mutationFn: () =>
+      cueline.session.changePassword({ currentPassword, newPassword, revokeOtherSessions: true }),
+    onSuccess: () => {
+      setCurrent('');
+      setNew('');
+      onChanged?.();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          value={currentPassword}
+          onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
+        />
+        <NewPasswordField
+          label="New password"
+          value={newPassword}
+          error={fieldProblem(change.error, 'newPassword')}
+          onChange={setNew}
+        />
+        <FormProblem error={change.error} />
+        <div>
+          <Button type="submit" variant="default" loading={change.isPending}>
+            Change the password
+          </Button>{' '}
+          {change.isSuccess && <span role="status">Changed.</span>}
+        </div>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,120 @@
+import { ModelFailure } from '../core/model.ts';
+import type { ProviderKind } from '../core/provider.ts';
+import { toFailure } from './failure.ts';
+import { generate } from './generate.ts';
+import { languageModel } from './language-model.ts';
+import type { Connection } from './settings.ts';
+
+/**
+ * Whether a provider is reached and takes the credential, asked in a way that costs nothing and runs no model: for its
+ * list of models. Throws a `ModelFailure` where not.
+ *
+ * Bedrock has no such list at the address of its models, and signs its calls besides. There a model is called that does
+ * not exist, as a run would call it: to say so, Bedrock must have taken the credential.
+ */
+export async function testConnection(
+  connection: Connection,
+  fetch: typeof globalThis.fetch,
+  timeoutMs: number,
+): Promise<void> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const test = connection.kind === 'bedrock' ? callNoModel : readModels;
+  await test(connection, fetch, signal).catch((error: unknown) => {
+    if (signal.aborted) throw tooSlow(timeoutMs);
+    throw toFailure(error, secretsOf(connection), Date.now());
+  });
+}
+
+async function readModels(
+  connection: Connection,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal,
+): Promise<void> {
+  const base = connection.baseURL.replace(/\/+$/, '');
+  const answer = await fetch(`${base}${listPath(connection)}`, {
+    headers: credentialHeaders(connection),
+    signal,
+  });
+  const text = await answer.text();
+  if (answer.status === 404) throw noList(base);
+  // A page for people, or an error that calls itself a success.
+  if (!answer.ok || !isList(text)) {
+    const { status, headers } = answer;
+    const said = { statusCode: status, responseHeaders: Object.fromEntries(headers) };
+    throw toFailure({ ...said, responseBody: text }, secretsOf(connection), Date.now());
+  }
+}
+
+const noModel = 'cueline.connection-test';
+
+async function callNoModel(
+  connection: Connection,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal,
+): Promise<void> {
+  const settings = { system: null, temperature: null, maxTokens: 1, topP: null };
+  try {
+    await generate(
+      await languageModel(connection, noModel, fetch),
+      { user: 'Test', ...settings },
+      signal,
+    );
+  } catch (error) {
+    if (toFailure(error, [], Date.now()).code !== 'MODEL_NOT_FOUND') throw error;
+  }
+}
+
+/** OpenRouter shows its models to anyone; what it says of a key only to who has it. */
+function listPath({ kind, baseURL }: Connection): string {
+  if (URL.parse(baseURL)?.hostname === 'openrouter.ai') return '/key';
+  return listPaths[kind] ?? '/models';
+}
+
+const listPaths: Readonly<Partial<Record<ProviderKind, string>>> = {
+  anthropic: '/models?limit=1',
+  google: '/models?pageSize=1',
+  azure: '/models?api-version=v1',
+};
+
+function credentialHeaders({ kind, apiKey }: Connection): Record<string, string> {
+  if (!apiKey) return {};
+  switch (kind) {
+    case 'anthropic':
+      return { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
+    case 'google':
+      return { 'x-goog-api-key': apiKey };
+    case 'azure':
+      return { 'api-key': apiKey };
+    default:
+      return { authorization: `Bearer ${apiKey}` };
+  }
+}
+
+function secretsOf({ apiKey }: Connection): string[] {
+  return apiKey ? [apiKey] : [];
+}
+
+function isList(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !('error' in value);
+  } catch {
+    return false;
+  }
+}
+
+/** The base URL holds no secret: the guard refuses a user, a query and a fragment in it. */
+function noList(baseURL: string): ModelFailure {
+  return new ModelFailure(
+    'PROVIDER_ERROR',
+    `The provider answered 404: ${baseURL} has no list of models. Is the base URL right?`,
+    { retryable: false },
+  );
+}
+
+function tooSlow(timeoutMs: number): ModelFailure {
+  return new ModelFailure(
+    'MODEL_TIMEOUT',
+    `The provider did not answer within ${timeoutMs / 1_000} seconds.`,
+  );
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+import { heldResetAt, holdWindows } from '../../harness/windows.ts';
+
+const testingLimits = { requestsPerMinute: 10, requestsPerHour: 4, requestsPerDay: null };
+const service = await startService({ config: { testingLimits } });
+after(service.close);
+const { key } = await service.key();
+
+async function call(path: string, times: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < times; i++) {
+    const body = { variables: { name: 'you' } };
+    statuses.push((await service.call('POST', `${path}/execute`, { key, body })).status);
+  }
+  return statuses;
+}
+
+async function usage(path: string) {
+  const { status, body } = await service.call('GET', `${path}/limits`, { key });
+  assert.equal(status, 200);
+  return body.rateLimitUsage;
+}
+
+test('what calls have used of each window that has a limit', async () => {
+  const agent = await addAgent(service, {
+    rateLimits: { requestsPerMinute: 3, requestsPerDay: 9 },
+  });
+  await holdWindows(service.db, agent.id);
+  assert.deepEqual(await call(agent.path, 4), [202, 202, 202, 429]);
+  assert.deepEqual(await usage(agent.path), [
+    {
+      ...{ scope: 'agent', window: 'minute', limit: 3, used: 3, remaining: 0 },
+      resetAt: heldResetAt.minute,
+    },
+    {
+      ...{ scope: 'agent', window: 'day', limit: 9, used: 3, remaining: 6 },
+      resetAt: heldResetAt.day,
+    },
+  ]);
+});
+
+test('in Testing the lower of its own and the limits of the stage', async () => {
+  const agent = await addAgent(service, { stage: 'Testing', rateLimits: { requestsPerMinute: 2 } });
+  await holdWindows(service.db, agent.id);
+  await call(agent.path, 1);
+  const brief = (await usage(agent.path)).map(
+    ({ scope, window, remaining }: Record<string, unknown>) => [scope, window, remaining],
+  );
+  assert.deepEqual(brief, [
+    ['agent', 'minute', 1],
+    ['stage', 'hour', 3],
+  ]);
+});
+
+test('a window that is over counts nothing, and looking spends nothing', async () => {
+  const agent = await addAgent(service, { rateLimits: { requestsPerDay: 5 } });
+  await sql`update limits set day = 1, day_used = 5 where subject = ${agent.id}`.execute(
+    service.db,
+  );
+  for (let i = 0; i < 2; i++) {
+    assert.partialDeepStrictEqual(await usage(agent.path), [{ used: 0, remaining: 5 }]);
+  }
+});
+
+test('a limit that was lowered below what is used leaves nothing', async () => {
+  const agent = await addAgent(service, { rateLimits: { requestsPerDay: 5 } });
+  await holdWindows(service.db, agent.id);
+  await call(agent.path, 3);
+  await service.call('PATCH', agent.path, { key, body: { rateLimits: { requestsPerDay: 1 } } });
+  assert.partialDeepStrictEqual(await usage(agent.path), [{ limit: 1, used: 3, remaining: 0 }]);
+});
+
+test('without limits there is nothing to show', async () => {
+  assert.deepEqual(await usage((await addAgent(service)).path), []);
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { toId } from '../../../src/core/id.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const user = service.ownerId;
+
+async function invite(email: string, role: string) {
+  const body = { email, role };
+  const answer = await service.call('POST', '/api/v1/invitations', { user, body });
+  assert.equal(answer.status, 201);
+  const token = answer.body.url.split('/').at(-1);
+  return { invitation: answer.body, path: `/api/v1/invitations/by-token/${token}` };
+}
+
+test('whoever has the link reads whom it is for, where, as what, and until when', async () => {
+  const { invitation, path } = await invite('new@example.com', 'editor');
+  const { status, body } = await service.call('GET', path);
+  assert.equal(status, 200);
+  assert.deepEqual(body, {
+    email: 'new@example.com',
+    workspaceId: toId('workspace', service.workspaceId),
+    name: 'Test',
+    role: 'editor',
+    expiresAt: invitation.expiresAt,
+    hasAccount: false,
+  });
+});
+
+test('an address that has an account is told so, and reading takes nothing from the link', async () => {
+  const { email } = await service.signIn({ userId: (await service.workspace()).ownerId });
+  const { path } = await invite(email, 'viewer');
+  for (let i = 0; i < 20; i++) {
+    const { status, body } = await service.call('GET', path);
+    assert.deepEqual([status, body.hasAccount, body.role], [200, true, 'viewer']);
+  }
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { makeToken } from '../../../src/core/token.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const user = service.ownerId;
+const path = (token: string) => `/api/v1/invitations/by-token/${token}`;
+
+async function invite(email: string) {
+  const body = { email, role: 'viewer' };
+  const { body: made } = await service.call('POST', '/api/v1/invitations', { user, body });
+  return { id: made.invitationId, token: made.url.split('/').at(-1) };
+}
+
+async function refused(token: string, status = 404, code = 'NOT_FOUND') {
+  const answer = await service.call('GET', path(token));
+  assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  return answer;
+}
+
+test('404 for a token that is unknown, malformed, expired, withdrawn or used', async () => {
+  for (const token of [makeToken(), 'a%00b', 'x'.repeat(2_000)]) await refused(token);
+
+  const expired = await invite('late@example.com');
+  await sql`
+    update invitations set expires_at = clock_timestamp() - interval '1 second'
+    where email = 'late@example.com'`.execute(service.db);
+  await refused(expired.token);
+
+  const withdrawn = await invite('gone@example.com');
+  await service.call('DELETE', `/api/v1/invitations/${withdrawn.id}`, { user });
+  await refused(withdrawn.token);
+
+  const { token } = await invite('used@example.com');
+  const body = { token, name: 'Used', password: 'correct horse battery' };
+  assert.equal((await service.call('POST', '/api/v1/invitations/accept', { body })).status, 200);
+  await refused(token);
+});
+
+test('429 for who asks for many that are unknown, and nobody else is kept out by it', async () => {
+  const good = await invite('patient@example.com');
+  const token = makeToken();
+  for (let i = 0; i < 10; i++) await refused(token);
+  const { headers } = await refused(token, 429, 'RATE_LIMIT_EXCEEDED');
+  assert.ok(Number(headers.get('retry-after')) >= 1);
+  assert.equal((await service.call('GET', path(good.token))).status, 200);
+});
+
+test('400 for a query parameter that is not known', async () => {
+  const answer = await service.call('GET', `${path(makeToken())}?a=b`);
+  assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+});

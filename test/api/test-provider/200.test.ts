@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createCredentials } from '../../../src/flow/credentials.ts';
+import { createModels } from '../../../src/provider/registry.ts';
+import { failing, type Step, startFakeProvider } from '../../fake-provider.ts';
+import { sealKey, startService } from '../../harness/service.ts';
+
+const fake = await startFakeProvider();
+after(() => fake.close());
+const service = await startService({
+  config: { allowedHosts: [fake.host] },
+  testConnection: (workspaceId, name) => models.testConnection(workspaceId, name),
+});
+after(service.close);
+const models = createModels({
+  credentials: createCredentials({ db: service.db, sealKey, onUnreadable: () => {} }),
+  overrides: async () => null,
+  env: {},
+  allowedHosts: [fake.host],
+  testTimeoutMs: 1_000,
+});
+after(() => models.close());
+
+const user = service.ownerId;
+const secret = 'sk-never-to-be-shown';
+await put('fake', { kind: 'openai-compatible', apiKey: secret, baseURL: 'https://a.example/v1' });
+// The harness lets no test name this host, and the guard of the call is what is tested here.
+await sql`update providers set base_url = ${fake.url}`.execute(service.db);
+
+async function put(name: string, body: object) {
+  const answer = await service.call('PUT', `/api/v1/providers/${name}`, { user, body });
+  assert.equal(answer.status, 200);
+}
+
+async function tested(name = 'fake') {
+  const answer = await service.call('POST', `/api/v1/providers/${name}/test`, { user });
+  assert.equal(answer.status, 200);
+  assert.ok(!JSON.stringify(answer.body).includes(secret));
+  return answer.body;
+}
+
+test('a provider that takes the credential, asked for its models and nothing else', async () => {
+  const before = fake.calls.length;
+  const { ok, latencyMs, error } = await tested();
+  assert.deepEqual([ok, Number.isInteger(latencyMs), error], [true, true, undefined]);
+  const [call, ...more] = fake.calls.slice(before);
+  assert.deepEqual([call?.method, call?.path, more.length], ['GET', '/v1/models', 0]);
+  assert.equal(call?.headers.authorization, `Bearer ${secret}`);
+});
+
+const answers: [what: string, step: Step, code: string, said: RegExp][] = [
+  [
+    'a credential that is refused, and echoed',
+    failing(401, `Incorrect API key provided: ${secret}.`, 'invalid_api_key'),
+    'PROVIDER_AUTH',
+    /answered 401: Incorrect API key provided: \[redacted\]/,
+  ],
+  ['an error of the server', failing(500, 'It broke.'), 'PROVIDER_ERROR', /500: It broke\./],
+  ['a limit', failing(429, 'Slower.'), 'PROVIDER_RATE_LIMITED', /429: Slower\./],
+  ['another address', failing(404, 'Nothing.'), 'PROVIDER_ERROR', /Is the base URL right\?/],
+  [
+    'a page for people',
+    { status: 200, body: '<html>Welcome</html>' },
+    'PROVIDER_ERROR',
+    /could not be read/,
+  ],
+  ['a reset', 'reset', 'PROVIDER_ERROR', /connection to the provider broke/],
+  ['silence', 'hang', 'MODEL_TIMEOUT', /did not answer within 1 seconds/],
+];
+for (const [what, step, code, said] of answers) {
+  test(`${what} is told`, async () => {
+    fake.script(step);
+    const { ok, latencyMs, error } = await tested();
+    assert.deepEqual([ok, latencyMs, error.code], [false, undefined, code]);
+    assert.match(error.message, said);
+  });
+}
+
+test('what runs do not reach, the test does not reach either', async () => {
+  await put('inside', { kind: 'openai-compatible', apiKey: secret, baseURL: 'https://a.example' });
+  await sql`
+    update providers set base_url = 'http://127.0.0.1:1/v1' where name = 'inside'`.execute(
+    service.db,
+  );
+  const { ok, error } = await tested('inside');
+  assert.deepEqual([ok, error.code], [false, 'PROVIDER_NOT_CONFIGURED']);
+});
+
+test('a credential that is missing, or does not open', async () => {
+  await put('none', { kind: 'openai' });
+  assert.match((await tested('none')).error.message, /needs an apiKey/);
+  await put('sealed', { kind: 'openai', apiKey: secret });
+  await sql`
+    update providers set sealed_api_key = ${Buffer.from('other')} where name = 'sealed'`.execute(
+    service.db,
+  );
+  assert.match((await tested('sealed')).error.message, /store it again/);
+});
+
+test('it is no execution', async () => {
+  await tested();
+  const usage = await service.call('GET', '/api/v1/usage', { user });
+  const history = await service.call('GET', '/api/v1/executions', { user });
+  assert.deepEqual([usage.body.actionsUsed, history.body.pagination.total], [0, 0]);
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { testProvider } from '../../../src/contract/providers.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { testRefusals } from '../../harness/refusals.ts';
+import { startService } from '../../harness/service.ts';
+
+const asked: string[] = [];
+const service = await startService({
+  testConnection: async (_, name) => {
+    asked.push(name);
+    return false;
+  },
+});
+after(service.close);
+const path = '/api/v1/providers/openai/test';
+
+// Without braces: the name is no identifier, and every workspace may have any.
+testRefusals(service, { ...testProvider, path }, { path });
+
+test('404 for a name that is not configured, or cannot be', async () => {
+  const user = service.ownerId;
+  for (const name of ['other', 'cueline', 'a%00b', 'x'.repeat(65)]) {
+    const { status, body } = await service.call('POST', `/api/v1/providers/${name}/test`, { user });
+    assert.deepEqual([status, body.code], [404, 'NOT_FOUND']);
+  }
+  assert.deepEqual(asked, ['other']);
+});
+
+test('403 for an editor, and for an owner’s key that is tied to agents', async () => {
+  const { agentId } = await addAgent(service);
+  const { key } = await service.key({ agentIds: [agentId] });
+  asked.length = 0;
+  for (const options of [{ user: await service.member('editor') }, { key }]) {
+    const { status, body } = await service.call('POST', path, options);
+    assert.deepEqual([status, body.code], [403, 'PERMISSION_DENIED']);
+  }
+  assert.deepEqual(asked, []);
+});

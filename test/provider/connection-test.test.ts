@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ProviderKind } from '../../src/core/provider.ts';
+import { testConnection } from '../../src/provider/connection-test.ts';
+import { complete } from '../../src/provider/settings.ts';
+
+/** What is asked of a provider of that kind, and how the answer is taken. */
+async function asked(kind: ProviderKind, name: string, answer: Response, baseURL?: string) {
+  const connection = complete(
+    { name, kind, apiKey: 'sk-credential', baseURL: baseURL ?? null },
+    false,
+    'http://127.0.0.1:11434',
+  );
+  const requests: Request[] = [];
+  const fetch = (async (input: string, init?: RequestInit) => {
+    requests.push(new Request(input, init));
+    return answer;
+  }) as typeof globalThis.fetch;
+  const failure = await testConnection(connection, fetch, 10_000).then(
+    () => null,
+    (error) => error,
+  );
+  const [request] = requests;
+  assert.ok(request);
+  return { request, failure };
+}
+
+const list = () => Response.json({ data: [] });
+
+const kinds: [ProviderKind, string, url: string, header: string, value: string, base?: string][] = [
+  ['openai', 'openai', 'https://api.openai.com/v1/models', 'authorization', 'Bearer sk-credential'],
+  [
+    'anthropic',
+    'anthropic',
+    'https://api.anthropic.com/v1/models?limit=1',
+    'x-api-key',
+    'sk-credential',
+  ],
+  [
+    'google',
+    'google',
+    'https://generativelanguage.googleapis.com/v1beta/models?pageSize=1',
+    'x-goog-api-key',
+    'sk-credential',
+  ],
+  [
+    'azure',
+    'azure',
+    'https://own.openai.azure.com/openai/v1/models?api-version=v1',
+    'api-key',
+    'sk-credential',
+    'https://own.openai.azure.com',
+  ],
+  ['ollama', 'ollama', 'http://127.0.0.1:11434/v1/models', 'authorization', 'Bearer sk-credential'],
+  [
+    'openai-compatible',
+    'openrouter',
+    'https://openrouter.ai/api/v1/key',
+    'authorization',
+    'Bearer sk-credential',
+  ],
+];
+for (const [kind, name, url, header, value, base] of kinds) {
+  test(`${name} is asked with its own header`, async () => {
+    const { request, failure } = await asked(kind, name, list(), base);
+    assert.deepEqual([request.method, request.url, failure], ['GET', url, null]);
+    assert.equal(request.headers.get(header), value);
+  });
+}
+
+test('a slash at the end of an address is not doubled', async () => {
+  const { request } = await asked('openai-compatible', 'own', list(), 'https://a.example/v1/');
+  assert.equal(request.url, 'https://a.example/v1/models');
+});
+
+test('Bedrock takes the credential where it knows only that there is no such model', async () => {
+  const refused = (status: number, message: string, type: string) =>
+    Response.json({ message }, { status, headers: { 'x-amzn-errortype': type } });
+  const unknown = refused(400, 'The provided model identifier is invalid.', 'ValidationException');
+  const { request, failure } = await asked('bedrock', 'bedrock', unknown);
+  assert.match(request.url, /bedrock-runtime\.us-east-1\..*\/model\/cueline\.connection-test\//);
+  assert.equal(failure, null);
+  const denied = refused(403, 'The security token is invalid.', 'UnrecognizedClientException');
+  assert.equal((await asked('bedrock', 'bedrock', denied)).failure.code, 'PROVIDER_AUTH');
+});
+
+test('an error that calls itself a success is none', async () => {
+  const answer = Response.json({ error: { message: 'No such key', code: 401 } });
+  const { failure } = await asked('openai-compatible', 'own', answer, 'https://a.example');
+  assert.equal(failure.code, 'PROVIDER_AUTH');
+});
