@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { EndedExecution, ExecuteAccepted, Variables } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { randomKey } from './random-key.ts';
 
 export type RunStarted = Pick<ExecuteAccepted, 'agentId' | 'executionId' | 'ignoredVariables'>;
 
@@ -52,11 +53,4 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
 /** From a session, in any stage. A key of its own makes it safe to be sent again. */
 export function execute(agentId: string, variables: Variables): Promise<RunStarted> {
   return cueline.agents.tryOut(agentId, variables, { idempotencyKey: randomKey() });
-}
-
-/** `crypto.randomUUID` is missing where the page is served over plain HTTP. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(36)).join(
-    '-',
-  );
 }
