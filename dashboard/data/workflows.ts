@@ -15,6 +15,9 @@ import type {
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
 
+export type WorkflowSummary = Awaited<
+  ReturnType<typeof cueline.workflows.list>
+>['workflows'][number];
 export type WorkflowDefinition = Workflow['definition'];
 export type WorkflowStep = WorkflowDefinition['steps'][number];
 
