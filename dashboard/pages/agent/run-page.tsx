@@ -1,8 +1,7 @@
-import { Button, SegmentedControl, Textarea } from '@mantine/core';
-import { useSessionStorage } from '@mantine/hooks';
+import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { agentQuery } from '../../data/agents.ts';
 import { may, useMe } from '../../data/me.ts';
@@ -10,7 +9,8 @@ import { execute, useRun } from '../../data/runs.ts';
 import { Card } from '../../parts/card.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { RunResult } from '../../parts/run-result.tsx';
-import { type ValueField, ValuesFields } from '../../parts/values-fields.tsx';
+import { useValues, ValuesCard } from '../../parts/values-card.tsx';
+import type { ValueField } from '../../parts/values-fields.tsx';
 import classes from './run.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');
@@ -19,12 +19,8 @@ const route = getRouteApi('/app/agents/$agentId');
 export function RunPage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
-  const [values, setValues] = useSessionStorage<Record<string, string>>({
-    key: `cueline-values-${agentId}`,
-    defaultValue: {},
-    getInitialValueInEffect: false,
-  });
-  const [json, setJson] = useState<string | null>(null);
+  const fields = fieldsOf(agent);
+  const values = useValues(`cueline-values-${agentId}`, fields);
   const { run, cancel } = useRun((variables: Record<string, unknown>) =>
     execute(agentId, variables),
   );
@@ -42,55 +38,21 @@ export function RunPage() {
       </EmptyState>
     );
   }
-  const fields = fieldsOf(agent);
-  // What was left empty counts as not given.
-  const given = Object.fromEntries(
-    fields.flatMap(({ name }) => (values[name] ? [[name, values[name]]] : [])),
-  );
-  const parsed = json === null ? given : read(json);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (parsed) run.mutate(parsed);
+    if (values.given) run.mutate(values.given);
   };
   return (
     <form className={classes.columns} onSubmit={submit}>
-      <Card
-        title="Variables"
-        actions={
-          <SegmentedControl
-            size="xs"
-            aria-label="How they are written"
-            data={['Form', 'JSON']}
-            value={json === null ? 'Form' : 'JSON'}
-            onChange={(way) => setJson(way === 'JSON' ? JSON.stringify(given, null, 2) : null)}
-          />
-        }
-      >
-        {json !== null ? (
-          <Textarea
-            aria-label="Variables as JSON"
-            classNames={{ input: classes.json ?? '' }}
-            autosize
-            minRows={6}
-            maxRows={24}
-            spellCheck={false}
-            value={json}
-            error={parsed === null && 'This is not a JSON object.'}
-            onChange={({ currentTarget }) => setJson(currentTarget.value)}
-          />
-        ) : fields.length === 0 ? (
-          <p className={classes.note}>It takes none.</p>
-        ) : (
-          <ValuesFields fields={fields} values={values} onChange={setValues} />
-        )}
-        <Button type="submit" mt="md" loading={run.isPending} disabled={parsed === null}>
+      <ValuesCard title="Variables" fields={fields} {...values}>
+        <Button type="submit" mt="md" loading={run.isPending} disabled={values.given === null}>
           Run
         </Button>
         <p className={classes.note}>
           Runs the version “{agent.promptVersionLabel}” as programs would run it, counts in its
           limits, spends an AI Action, and is recorded with the source <code>dashboard</code>.
         </p>
-      </Card>
+      </ValuesCard>
       <Card title="Result">
         {run.isIdle && <p className={classes.note}>Nothing was run yet.</p>}
         <RunResult run={run} cancel={cancel} />
@@ -112,14 +74,4 @@ function fieldsOf(agent: Agent): ValueField[] {
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function read(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,5 @@
-import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
 import { type ExecutionDetail, useRunAgain } from '../../data/executions.ts';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { RunAgainDialog } from '../../parts/run-again-dialog.tsx';
 
 /** The same values or others, in the version that the agent has pinned now. */
 export default function RunAgain(props: {
@@ -10,60 +8,27 @@ export default function RunAgain(props: {
   readonly onStarted: (executionId: string) => void;
 }) {
   const { run, onClose, onStarted } = props;
-  const [typed, setTyped] = useState(JSON.stringify(run.inputVariables ?? {}, null, 2));
   const again = useRunAgain(run.agentId);
-  const variables = objectOf(typed);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!variables) return;
+  const start = (variables: Record<string, unknown>) =>
     again.mutate(variables, {
       onSuccess: ({ executionId }) => {
         onClose();
         onStarted(executionId);
       },
     });
-  };
   return (
-    <Modal opened onClose={onClose} title={`Run ${run.agentName} again`} size="lg">
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <p>
-            It runs with the version that is pinned now, spends an AI Action, and is recorded with
-            the source “dashboard”.
-          </p>
-          <Textarea
-            label="Variables"
-            description="A JSON object: variable name to value"
-            autosize
-            minRows={4}
-            maxRows={18}
-            spellCheck={false}
-            styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.78125rem' } }}
-            value={typed}
-            error={variables ? undefined : 'It is not a JSON object.'}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          />
-          <FormProblem error={again.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Close
-            </Button>
-            <Button type="submit" disabled={!variables} loading={again.isPending}>
-              Run
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <RunAgainDialog
+      title={`Run ${run.agentName} again`}
+      label="Variables"
+      description="A JSON object: variable name to value"
+      values={run.inputVariables ?? {}}
+      pending={again.isPending}
+      error={again.error}
+      onRun={start}
+      onClose={onClose}
+    >
+      It runs with the version that is pinned now, spends an AI Action, and is recorded with the
+      source “dashboard”.
+    </RunAgainDialog>
   );
-}
-
-function objectOf(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    return value as Record<string, unknown>;
-  } catch {
-    return null;
-  }
 }

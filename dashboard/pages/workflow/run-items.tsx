@@ -9,7 +9,8 @@ import classes from './workflow.module.css';
 const shownAtOnce = 50;
 
 /** Each item of a step that fans out, as far as they have begun. */
-export function RunItems({ step }: { readonly step: RunStep }) {
+export function RunItems(props: { readonly step: RunStep; readonly firstAgentId: string }) {
+  const { step, firstAgentId } = props;
   const [shown, show] = useState(shownAtOnce);
   const items = step.items ?? [];
   if (items.length === 0) {
@@ -36,7 +37,9 @@ export function RunItems({ step }: { readonly step: RunStep }) {
       key: 'executions',
       header: 'Execution',
       align: 'right',
-      cell: (one) => <Executions of={one} name={`item ${one.item}`} />,
+      cell: (one) => (
+        <Executions of={one} name={`item ${one.item}`} firstAgentId={firstAgentId} />
+      ),
     },
   ];
   return (

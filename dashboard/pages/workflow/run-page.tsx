@@ -91,7 +91,13 @@ function Run({
           badge: <StepBadge status={statusOf(name)} />,
         })}
       />
-      <RunSteps run={run} nameOf={nameOf} chosen={chosen} onChoose={choose} />
+      <RunSteps
+        run={run}
+        definition={definition}
+        nameOf={nameOf}
+        chosen={chosen}
+        onChoose={choose}
+      />
       <div className={classes.halves}>
         <CodeBlock label="Input" code={JSON.stringify(run.input, null, 2)} />
         {run.output !== undefined && <CodeBlock label="Output" code={textOf(run.output)} />}

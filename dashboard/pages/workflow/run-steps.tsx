@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatCount, formatDuration } from '../../data/format.ts';
 import type { RunItem, RunStep, WorkflowRunDetail } from '../../data/workflow-runs.ts';
+import type { WorkflowDefinition } from '../../data/workflows.ts';
 import { Card } from '../../parts/card.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { StepBadge, stepTones } from './run-badges.tsx';
@@ -11,11 +12,14 @@ import classes from './workflow.module.css';
 /** The steps of a run with their timings, and the items of the one that is looked at. */
 export function RunSteps(props: {
   readonly run: WorkflowRunDetail;
+  readonly definition: WorkflowDefinition;
   readonly nameOf: (agentId: string) => string | undefined;
   readonly chosen: string | undefined;
   readonly onChoose: (step: string) => void;
 }) {
-  const { run, nameOf, chosen, onChoose } = props;
+  const { run, definition, nameOf, chosen, onChoose } = props;
+  const firstAgentOf = (name: string) =>
+    definition.steps.find((one) => one.name === name)?.agentId ?? '';
   const step = run.steps.find(({ name }) => name === chosen);
   const columns: readonly Column<RunStep>[] = [
     {
@@ -44,7 +48,7 @@ export function RunSteps(props: {
       key: 'executions',
       header: 'Execution',
       align: 'right',
-      cell: (one) => <Executions of={one} name={one.name} />,
+      cell: (one) => <Executions of={one} name={one.name} firstAgentId={firstAgentOf(one.name)} />,
     },
   ];
   return (
@@ -59,7 +63,7 @@ export function RunSteps(props: {
       </div>
       {step?.items && (
         <Card title={`Items of ${step.name}`}>
-          <RunItems key={step.name} step={step} />
+          <RunItems key={step.name} step={step} firstAgentId={firstAgentOf(step.name)} />
         </Card>
       )}
     </>
@@ -93,12 +97,25 @@ const skipped = {
 } as const;
 
 /** The executions that were made of a step or an item, as links to their records. */
-export function Executions(props: { readonly of: RunStep | RunItem; readonly name: string }) {
+export function Executions(props: {
+  readonly of: RunStep | RunItem;
+  readonly name: string;
+  /** The agent of the step itself, which was called before that of its fallback. */
+  readonly firstAgentId: string;
+}) {
   const { agentId, executionId, failedExecutionId, fallback } = props.of;
   if (!agentId || !executionId) return <None />;
   return (
     <span className={classes.links}>
-      {fallback && failedExecutionId && <FailedFirst executionId={failedExecutionId} />}
+      {fallback && failedExecutionId && (
+        <Link
+          to="/history/$agentId/$executionId"
+          params={{ agentId: props.firstAgentId, executionId: failedExecutionId }}
+          aria-label={`Record of ${props.name} before its fallback`}
+        >
+          Failed
+        </Link>
+      )}
       <Link
         to="/history/$agentId/$executionId"
         params={{ agentId, executionId }}
@@ -108,11 +125,6 @@ export function Executions(props: { readonly of: RunStep | RunItem; readonly nam
       </Link>
     </span>
   );
-}
-
-/** Its agent is another one than that of the fallback, so it is looked for in the history of all. */
-function FailedFirst({ executionId }: { readonly executionId: string }) {
-  return <code title="The execution that failed before the fallback took over">{executionId}</code>;
 }
 
 export function tookOf({ startedAt, completedAt }: RunStep | RunItem): ReactNode {
