@@ -2,8 +2,9 @@ import { SegmentedControl, Textarea } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { readObject } from '../data/json-object.ts';
+import type { ValueField } from '../data/value-fields.ts';
 import { Card } from './card.tsx';
-import { type ValueField, ValuesFields } from './values-fields.tsx';
+import { ValuesFields } from './values-fields.tsx';
 import classes from './values-card.module.css';
 
 /** What is typed for a run, kept in the browser's window under `key`. */

@@ -1,11 +1,5 @@
 import { Stack, Textarea } from '@mantine/core';
-
-export interface ValueField {
-  readonly name: string;
-  readonly required?: boolean;
-  /** What stands in where nothing is given. */
-  readonly otherwise?: string | undefined;
-}
+import type { ValueField } from '../data/value-fields.ts';
 
 /** A text for each variable of a run. */
 export function ValuesFields(props: {

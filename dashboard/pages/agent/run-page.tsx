@@ -2,15 +2,14 @@ import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import type { Agent } from '../../../src/client/index.ts';
 import { agentQuery } from '../../data/agents.ts';
 import { may, useMe } from '../../data/me.ts';
 import { execute, useRun } from '../../data/runs.ts';
+import { valueFields } from '../../data/value-fields.ts';
 import { Card } from '../../parts/card.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { RunResult } from '../../parts/run-result.tsx';
 import { useValues, ValuesCard } from '../../parts/values-card.tsx';
-import type { ValueField } from '../../parts/values-fields.tsx';
 import classes from './run.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');
@@ -19,7 +18,11 @@ const route = getRouteApi('/app/agents/$agentId');
 export function RunPage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
-  const fields = fieldsOf(agent);
+  const fields = valueFields({
+    required: agent.requiredVariables,
+    optional: agent.optionalVariables,
+    defaults: agent.defaultVariableValues,
+  });
   const values = useValues(`cueline-values-${agentId}`, fields);
   const { run, cancel } = useRun((variables: Record<string, unknown>) =>
     execute(agentId, variables),
@@ -59,19 +62,4 @@ export function RunPage() {
       </Card>
     </form>
   );
-}
-
-function fieldsOf(agent: Agent): ValueField[] {
-  const { requiredVariables, optionalVariables, defaultVariableValues: defaults } = agent;
-  const others = new Set([...optionalVariables, ...Object.keys(defaults)]);
-  for (const name of requiredVariables) others.delete(name);
-  return [
-    ...requiredVariables.map((name) => ({ name, required: true })),
-    ...[...others].map((name) => ({ name, otherwise: textOf(defaults[name]) })),
-  ];
-}
-
-function textOf(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -3,12 +3,12 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { may, useMe } from '../../data/me.ts';
+import { valueFields } from '../../data/value-fields.ts';
 import { useStartWorkflow } from '../../data/workflow-runs.ts';
-import { type WorkflowDefinition, workflowQuery } from '../../data/workflows.ts';
+import { workflowQuery } from '../../data/workflows.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { useValues, ValuesCard } from '../../parts/values-card.tsx';
-import type { ValueField } from '../../parts/values-fields.tsx';
 import classes from './start.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/run');
@@ -18,7 +18,7 @@ export function StartPage() {
   const { workflowId } = route.useParams();
   const navigate = route.useNavigate();
   const { data: workflow } = useSuspenseQuery(workflowQuery(workflowId));
-  const fields = fieldsOf(workflow.definition.input);
+  const fields = valueFields(workflow.definition.input);
   const values = useValues(`cueline-values-${workflowId}`, fields);
   const start = useStartWorkflow(workflowId);
   if (!may(useMe(), 'edit')) {
@@ -63,18 +63,4 @@ export function StartPage() {
       </ValuesCard>
     </form>
   );
-}
-
-function fieldsOf({ required, optional, defaults }: WorkflowDefinition['input']): ValueField[] {
-  const others = new Set([...optional, ...Object.keys(defaults)]);
-  for (const name of required) others.delete(name);
-  return [
-    ...required.map((name) => ({ name, required: true })),
-    ...[...others].map((name) => ({ name, otherwise: textOf(defaults[name]) })),
-  ];
-}
-
-function textOf(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
