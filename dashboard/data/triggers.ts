@@ -29,6 +29,8 @@ export const useDeleteSchedule = (workflowId: string) =>
     ['schedules', workflowId],
   );
 
+export type Webhook = Awaited<ReturnType<typeof cueline.webhooks.list>>['webhooks'][number];
+
 export const webhooksQuery = (workflowId: string) =>
   queryOptions({
     queryKey: ['webhooks', workflowId],
