@@ -48,8 +48,12 @@ export function runLog(log: Logger) {
     runEnded({ runId, workflowId, end }: EndedWorkflowRun): void {
       const level = end.status === 'failed' ? 'info' : 'debug';
       if (!log.isLevelEnabled(level)) return;
-      const named = { workflowRunId: toId('workflowRun', runId), workflowId: toId('workflow', workflowId) };
-      const how = end.status === 'success' ? {} : { errorCode: end.errorCode, failedStep: end.failedStep };
+      const named = {
+        workflowRunId: toId('workflowRun', runId),
+        workflowId: toId('workflow', workflowId),
+      };
+      const how =
+        end.status === 'success' ? {} : { errorCode: end.errorCode, failedStep: end.failedStep };
       log[level]({ ...named, status: end.status, ...how }, 'run ended');
     },
     fault(error: unknown, { id, agentId }: Pick<Run, 'id' | 'agentId'>): void {

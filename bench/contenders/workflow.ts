@@ -17,7 +17,10 @@ export function workflow(options: {
     async open(bed) {
       const opened = await openCueline(bed, { name: options.name, roles: ['start'] });
       const { db, workspaceId, agent } = opened;
-      const made = await addWorkflow({ db, workspaceId }, { steps: shapes[options.shape](agent, options.steps) });
+      const made = await addWorkflow(
+        { db, workspaceId },
+        { steps: shapes[options.shape](agent, options.steps) },
+      );
       return {
         ...opened,
         target: {

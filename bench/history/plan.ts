@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bed } from '../bed.ts';
 import { startCueline } from '../contenders/cueline.ts';
-import type { Stage } from './stage.ts';
+import { env, type Stage } from './stage.ts';
 
 /**
  * What PostgreSQL did for a call, as it says itself: `explain (analyze, buffers)` of the statement that took longest, by
@@ -14,13 +14,14 @@ export async function planOf(bed: Bed, stage: Stage, query: string): Promise<str
   for (const [name, value] of Object.entries(settings)) {
     await bed.ask(`alter database ${database} set ${name} = '${value}'`);
   }
-  const server = await startCueline(bed, stage.connection, 'api');
+  const server = await startCueline(bed, stage.connection, 'api', env);
   try {
     const call = async () => {
       const path = `/api/v1/agents/${stage.agent.wireId}/executions?${query}`;
       const headers = { authorization: `Bearer ${stage.agent.key}` };
       const [response] = await once(get(new URL(path, server.url), { headers }), 'response');
       await response.resume().toArray();
+      if (response.statusCode !== 200) throw new Error(`${query}: ${response.statusCode}`);
     };
     for (let warm = 0; warm < 5; warm++) await call();
     const before = await logBytes(bed);

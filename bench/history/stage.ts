@@ -37,7 +37,7 @@ export interface ListAnswer {
 const days = 90;
 const baseRecords = 10;
 /** One call after the other is slower than that. */
-const env = { CUELINE_LIST_PER_MINUTE: '1000000', CUELINE_LOG_LEVEL: 'warn' };
+export const env = { CUELINE_LIST_PER_MINUTE: '1000000', CUELINE_LOG_LEVEL: 'warn' };
 
 export async function openStage(bed: Bed, records: number): Promise<Stage> {
   const { connection, drop } = await bed.database();

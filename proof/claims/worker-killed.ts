@@ -74,7 +74,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     // No more than there are kills to come: the last of them leaves one.
     fleet.fill('worker', Math.min(workers + startedAhead, left + 1));
     // One of those that survive must be in touch for a whole lease before it may take the runs of others.
-    await wait(Math.max(0, leaseMs * (0.5 + random() / 2) - longMs));
+    await wait(leaseMs * (0.5 + random() / 2));
     const enough = Math.min(workers, left + 1);
     while (fleet.up('worker').length < enough && fleet.failed().length === 0) await wait(5);
     const up = fleet.up('worker');

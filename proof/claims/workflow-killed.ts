@@ -2,7 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../src/store/db.ts';
 import { openStarter } from '../../test/harness/workflow-engine.ts';
-import { addWorkflow, startCall, step, type TestWorkflow } from '../../test/harness/workflow-runs.ts';
+import {
+  addWorkflow,
+  startCall,
+  step,
+  type TestWorkflow,
+} from '../../test/harness/workflow-runs.ts';
 import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import { type Fleet, type Member, openFleet } from '../fleet.ts';
@@ -69,7 +74,8 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     while (fleet.up('worker').length < 2 && fleet.failed().length === 0) await wait(10);
     const up = fleet.up('worker');
     const victim = up[Math.floor(random() * up.length)];
-    if (victim) await (random() < 0.7 ? kill(fleet, victim) : stop(victim, leaseMs * (1 + 2 * random())));
+    if (victim)
+      await (random() < 0.7 ? kill(fleet, victim) : stop(victim, leaseMs * (1 + 2 * random())));
   }
   await fleet.settled();
   const over = await runsEnded(db, patienceMs);
@@ -166,7 +172,8 @@ async function workflowsOf(ground: Ground): Promise<Shape[]> {
 async function runsEnded(db: Db, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   for (;;) {
-    const { rows } = await sql`select from workflow_runs where status = 'processing' limit 1`.execute(db);
+    const { rows } =
+      await sql`select from workflow_runs where status = 'processing' limit 1`.execute(db);
     if (rows.length === 0) return true;
     if (performance.now() > until) return false;
     await wait(50);
@@ -196,10 +203,12 @@ async function checkRuns(db: Db, wanted: ReadonlyMap<string, Shape>): Promise<st
     const expected = JSON.stringify(shape.output(n));
     const found: string[] = [];
     if (output !== expected) found.push(`run ${id} put out ${output}, not ${expected}`);
-    if (sorted(calls) !== sorted(shape.calls)) found.push(`run ${id} has executed ${sorted(calls)}`);
+    if (sorted(calls) !== sorted(shape.calls))
+      found.push(`run ${id} has executed ${sorted(calls)}`);
     return found;
   });
-  if (rows.length !== wanted.size) violations.push(`${wanted.size} runs were started, ${rows.length} are there`);
+  if (rows.length !== wanted.size)
+    violations.push(`${wanted.size} runs were started, ${rows.length} are there`);
   return violations;
 }
 

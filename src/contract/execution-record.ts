@@ -68,7 +68,9 @@ const fields = {
   ),
   workflowRunId: Type.Optional(id('workflowRun', 'Only when the source is `workflow`.')),
   stepName: Type.Optional(
-    Type.String({ description: 'The step that it was the call of. Only when the source is `workflow`.' }),
+    Type.String({
+      description: 'The step that it was the call of. Only when the source is `workflow`.',
+    }),
   ),
   modelUsed: Type.String({ description: 'As `provider/model`.' }),
   temperature: Type.Optional(Type.Number()),

@@ -17,7 +17,12 @@ import {
   type WindowState,
 } from './limits.ts';
 import { type Right, type Role, sees } from './member.ts';
-import { type AgentConfig, effective, type ModelSettings, type WorkflowStepOf } from './settings.ts';
+import {
+  type AgentConfig,
+  effective,
+  type ModelSettings,
+  type WorkflowStepOf,
+} from './settings.ts';
 import type { ExecuteBody, Variables } from './variables.ts';
 
 /**

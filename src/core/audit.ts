@@ -50,7 +50,7 @@ export interface AuditLine {
 }
 
 export function actorOf(caller: {
-  readonly kind: 'key' | 'session';
+  readonly kind: 'key' | 'session' | 'workflow';
   readonly id: string;
   readonly workspaceId: string;
   readonly userId: string | null;

@@ -1,8 +1,16 @@
 import type { Caller } from './admission.ts';
 import type { CallFailureCode } from './failure.ts';
 import { fromId } from './id.ts';
-import { type Counts, keyLimits, type RateLimits, roll, secondsUntil, spend, type WindowState } from './limits.ts';
 import { members } from './json.ts';
+import {
+  type Counts,
+  keyLimits,
+  type RateLimits,
+  roll,
+  secondsUntil,
+  spend,
+  type WindowState,
+} from './limits.ts';
 import { sees } from './member.ts';
 import type { ExecuteBody } from './variables.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './workflow.ts';
@@ -62,7 +70,8 @@ export function decideStart(facts: StartFacts): StartDecision {
     fields: Record<string, unknown> = {},
   ): StartRefusal => ({ kind: 'refused', code, message, fields, states });
 
-  if (caller.ended || caller.role === null) return refuse('UNAUTHORIZED', 'The API key is not valid.');
+  if (caller.ended || caller.role === null)
+    return refuse('UNAUTHORIZED', 'The API key is not valid.');
   if (facts.callerCounts) {
     roll(facts.callerCounts, nowMs);
     const verdict = spend(facts.callerCounts, keyLimits(caller.limits));
@@ -79,7 +88,8 @@ export function decideStart(facts: StartFacts): StartDecision {
     return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another input.');
   }
   const { workflow } = facts;
-  if (!workflow || !seesAll(caller, workflow)) return refuse('NOT_FOUND', 'There is no such workflow.');
+  if (!workflow || !seesAll(caller, workflow))
+    return refuse('NOT_FOUND', 'There is no such workflow.');
   const { definition } = workflow;
   if (definition && !reaches(caller, definition)) {
     return refuse('UNAUTHORIZED', 'The API key is not valid for every agent of this workflow.');
@@ -148,7 +158,11 @@ function withDefaults(json: string, { defaults }: WorkflowInput): string {
 
 function refuseBody(
   body: Exclude<ExecuteBody, { kind: 'variables' }>,
-  refuse: (code: CallFailureCode, message: string, fields?: Record<string, unknown>) => StartRefusal,
+  refuse: (
+    code: CallFailureCode,
+    message: string,
+    fields?: Record<string, unknown>,
+  ) => StartRefusal,
 ): StartRefusal {
   switch (body.kind) {
     case 'malformed':

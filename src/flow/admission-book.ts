@@ -14,22 +14,23 @@ import type { Run, Slots } from '../core/run.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import { variablesDigestInput } from '../core/variables.ts';
 import type { AdmissionState } from '../store/admission-read.ts';
-import type {
-  AdmissionWrites,
-  ExecutionTerms,
-  NewExecution,
-  NewRefusal,
-} from '../store/admission-write.ts';
-import { type AcceptedTerms, agentOfRow, apiKeyOf, callerOfKey, termsOf } from './admission-words.ts';
+import type { AdmissionWrites, NewExecution } from '../store/admission-write.ts';
+import {
+  type AcceptedTerms,
+  agentOfRow,
+  apiKeyOf,
+  callerOfKey,
+  from,
+  once,
+  stepOf,
+  termsOf,
+} from './admission-words.ts';
+import { refusalBook } from './refusal-book.ts';
 
 /**
  * The book of one admission batch: what was read; what the calls before this one have changed; and at the end
  * everything that is to be written.
  */
-
-/** Refusals that become records for each caller, agent, status and hour; the rest are only counted. */
-const refusalRecordsMax = 60;
-const hourMs = 3_600_000;
 
 type Accepted = Extract<Decision, { kind: 'accepted' }>;
 
@@ -64,9 +65,6 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
     // Virtual time runs with the clock while nothing waits, so a later backlog never gets an older tag.
     tags.set(row.id, Math.max(state.floor ?? clockTag(nowMs), row.last_tag ?? 0));
   }
-  const recorded = new Map(
-    state.refusals.map((row) => [`${row.caller} ${row.agent_id} ${row.status}`, row]),
-  );
   const firstCalls = new Map<string, FirstCall>(
     state.replays.map((row) => [
       `${row.caller} ${row.agent_id} ${row.key}`,
@@ -84,10 +82,9 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
 
   const counts = new Map<string, Counts>();
   const spentMonths = new Set<string>();
-  const refusals = new Map<string, NewRefusal>();
+  const refusals = refusalBook(state);
   const born: Run[] = [];
   const acceptedTerms = new Map<string, AcceptedTerms>();
-  const refusedTerms = new Map<string, ExecutionTerms>();
   const executions: NewExecution[] = [];
   const idempotency: AdmissionWrites['idempotency'][number][] = [];
   const tallies: AdmissionWrites['tallies'][number][] = [];
@@ -190,49 +187,10 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       return id;
     },
 
-    refuse(
-      call: ExecuteCall,
-      caller: Caller,
-      agent: AgentAtAdmission,
-      { record, message }: Refusal,
-    ): void {
-      // A step that a limit holds up waits, and is no refusal.
-      if (!record || (caller.kind === 'workflow' && record.status === 'rate_limited' && record.errorCode === 'RATE_LIMIT_EXCEEDED')) return;
-      const { status, errorCode } = record;
-      const name = `${caller.id} ${agent.id} ${status}`;
-      const before = recorded.get(name);
-      // Like every window, the hour never moves backwards.
-      const hour = Math.max(Math.floor(nowMs / hourMs), before?.hour ?? 0);
-      const count = before?.hour === hour ? before.recorded : 0;
-      const kept = count < refusalRecordsMax;
-      const apiKeyId = apiKeyOf(call, caller);
-      const whose = `${name} ${caller.userId} ${apiKeyId} ${message}`;
-      const terms = once(refusedTerms, whose, () => {
-        const refusal = { status, errorCode, error: message, settings: null };
-        return { ...termsOf(caller, agent, apiKeyId), ...refusal };
-      });
-      if (kept) {
-        const row = { caller: caller.id, status, hour, recorded: count + 1 };
-        refusals.set(name, { ...row, agentId: agent.id });
-        recorded.set(name, { ...row, agent_id: agent.id });
-        const id = uuid7(nowMs);
-        executions.push({ id, terms, ...from(call), inputVariables: null, run: null, step: stepOf(call) });
-      }
-      tallies.push({
-        agentId: agent.id,
-        executedAtMs: nowMs,
-        status,
-        source: terms.source,
-        promptVersionId: terms.promptVersionId,
-        model: terms.model,
-        apiKeyId: terms.apiKeyId,
-        errorCode,
-        recorded: kept,
-        inputTokens: 0,
-        outputTokens: 0,
-        costUsd: '0',
-        latencyMs: null,
-      });
+    refuse(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, refusal: Refusal): void {
+      const noted = refusals.note(call, caller, agent, refusal);
+      if (noted?.execution) executions.push(noted.execution);
+      if (noted) tallies.push(noted.tally);
     },
 
     /** The runs that start here once all is written. */
@@ -251,7 +209,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
         worker: parts.worker,
         executions,
         idempotency,
-        refusals: [...refusals.values()],
+        refusals: refusals.counted(),
         tallies,
       };
     },
@@ -286,25 +244,8 @@ export function clockTag(nowMs: number): number {
   return nowMs * 1_000;
 }
 
-function once<T>(made: Map<string, T>, name: string, make: () => T): T {
-  const one = made.get(name) ?? make();
-  made.set(name, one);
-  return one;
-}
-
-function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
-  return credential.kind === 'workflow' ? credential.step : null;
-}
-
 function stepName({ runId, step, item }: WorkflowStepOf): string {
   return `${runId} ${step} ${item}`;
-}
-
-function from({
-  ipAddress,
-  userAgent,
-}: ExecuteCall): Pick<NewExecution, 'ipAddress' | 'userAgent'> {
-  return { ipAddress, userAgent };
 }
 
 /** A body that has no variables is compared as such: it can only be the same as another broken one. */

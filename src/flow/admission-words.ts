@@ -3,7 +3,7 @@ import type { RateLimits } from '../core/limits.ts';
 import { keyRights } from '../core/member.ts';
 import { effective, type RunSettings, runSettings, type WorkflowStepOf } from '../core/settings.ts';
 import type { AdmissionQuestion, AgentRow, KeyRow } from '../store/admission-read.ts';
-import type { ExecutionTerms } from '../store/admission-write.ts';
+import type { ExecutionTerms, NewExecution } from '../store/admission-write.ts';
 
 /** What admission asks and records, in the words of the store; and what it read, in the words of the core. */
 
@@ -119,4 +119,24 @@ function limitsOf(row: KeyRow | AgentRow): RateLimits {
     requestsPerHour: row.requests_per_hour,
     requestsPerDay: row.requests_per_day,
   };
+}
+
+/** The step of a workflow's run that a call is made for. */
+export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
+  return credential.kind === 'workflow' ? credential.step : null;
+}
+
+/** Where a call came from. */
+export function from({
+  ipAddress,
+  userAgent,
+}: ExecuteCall): Pick<NewExecution, 'ipAddress' | 'userAgent'> {
+  return { ipAddress, userAgent };
+}
+
+/** What many calls of a batch have in common is made once. */
+export function once<T>(made: Map<string, T>, name: string, make: () => T): T {
+  const one = made.get(name) ?? make();
+  made.set(name, one);
+  return one;
 }

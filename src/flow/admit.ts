@@ -100,7 +100,11 @@ async function transact(parts: BoundParts, send: Send, calls: ExecuteCall[]): Pr
     const writes = book.writes();
     await writeAdmission(send, writes).catch(async (error: unknown) => {
       if (isStatementError(error) || isUnstorable(error)) throw error;
-      await lookUp(parts.pipelines, { xid: state.xid, id: writes.executions[0]?.id, of: 'execution' }, error);
+      await lookUp(
+        parts.pipelines,
+        { xid: state.xid, id: writes.executions[0]?.id, of: 'execution' },
+        error,
+      );
     });
     for (const run of book.born) parts.slots?.start(run);
     if (writes.executions.some(({ run }) => run && !run.born)) parts.onQueued();

@@ -9,7 +9,10 @@ export type Definitions = (send: Send, workflowVersionId: string) => Promise<Wor
 const keptCharsMax = 33_554_432;
 
 export function definitionCache(): Definitions {
-  const kept = new Map<string, { readonly definition: WorkflowDefinition; readonly chars: number }>();
+  const kept = new Map<
+    string,
+    { readonly definition: WorkflowDefinition; readonly chars: number }
+  >();
   let chars = 0;
   return async (send, id) => {
     const known = kept.get(id);

@@ -1,6 +1,6 @@
 import type { RunEnd } from '../core/step-state.ts';
 import type { Pipelines } from '../store/pipeline.ts';
-import { lockWorkflowRuns, writeProgress } from '../store/workflow-progress.ts';
+import { begin, commit, lockWorkflowRuns, writeProgress } from '../store/workflow-progress.ts';
 import type { OnProgress } from './progress.ts';
 
 /** Ends a run from outside: nothing more of it begins, and what is under way is stopped. False where it had ended before. */
@@ -10,17 +10,14 @@ export async function endRun(
   end: RunEnd,
 ): Promise<boolean> {
   const progress = await parts.pipelines.use(async (send) => {
-    const [, [run]] = await Promise.all([
-      send({ name: 'begin', text: 'begin isolation level read committed' }),
-      lockWorkflowRuns(send, [runId]),
-    ]);
+    const [, [run]] = await Promise.all([begin(send), lockWorkflowRuns(send, [runId])]);
     if (run?.status !== 'processing') {
-      await send({ name: 'commit', text: 'commit' });
+      await commit(send);
       return null;
     }
     const [stopping] = await Promise.all([
       writeProgress(send, { steps: [], ends: [{ runId, end }] }),
-      send({ name: 'commit', text: 'commit' }),
+      commit(send),
     ]);
     return { ready: [], ended: [{ runId, workflowId: run.workflow_id, end }], stopping };
   });

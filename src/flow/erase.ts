@@ -163,7 +163,9 @@ async function remove(
   downTo: string,
 ): Promise<number> {
   const removed = await removeRecords(pipelines, { ids }, (send, gone) => [
-    removeRunsOfRecords(send, [...new Set(gone.flatMap(({ workflowRunId }) => workflowRunId ?? []))]),
+    removeRunsOfRecords(send, [
+      ...new Set(gone.flatMap(({ workflowRunId }) => workflowRunId ?? [])),
+    ]),
     store.noteProgress(send, erasureId, { ids, downTo, deleted: gone.length }),
   ]);
   return removed.length;

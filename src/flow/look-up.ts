@@ -13,7 +13,11 @@ const lookupAnswerMs = 1_000;
  */
 export async function lookUp(
   pipelines: Pipelines,
-  { xid, id, of }: { readonly xid: string; readonly id: string | undefined; readonly of: 'execution' | 'run' },
+  {
+    xid,
+    id,
+    of,
+  }: { readonly xid: string; readonly id: string | undefined; readonly of: 'execution' | 'run' },
   error: unknown,
 ): Promise<void> {
   // Nothing that the caller could miss was in it.

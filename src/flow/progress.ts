@@ -7,8 +7,8 @@ import {
   type ProgressWrites,
   type RunAtProgress,
   readSteps,
-  type Stopping,
   type StepOfRun,
+  type Stopping,
 } from '../store/workflow-progress.ts';
 import type { DueStep } from '../store/workflow-steps.ts';
 import type { Definitions } from './definitions.ts';
@@ -71,7 +71,11 @@ interface Planned {
 async function planRun(
   definitions: Definitions,
   send: Send,
-  { run, steps, events }: { run: RunAtProgress; steps: readonly StepOfRun[]; events: readonly EventOfRun[] },
+  {
+    run,
+    steps,
+    events,
+  }: { run: RunAtProgress; steps: readonly StepOfRun[]; events: readonly EventOfRun[] },
   planned: Planned,
 ): Promise<void> {
   const definition = await definitions(send, run.workflow_version_id);
@@ -87,7 +91,8 @@ async function planRun(
   planned.steps.push(...changed.map((step) => ({ ...step, ...left, runId: run.id })));
   if (end !== null) planned.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
   for (const step of changed) {
-    if (step.status === 'ready') planned.ready.push(readyStep(definition, run, { ...step, runId: run.id }));
+    if (step.status === 'ready')
+      planned.ready.push(readyStep(definition, run, { ...step, runId: run.id }));
   }
 }
 

@@ -1,5 +1,11 @@
 import type { Pipelines } from '../store/pipeline.ts';
-import { lockWorkflowRuns, readSteps, writeProgress } from '../store/workflow-progress.ts';
+import {
+  begin,
+  commit,
+  lockWorkflowRuns,
+  readSteps,
+  writeProgress,
+} from '../store/workflow-progress.ts';
 import { holdReadySteps } from '../store/workflow-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { type EventOfRun, type OnProgress, planProgress } from './progress.ts';
@@ -16,17 +22,19 @@ export async function settleSteps(
 ): Promise<void> {
   const progress = await parts.pipelines.use(async (send) => {
     const [, runs, , steps] = await Promise.all([
-      send({ name: 'begin', text: 'begin isolation level read committed' }),
+      begin(send),
       lockWorkflowRuns(send, [runId]),
       // Another process may just have had more luck with one of them.
       holdReadySteps(send, events),
       readSteps(send, [runId], { endingIds: [], whole: true }),
     ]);
-    const { writes, ready, ended } = await planProgress(parts.definitions, send, { runs, steps }, events);
-    const [stopping] = await Promise.all([
-      writeProgress(send, writes),
-      send({ name: 'commit', text: 'commit' }),
-    ]);
+    const { writes, ready, ended } = await planProgress(
+      parts.definitions,
+      send,
+      { runs, steps },
+      events,
+    );
+    const [stopping] = await Promise.all([writeProgress(send, writes), commit(send)]);
     return { ready, ended, stopping };
   });
   parts.onProgress(progress);

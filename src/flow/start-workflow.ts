@@ -19,7 +19,7 @@ import { callerOfKey } from './admission-words.ts';
 import { batcher } from './batch.ts';
 import type { Definitions } from './definitions.ts';
 import { lookUp } from './look-up.ts';
-import { type OnProgress, planProgress, type Progress } from './progress.ts';
+import { type OnProgress, type Progress, planProgress } from './progress.ts';
 
 /** Starts runs of workflows: many calls, one transaction, as admission does. A refusal is a value. */
 
@@ -100,7 +100,9 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
   const { nowMs } = state;
   const callers = new Map(state.keys.map((row) => [row.hash.toString('hex'), callerOfKey(row)]));
   const workflows = new Map(state.workflows.map((row) => [row.id, row]));
-  const firsts = new Map(state.replays.map((row) => [nameOf(row.caller, row.workflow_id, row.key), row]));
+  const firsts = new Map(
+    state.replays.map((row) => [nameOf(row.caller, row.workflow_id, row.key), row]),
+  );
   const counts = new Map<string, Counts>();
   const runs: NewWorkflowRun[] = [];
   const idempotency: StartWrites['idempotency'][number][] = [];

@@ -1,7 +1,7 @@
 import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
-import { markStopped, overdueRuns, takeDueSteps, takeDueStops } from '../store/workflow-steps.ts';
 import type { Stopping } from '../store/workflow-progress.ts';
+import { markStopped, overdueRuns, takeDueSteps, takeDueStops } from '../store/workflow-steps.ts';
 import type { Canceler } from './cancel.ts';
 import type { Definitions } from './definitions.ts';
 import { endRun } from './end-run.ts';
@@ -48,7 +48,9 @@ export async function stopExecutions(
   parts: Pick<SweepParts, 'db' | 'canceler'>,
   stopping: readonly Stopping[],
 ): Promise<void> {
-  const canceled = await Promise.all(stopping.map(({ executionId }) => parts.canceler.cancel(executionId)));
+  const canceled = await Promise.all(
+    stopping.map(({ executionId }) => parts.canceler.cancel(executionId)),
+  );
   const over = stopping.filter((_, at) => !canceled[at]);
   if (over.length > 0) await markStopped(parts.db, over);
 }

@@ -49,8 +49,11 @@ async function takeOfRun(parts: TakerParts, steps: readonly ReadyStep[]): Promis
   const postponed: (ReadyStep & { delayMs: number })[] = [];
   await Promise.all(
     steps.map(async (step) => {
-      const answer = await parts.admission.admit(callOf(step));
-      if (answer.kind === 'accepted') return;
+      const answer = await parts.admission.admit(callOf(step)).catch((error: unknown) => {
+        parts.onError(error);
+        return null;
+      });
+      if (answer === null || answer.kind === 'accepted') return;
       // Another process has taken it, or it is to be called no more.
       if (answer.code === 'CONFLICT') return;
       if (answer.code === 'RATE_LIMIT_EXCEEDED') {
@@ -61,7 +64,7 @@ async function takeOfRun(parts: TakerParts, steps: readonly ReadyStep[]): Promis
       const outcome = { kind: 'failed', code: answer.code, error: answer.message } as const;
       refused.push({ runId, step: name, item, fallback, executionId: null, outcome });
     }),
-  ).catch(parts.onError);
+  );
   if (postponed.length > 0) await postponeSteps(parts.db, postponed);
   if (refused[0]) await settleSteps(parts, refused[0].runId, refused);
 }

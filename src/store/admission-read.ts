@@ -120,23 +120,44 @@ export async function readForAdmission(
   send: Send,
   question: AdmissionQuestion,
 ): Promise<AdmissionState> {
-  const { keyHashes, workspaceIds, userIds, agentIds, idempotencyKeys, worker, fromTag, steps: ready } = question;
+  const {
+    keyHashes,
+    workspaceIds,
+    userIds,
+    agentIds,
+    idempotencyKeys,
+    worker,
+    fromTag,
+    steps: ready,
+  } = question;
   const asked = [keyHashes, workspaceIds, agentIds];
-  const [, keyCounts, agentCounts, , keys, agents, workspaces, line, refusals, held, replays, steps] =
-    await Promise.all([
-      send(begin),
-      send<Counts & { subject: string }>(lockKeys, [keyHashes]),
-      send<Counts & { subject: string }>(lockAgents, asked),
-      send(lockWorkspaces, [keyHashes, workspaceIds]),
-      send<KeyRow>(readKeys, [keyHashes, agentIds]),
-      send<AgentRow>(readAgents, asked),
-      send<WorkspaceRow>(readWorkspaces, [keyHashes, workspaceIds, fromTag]),
-      send<{ now_ms: number; xid: string; floor: number | null }>(readLine, [fromTag]),
-      send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
-      worker === null ? [] : send(holdWorker, [worker]),
-      idempotencyKeys.length === 0 ? [] : send<ReplayRow>(readReplays, [agentIds, idempotencyKeys]),
-      ready.length === 0 ? [] : lockReadySteps(send, ready),
-    ]);
+  const [
+    ,
+    keyCounts,
+    agentCounts,
+    ,
+    keys,
+    agents,
+    workspaces,
+    line,
+    refusals,
+    held,
+    replays,
+    steps,
+  ] = await Promise.all([
+    send(begin),
+    send<Counts & { subject: string }>(lockKeys, [keyHashes]),
+    send<Counts & { subject: string }>(lockAgents, asked),
+    send(lockWorkspaces, [keyHashes, workspaceIds]),
+    send<KeyRow>(readKeys, [keyHashes, agentIds]),
+    send<AgentRow>(readAgents, asked),
+    send<WorkspaceRow>(readWorkspaces, [keyHashes, workspaceIds, fromTag]),
+    send<{ now_ms: number; xid: string; floor: number | null }>(readLine, [fromTag]),
+    send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
+    worker === null ? [] : send(holdWorker, [worker]),
+    idempotencyKeys.length === 0 ? [] : send<ReplayRow>(readReplays, [agentIds, idempotencyKeys]),
+    ready.length === 0 ? [] : lockReadySteps(send, ready),
+  ]);
   return {
     nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
     xid: line[0]?.xid ?? '',

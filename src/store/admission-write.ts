@@ -95,7 +95,9 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
     sent.push(send(updateMonths, values));
   }
   if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
-  const called = executions.flatMap(({ id, run, step }) => (run && step ? { ...step, executionId: id } : []));
+  const called = executions.flatMap(({ id, run, step }) =>
+    run && step ? { ...step, executionId: id } : [],
+  );
   if (called.length > 0) sent.push(markCalled(send, called));
   if (idempotency.length > 0) sent.push(send(insertIdempotency, idempotencyValues(idempotency)));
   if (refusals.length > 0) sent.push(send(upsertRefusals, refusalValues(refusals)));
@@ -166,8 +168,8 @@ const insertExecutions: Statement = {
       executed_at, case when status = 'processing' then null else executed_at end, status, source, agent_name,
       prompt_version_label, model, temperature, error_code, error, ip_address, user_agent,
       input_variables::json,
-      case when item is null or settings is null then settings::json else (settings::jsonb || jsonb_build_object(
-        'workflow', jsonb_build_object('runId', workflow_run_id, 'step', step_name, 'item', item)))::json end,
+      case when item is null or settings is null then settings::json else (left(settings, -1) || ',"workflow":' ||
+        json_build_object('runId', workflow_run_id, 'step', step_name, 'item', item)::text || '}')::json end,
       workflow_run_id, step_name
     from accepted`,
 };

@@ -100,5 +100,8 @@ export async function findUnended(db: Db, executionId: string): Promise<UnendedR
     where q.id = ${executionId} and e.id = ${executionId}`.execute(db);
   if (!rows[0]) return null;
   const { slotAgentId, workflow } = rows[0];
-  return { slotAgentId, workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf) };
+  return {
+    slotAgentId,
+    workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf),
+  };
 }

@@ -4,7 +4,12 @@ import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
 import type { Send, Statement } from './pipeline.ts';
 import { addStatistics } from './statistics.ts';
-import { lockWorkflowRuns, type RunAtProgress, readSteps, type StepOfRun } from './workflow-progress.ts';
+import {
+  lockWorkflowRuns,
+  type RunAtProgress,
+  readSteps,
+  type StepOfRun,
+} from './workflow-progress.ts';
 
 /** The end of runs: lock the queue rows, then delete them, write the records and add to the statistics at once. */
 

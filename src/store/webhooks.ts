@@ -91,8 +91,10 @@ export async function findWebhookTarget(
       select h.id, h.workflow_id, h.workspace_id, h.created_by, h.sealed_secret
       from workflow_webhooks h join workflows w on w.id = h.workflow_id and w.deleted_at is null
       where h.id = ${id}) as k on true`.execute(db);
-  const { nowMs = 0, ...found } = rows[0] ?? {};
-  return { target: found.id == null ? null : (found as WebhookTarget), nowMs };
+  const [row] = rows;
+  if (!row) throw new Error('the clock was not read');
+  const { nowMs, ...found } = row;
+  return { target: found.id === null ? null : (found as WebhookTarget), nowMs };
 }
 
 export interface SealedWebhook {

@@ -1,7 +1,10 @@
 import type { Send, Statement } from './pipeline.ts';
 
 /** The definition of a version of a workflow as JSON text; null where there is none. */
-export async function readDefinition(send: Send, workflowVersionId: string): Promise<string | null> {
+export async function readDefinition(
+  send: Send,
+  workflowVersionId: string,
+): Promise<string | null> {
   const [row] = await send<{ definition: string }>(selectDefinition, [workflowVersionId]);
   return row?.definition ?? null;
 }

@@ -32,8 +32,9 @@ export function findSeenRun(
       select v.definition from ${joined} where r.id = ${id} and ${versionSeenBy(viewer)}`.execute(
       trx,
     );
-    const run = rows[0] && (await findWorkflowRun(trx, workflowId, id));
-    return run ? { ...run, ...rows[0], steps: await listSteps(trx, id) } : null;
+    const [seen] = rows;
+    const run = seen && (await findWorkflowRun(trx, workflowId, id));
+    return run ? { ...run, ...seen, steps: await listSteps(trx, id) } : null;
   });
 }
 

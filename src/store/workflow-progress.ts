@@ -21,6 +21,15 @@ export interface RunAtProgress {
 
 export type StepOfRun = StepState & { readonly runId: string };
 
+/** For those whose transaction this is all there is of. */
+export function begin(send: Send): Promise<unknown> {
+  return send({ name: 'begin', text: 'begin isolation level read committed' });
+}
+
+export function commit(send: Send): Promise<unknown> {
+  return send({ name: 'commit', text: 'commit' });
+}
+
 /** By id, as everywhere. */
 export function lockWorkflowRuns(send: Send, runIds: readonly string[]): Promise<RunAtProgress[]> {
   return send<RunAtProgress>(lockRuns, [[...new Set(runIds)]]);
@@ -36,17 +45,20 @@ export async function readSteps(
   { endingIds, whole }: { endingIds: readonly string[]; whole: boolean },
 ): Promise<StepOfRun[]> {
   const rows = await send<StepRow>(readStepRows, [[...new Set(runIds)], endingIds, whole]);
-  return rows.map(({ run_id, execution_id, failed_execution_id, items_count, error_code, ...row }) => ({
-    ...row,
-    runId: run_id,
-    executionId: execution_id,
-    failedExecutionId: failed_execution_id,
-    itemsCount: items_count,
-    errorCode: error_code,
-  }));
+  return rows.map(
+    ({ run_id, execution_id, failed_execution_id, items_count, error_code, ...row }) => ({
+      ...row,
+      runId: run_id,
+      executionId: execution_id,
+      failedExecutionId: failed_execution_id,
+      itemsCount: items_count,
+      errorCode: error_code,
+    }),
+  );
 }
 
-interface StepRow extends Omit<StepState, 'executionId' | 'failedExecutionId' | 'itemsCount' | 'errorCode'> {
+interface StepRow
+  extends Omit<StepState, 'executionId' | 'failedExecutionId' | 'itemsCount' | 'errorCode'> {
   readonly run_id: string;
   readonly execution_id: string | null;
   readonly failed_execution_id: string | null;
@@ -68,7 +80,10 @@ export interface Stopping {
 }
 
 /** Answers what must still be stopped. Whatever else of an ended run was to come is canceled. */
-export async function writeProgress(send: Send, { steps, ends }: ProgressWrites): Promise<Stopping[]> {
+export async function writeProgress(
+  send: Send,
+  { steps, ends }: ProgressWrites,
+): Promise<Stopping[]> {
   const [, stopped] = await Promise.all([
     steps.length > 0 ? send(upsertSteps, stepValues(steps)) : [],
     ends.length > 0 ? send<StoppedRow>(stopSteps, [ends.map(({ runId }) => runId)]) : [],

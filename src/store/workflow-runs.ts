@@ -44,7 +44,8 @@ export interface WorkflowStepRow {
 }
 
 /** The columns of a `WorkflowRunRow` of a run `r` and its version `v`. */
-export const runColumns = sql.raw(`r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label,
+export const runColumns =
+  sql.raw(`r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label,
   r.trigger, r.status, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.input, r.output,
   r.error_code, r.error, r.failed_step`);
 
@@ -72,6 +73,8 @@ export async function listSteps(db: Db, runId: string): Promise<WorkflowStepRow[
 export async function findEndedRuns(db: Db, runIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select asked.id::text as id from unnest(${runIds}::uuid[]) as asked (id)
-    where not exists (select from workflow_runs r where r.id = asked.id and r.status = 'processing')`.execute(db);
+    where not exists (select from workflow_runs r where r.id = asked.id and r.status = 'processing')`.execute(
+    db,
+  );
   return rows.map((row) => row.id);
 }

@@ -105,7 +105,9 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Stopp
   const [, , , stopping] = await Promise.all([
     counts.size > 0 ? updateCounts(send, counts) : [],
     runs.length > 0 ? send(insertRuns, [executedAt, ...runValues(runs)]) : [],
-    idempotency.length > 0 ? send(insertIdempotency, [executedAt, ...idempotencyValues(idempotency)]) : [],
+    idempotency.length > 0
+      ? send(insertIdempotency, [executedAt, ...idempotencyValues(idempotency)])
+      : [],
     writeProgress(send, writes.progress),
     send({ name: 'commit', text: 'commit' }),
   ]);

@@ -51,10 +51,14 @@ export async function takeDueStops(db: Db, limit: number): Promise<Stopping[]> {
 /** The steps whose execution had ended before it could be stopped. */
 export async function markStopped(db: Db, steps: readonly Stopping[]): Promise<void> {
   await sql`
+    with stopped as materialized (
+      select s.run_id, s.step, s.item
+      from unnest(${steps.map((one) => one.runId)}::uuid[], ${steps.map((one) => one.step)}::text[],
+          ${steps.map((one) => one.item)}::int[]) as c (run_id, step, item)
+        join workflow_steps s on s.run_id = c.run_id and s.step = c.step and s.item = c.item
+      where s.status = 'canceling' order by s.run_id, s.step, s.item for update of s)
     update workflow_steps s set status = 'canceled', ready_at = null, completed_at = clock_timestamp()
-    from unnest(${steps.map((one) => one.runId)}::uuid[], ${steps.map((one) => one.step)}::text[],
-      ${steps.map((one) => one.item)}::int[]) as c (run_id, step, item)
-    where s.run_id = c.run_id and s.step = c.step and s.item = c.item and s.status = 'canceling'`.execute(db);
+    from stopped c where s.run_id = c.run_id and s.step = c.step and s.item = c.item`.execute(db);
 }
 
 /** Lets ready steps wait, each so long, until anyone takes them again. */
@@ -63,11 +67,15 @@ export async function postponeSteps(
   steps: readonly (WorkflowStepOf & { readonly delayMs: number })[],
 ): Promise<void> {
   await sql`
+    with held_up as materialized (
+      select s.run_id, s.step, s.item, p.delay_ms
+      from unnest(${steps.map((one) => one.runId)}::uuid[], ${steps.map((one) => one.step)}::text[],
+          ${steps.map((one) => one.item)}::int[], ${steps.map((one) => one.delayMs)}::float8[])
+          as p (run_id, step, item, delay_ms)
+        join workflow_steps s on s.run_id = p.run_id and s.step = p.step and s.item = p.item
+      where s.status = 'ready' order by s.run_id, s.step, s.item for update of s)
     update workflow_steps s set ready_at = clock_timestamp() + p.delay_ms * interval '1 millisecond'
-    from unnest(${steps.map((one) => one.runId)}::uuid[], ${steps.map((one) => one.step)}::text[],
-      ${steps.map((one) => one.item)}::int[], ${steps.map((one) => one.delayMs)}::float8[])
-      as p (run_id, step, item, delay_ms)
-    where s.run_id = p.run_id and s.step = p.step and s.item = p.item and s.status = 'ready'`.execute(db);
+    from held_up p where s.run_id = p.run_id and s.step = p.step and s.item = p.item`.execute(db);
 }
 
 /** Runs whose deadline has passed, the earliest first. */
@@ -82,8 +90,14 @@ export async function overdueRuns(db: Db, limit: number): Promise<string[]> {
  * Locks those of these steps that may be called, in admission's own transaction, after the worker's row: they stay ready
  * until its end. What another has locked is being taken by it, or canceled.
  */
-export async function lockReadySteps(send: Send, steps: readonly WorkflowStepOf[]): Promise<WorkflowStepOf[]> {
-  const rows = await send<{ run_id: string; step: string; item: number }>(lockReady, keyValues(steps));
+export async function lockReadySteps(
+  send: Send,
+  steps: readonly WorkflowStepOf[],
+): Promise<WorkflowStepOf[]> {
+  const rows = await send<{ run_id: string; step: string; item: number }>(
+    lockReady,
+    keyValues(steps),
+  );
   return rows.map(({ run_id: runId, ...row }) => ({ ...row, runId }));
 }
 
@@ -101,7 +115,11 @@ export async function markCalled(
 }
 
 function keyValues(steps: readonly WorkflowStepOf[]): unknown[] {
-  return [steps.map((one) => one.runId), steps.map((one) => one.step), steps.map((one) => one.item)];
+  return [
+    steps.map((one) => one.runId),
+    steps.map((one) => one.step),
+    steps.map((one) => one.item),
+  ];
 }
 
 const lockReady: Statement = {

@@ -108,7 +108,10 @@ const calls: ((client: Cueline) => unknown)[] = [
 ];
 
 test('every method sends what the contract declares', async (t) => {
-  const { asked, client } = await stage(t, json(200, { status: 'success' }));
+  const { asked, client } = await stage(
+    t,
+    json(200, { status: 'success', executionId: 'e', workflowRunId: 'r' }),
+  );
   const reached = new Set<string>();
   for (const call of calls) {
     await call(client());

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { advance } from '../../src/core/advance.ts';
 import { fresh, type StepEvent, type StepState } from '../../src/core/step-state.ts';
-import { valuesCharsMax, type StepDefinition, type WorkflowDefinition } from '../../src/core/workflow.ts';
+import {
+  type StepDefinition,
+  valuesCharsMax,
+  type WorkflowDefinition,
+} from '../../src/core/workflow.ts';
 import { graphOf } from '../../src/core/workflow-graph.ts';
 
 function step(name: string, more: Partial<StepDefinition> = {}): StepDefinition {
@@ -15,7 +19,10 @@ function workflow(steps: StepDefinition[], output: unknown = null): WorkflowDefi
   return { input, timeoutMs: 1_000, steps, output };
 }
 
-const row = (name: string, more: Partial<StepState>): StepState => ({ ...fresh(name, -1), ...more });
+const row = (name: string, more: Partial<StepState>): StepState => ({
+  ...fresh(name, -1),
+  ...more,
+});
 const failure = { kind: 'failed', code: 'PROVIDER_ERROR', error: 'Broken.' } as const;
 const event = (name: string, more: Partial<StepEvent>): StepEvent => ({
   step: name,
@@ -52,10 +59,13 @@ test('two steps that end together are both taken before the run fails', () => {
   const before = [row('a', { executionId: 'e1' }), row('b', { executionId: 'e2' })];
   const events = [event('a', { outcome: failure }), event('b', { executionId: 'e2' })];
   const { changed, end } = advanced(definition, '{}', before, events);
-  assert.deepEqual(changed.map(({ step: name, status }) => [name, status]), [
-    ['a', 'failed'],
-    ['b', 'success'],
-  ]);
+  assert.deepEqual(
+    changed.map(({ step: name, status }) => [name, status]),
+    [
+      ['a', 'failed'],
+      ['b', 'success'],
+    ],
+  );
   assert.equal(end?.status, 'failed');
 });
 
@@ -78,7 +88,12 @@ test('an output of the run that would be too long fails it', () => {
   const output = Array.from({ length: 5 }, () => '{{steps.a.output}}');
   const text = 'x'.repeat(valuesCharsMax / 4);
   const won = event('a', { outcome: { kind: 'success', text } });
-  const { end } = advanced(workflow([step('a')], output), '{}', [row('a', { executionId: 'e1' })], [won]);
+  const { end } = advanced(
+    workflow([step('a')], output),
+    '{}',
+    [row('a', { executionId: 'e1' })],
+    [won],
+  );
   assert.ok(end?.status === 'failed');
   assert.equal(end.errorCode, 'OUTPUT_TOO_LARGE');
 });
@@ -94,7 +109,10 @@ test('the graph leaves out circles, and what waits for them', () => {
     step('g'),
   ];
   const { ordered, last, waitsFor } = graphOf(workflow(steps));
-  assert.deepEqual(ordered.map(({ name }) => name), ['g', 'f', 'e']);
+  assert.deepEqual(
+    ordered.map(({ name }) => name),
+    ['g', 'f', 'e'],
+  );
   assert.deepEqual(last, ['d', 'e']);
   assert.deepEqual(waitsFor.get('c'), ['a']);
 });

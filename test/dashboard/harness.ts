@@ -88,26 +88,12 @@ const rulesIn = [
 ] as const;
 
 async function faults(page: Page, rules: readonly string[] | null): Promise<string[]> {
-  const { violations } = await analyze(page, rules);
+  const axe = new AxeBuilder({ page }).setLegacyMode(true);
+  const { violations } = await (rules ? axe.withRules([...rules]) : axe).analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
   );
 }
-
-/** The program that looks is half a megabyte: a page that has it already is not sent it again. */
-async function analyze(page: Page, rules: readonly string[] | null): Promise<Results> {
-  if (!(await page.evaluate('"axe" in window'))) {
-    const axe = new AxeBuilder({ page }).setLegacyMode(true);
-    return (rules ? axe.withRules([...rules]) : axe).analyze();
-  }
-  const options = {
-    resultTypes: ['violations'],
-    ...(rules && { runOnly: { type: 'rule', values: rules } }),
-  };
-  return page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
-}
-
-type Results = Awaited<ReturnType<AxeBuilder['analyze']>>;
 
 function cookies(header: string, url: string) {
   return header.split('; ').map((pair) => {

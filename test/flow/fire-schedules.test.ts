@@ -16,8 +16,8 @@ after(async () => {
 const { key } = await service.key();
 const agent = await addAgent(service);
 
-async function scheduled(more: object = {}, workflow: object = {}) {
-  const { path } = await makeWorkflow(service, greeting(agent.agentId), workflow);
+async function scheduled(more: Record<string, unknown> = {}) {
+  const { path } = await makeWorkflow(service, greeting(agent.agentId));
   const body = { cron: '0 0 1 1 *', input: { name: 'night' }, ...more };
   const made = await service.call('POST', `${path}/schedules`, { key, body });
   assert.equal(made.status, 201);

@@ -93,10 +93,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     instead: ({ sessions, onKeyUsed, workflowStarter, workflowCanceler, runWaiters }) => {
       workflows = { workflowStarter, workflowCanceler, runWaiters };
       return {
-      authenticator: createAuthenticator({ db, onKeyUsed, session: standIn(db, sessions.caller) }),
-      // No name is looked up: whatever is not private by itself passes.
-      checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
-    };
+        authenticator: createAuthenticator({
+          db,
+          onKeyUsed,
+          session: standIn(db, sessions.caller),
+        }),
+        // No name is looked up: whatever is not private by itself passes.
+        checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
+      };
     },
   });
   await app.listen({ host: '127.0.0.1', port: 0 });

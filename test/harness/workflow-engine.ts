@@ -1,5 +1,5 @@
-import { createWorkflowStarter, type WorkflowStarter } from '../../src/flow/start-workflow.ts';
 import { definitionCache } from '../../src/flow/definitions.ts';
+import { createWorkflowStarter, type WorkflowStarter } from '../../src/flow/start-workflow.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import type { Connection } from '../../src/store/pooler.ts';
 

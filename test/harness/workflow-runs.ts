@@ -6,7 +6,12 @@ import { parseExecuteBody } from '../../src/core/variables.ts';
 import type { ForEach, StepDefinition, WorkflowDefinition } from '../../src/core/workflow.ts';
 import type { StartCall } from '../../src/flow/start-workflow.ts';
 import type { Db } from '../../src/store/db.ts';
-import { findWorkflowRun, listSteps, type WorkflowRunRow, type WorkflowStepRow } from '../../src/store/workflow-runs.ts';
+import {
+  findWorkflowRun,
+  listSteps,
+  type WorkflowRunRow,
+  type WorkflowStepRow,
+} from '../../src/store/workflow-runs.ts';
 import type { TestAgent } from './agents.ts';
 import type { Service } from './service.ts';
 
@@ -48,7 +53,9 @@ export async function addWorkflow(
     ...definition,
   };
   const [id = '', versionId = ''] = [0, 0].map(() => uuid7(Date.now()));
-  await sql`insert into workflows (id, workspace_id, name) values (${id}, ${workspaceId}, ${id})`.execute(db);
+  await sql`insert into workflows (id, workspace_id, name) values (${id}, ${workspaceId}, ${id})`.execute(
+    db,
+  );
   await sql`
     insert into workflow_versions (id, workflow_id, workspace_id, number, label, definition, agent_ids)
     values (${versionId}, ${id}, ${workspaceId}, 1, 'v1', ${JSON.stringify(whole)},

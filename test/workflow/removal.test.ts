@@ -14,7 +14,9 @@ const user = await service.member('owner');
 const agent = await addAgent(service, { user: '{{text}}' });
 const round = () => makeRound(db, service.database);
 const workflow = await addWorkflow(service, {
-  steps: [step({ name: 'a', agent, variables: { text: '{{input.text}}', customer: '{{input.named}}' } })],
+  steps: [
+    step({ name: 'a', agent, variables: { text: '{{input.text}}', customer: '{{input.named}}' } }),
+  ],
 });
 
 async function ended(input: object): Promise<string> {
@@ -34,7 +36,8 @@ async function erase(value: string, agentId?: string) {
   const accepted = await call('POST', '/api/v1/erasures', { user, body });
   assert.equal(accepted.status, 202);
   await round();
-  return async () => (await call('GET', `/api/v1/erasures/${accepted.body.erasureId}`, { user })).body;
+  return async () =>
+    (await call('GET', `/api/v1/erasures/${accepted.body.erasureId}`, { user })).body;
 }
 
 test('runs older than the workspace keeps executions go with their steps', async () => {
@@ -43,7 +46,9 @@ test('runs older than the workspace keeps executions go with their steps', async
   await sql`
     with gone as (delete from workflow_steps where run_id = ${old})
     update workflow_runs set id = ${oldId} where id = ${old}`.execute(db);
-  await sql`insert into workflow_steps (run_id, step, status) values (${oldId}, 'a', 'success')`.execute(db);
+  await sql`insert into workflow_steps (run_id, step, status) values (${oldId}, 'a', 'success')`.execute(
+    db,
+  );
   await round();
   assert.deepEqual(await left([oldId, young]), [young]);
   const { rows } = await sql`select from workflow_steps where run_id = ${oldId}`.execute(db);

@@ -39,7 +39,9 @@ test('the same Idempotency-Key starts one run, also at once', async () => {
 });
 
 test('a start spends the limit of its key, exactly', async () => {
-  const limited = await service.key({ rateLimits: { requestsPerMinute: null, requestsPerHour: 3, requestsPerDay: null } });
+  const limited = await service.key({
+    rateLimits: { requestsPerMinute: null, requestsPerHour: 3, requestsPerDay: null },
+  });
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => starter.start(startCall(simple, limited.key, { a: 1 }))),
   );
@@ -58,7 +60,10 @@ test('who may not start is told so, in this order', async () => {
   const reader = await service.key({ permissions: ['read'] });
   const revoked = await service.key({ revokedAt: new Date(0) });
   const stranger = await service.workspace();
-  const foreign = await service.key({ workspaceId: stranger.workspaceId, userId: stranger.ownerId });
+  const foreign = await service.key({
+    workspaceId: stranger.workspaceId,
+    userId: stranger.ownerId,
+  });
   assert.equal(await code(simple, 'cue_none'), 'UNAUTHORIZED');
   assert.equal(await code(simple, revoked.key), 'UNAUTHORIZED');
   assert.equal(await code(simple, foreign.key), 'NOT_FOUND');
@@ -91,11 +96,17 @@ test('a step that its agent has no room for waits until the window turns', async
   };
   // Unless the hour turns just here, in which case it is called at once.
   const turned = async () =>
-    (await sql`select from workflow_runs where id = ${runId} and status <> 'processing'`.execute(service.db)).rows
-      .length > 0;
-  while (!(await waiting()) && !(await turned())) await new Promise((resolve) => setTimeout(resolve, 20));
+    (
+      await sql`select from workflow_runs where id = ${runId} and status <> 'processing'`.execute(
+        service.db,
+      )
+    ).rows.length > 0;
+  while (!(await waiting()) && !(await turned()))
+    await new Promise((resolve) => setTimeout(resolve, 20));
   const { rows: records } = await sql`
-    select from executions where workflow_run_id = ${runId} and status = 'rate_limited'`.execute(service.db);
+    select from executions where workflow_run_id = ${runId} and status = 'rate_limited'`.execute(
+    service.db,
+  );
   assert.equal(records.length, 0, 'a step that waits leaves no record');
   // The window turns.
   await sql`update limits set hour = hour - 1 where subject = ${limited.id}`.execute(service.db);
@@ -146,7 +157,9 @@ test('a run whose deadline has passed fails', async () => {
 });
 
 test('a ready step that everybody forgot is taken after its time', async () => {
-  const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent, ...says('found') })] });
+  const workflow = await addWorkflow(service, {
+    steps: [step({ name: 'a', agent, ...says('found') })],
+  });
   const runId = await startRun(service, workflow, key);
   await endOfRun(service, workflow, runId);
   // As a process leaves it that died right after its commit.
@@ -162,11 +175,20 @@ test('a ready step that everybody forgot is taken after its time', async () => {
 
 test('a workspace goes with its workflows and their runs', async () => {
   const other = await service.workspace();
-  const { key: foreign } = await service.key({ workspaceId: other.workspaceId, userId: other.ownerId });
+  const { key: foreign } = await service.key({
+    workspaceId: other.workspaceId,
+    userId: other.ownerId,
+  });
   const own = await addAgent({ db: service.db, ...other }, { user: 'x' });
-  const workflow = await addWorkflow({ db: service.db, ...other }, { steps: [step({ name: 'a', agent: own })] });
+  const workflow = await addWorkflow(
+    { db: service.db, ...other },
+    { steps: [step({ name: 'a', agent: own })] },
+  );
   await endOfRun(service, workflow, await startRun(service, workflow, foreign));
   await sql`delete from workflows where workspace_id = ${other.workspaceId}`.execute(service.db);
-  const { rows } = await sql`select from workflow_runs where workspace_id = ${other.workspaceId}`.execute(service.db);
+  const { rows } =
+    await sql`select from workflow_runs where workspace_id = ${other.workspaceId}`.execute(
+      service.db,
+    );
   assert.equal(rows.length, 0);
 });

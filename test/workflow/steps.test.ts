@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { ModelFailure, noCost, noUsage } from '../../src/core/model.ts';
 import type { ModelPort } from '../../src/core/model.ts';
+import { ModelFailure, noCost, noUsage } from '../../src/core/model.ts';
 import { addAgent } from '../harness/agents.ts';
 import { scriptedModels } from '../harness/models.ts';
 import { startService } from '../harness/service.ts';
@@ -34,7 +34,11 @@ test('a chain hands outputs on, and each step is a record', async () => {
     {
       steps: [
         step({ name: 'first', agent, ...says('{"kind": "{{input.kind}}", "n": 1.0}') }),
-        step({ name: 'second', agent, ...says('{{steps.first.output.kind}} and {{steps.first.output.n}}') }),
+        step({
+          name: 'second',
+          agent,
+          ...says('{{steps.first.output.kind}} and {{steps.first.output.n}}'),
+        }),
         step({ name: 'third', agent, ...says('<{{steps.second.output}}>') }),
       ],
     },
@@ -42,8 +46,16 @@ test('a chain hands outputs on, and each step is a record', async () => {
   );
   assert.equal(run.status, 'success');
   assert.equal(output, '<billing and 1.0>');
-  assert.deepEqual([...steps.values()].map(({ status }) => status), ['success', 'success', 'success']);
-  const { rows } = await sql<{ stepName: string; source: string; apiKeyId: string; executedBy: string }>`
+  assert.deepEqual(
+    [...steps.values()].map(({ status }) => status),
+    ['success', 'success', 'success'],
+  );
+  const { rows } = await sql<{
+    stepName: string;
+    source: string;
+    apiKeyId: string;
+    executedBy: string;
+  }>`
     select step_name, source::text as source, api_key_id, executed_by from executions
     where workflow_run_id = ${runId} order by id`.execute(service.db);
   const common = { source: 'workflow', apiKeyId: keyId, executedBy: service.ownerId };
@@ -140,9 +152,15 @@ test('items fail by themselves where the step goes on, and fall back', async () 
 });
 
 test('what is no list, or too long, fails the step', async () => {
-  for (const [list, code] of [['no list', 'LIST_EXPECTED'], [[1, 2, 3], 'LIST_TOO_LONG']] as const) {
+  for (const [list, code] of [
+    ['no list', 'LIST_EXPECTED'],
+    [[1, 2, 3], 'LIST_TOO_LONG'],
+  ] as const) {
     const forEach = { list: '{{input.list}}', max: 2 };
-    const { run, steps } = await carryOut({ steps: [step({ name: 'each', agent, forEach })] }, { list });
+    const { run, steps } = await carryOut(
+      { steps: [step({ name: 'each', agent, forEach })] },
+      { list },
+    );
     assert.equal(run.errorCode, 'STEP_FAILED');
     assert.equal(run.failedStep, 'each');
     assert.equal(steps.get('each')?.errorCode, code);
@@ -152,8 +170,18 @@ test('what is no list, or too long, fails the step', async () => {
 test('a failed step takes its fallback, a given output, or is passed over', async () => {
   const { output, run, steps } = await carryOut({
     steps: [
-      step({ name: 'agent', agent, ...says('break'), fallback: { agentId: agent.agentId, ...says('second') } }),
-      step({ name: 'given', agent, ...says('break'), fallback: { output: { of: '{{steps.agent.output}}' } } }),
+      step({
+        name: 'agent',
+        agent,
+        ...says('break'),
+        fallback: { agentId: agent.agentId, ...says('second') },
+      }),
+      step({
+        name: 'given',
+        agent,
+        ...says('break'),
+        fallback: { output: { of: '{{steps.agent.output}}' } },
+      }),
       step({ name: 'over', agent, ...says('break'), onFailure: 'continue' }),
       step({ name: 'end', agent, ...says('{{steps.given.output.of}}/{{steps.over.output}}') }),
     ],
@@ -192,7 +220,9 @@ test('a failed step fails the run, and everything else of it is canceled', async
 });
 
 test('a condition that cannot be judged fails the step', async () => {
-  const { run, steps } = await carryOut({ steps: [step({ name: 'a', agent, when: 'input.none.x == 1' })] });
+  const { run, steps } = await carryOut({
+    steps: [step({ name: 'a', agent, when: 'input.none.x == 1' })],
+  });
   assert.equal(run.failedStep, 'a');
   assert.equal(steps.get('a')?.errorCode, 'CONDITION_FAILED');
 });
@@ -203,7 +233,12 @@ test('a step whose call is refused for good fails with the code of the refusal',
   const { steps, run } = await carryOut({
     steps: [
       step({ name: 'paused', agent: paused, onFailure: 'continue' }),
-      step({ name: 'needy', agent: needy, onFailure: 'continue', variables: { must: '{{input.none}}' } }),
+      step({
+        name: 'needy',
+        agent: needy,
+        onFailure: 'continue',
+        variables: { must: '{{input.none}}' },
+      }),
       step({ name: 'saved', agent: needy, fallback: { output: 'saved' } }),
       step({ name: 'last', agent, ...says('{{steps.saved.output}}'), after: ['paused', 'needy'] }),
     ],
@@ -216,7 +251,11 @@ test('a step whose call is refused for good fails with the code of the refusal',
 test('values that would be too long fail the step, whoever refers to them however often', async () => {
   const text = 'x'.repeat(500_000);
   const { steps } = await carryOut(
-    { steps: [step({ name: 'a', agent, onFailure: 'continue', ...says('{{input.text}}'.repeat(10)) })] },
+    {
+      steps: [
+        step({ name: 'a', agent, onFailure: 'continue', ...says('{{input.text}}'.repeat(10)) }),
+      ],
+    },
     { text },
   );
   assert.equal(steps.get('a')?.errorCode, 'VALUES_TOO_LARGE');

@@ -36,7 +36,10 @@ test('runs go on wherever their steps are carried out, and whoever waits elsewhe
       return (await endOfRun(api, workflow, runId)).output;
     }),
   );
-  assert.deepEqual(outputs, numbers.map((n) => `["<1>","<2>","<3>","<${n}>"]`));
+  assert.deepEqual(
+    outputs,
+    numbers.map((n) => `["<1>","<2>","<3>","<${n}>"]`),
+  );
   const { rows } = await sql<{ executions: number; called: number; distinct: number }>`
     select (select count(*) from executions) as executions, count(execution_id) as called,
       count(distinct execution_id) as distinct from workflow_steps`.execute(api.db);

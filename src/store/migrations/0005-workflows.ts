@@ -114,6 +114,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       created_at timestamptz not null,
       primary key (caller, workflow_id, key)
     );
+    create index workflow_idempotency_of_run on workflow_idempotency (run_id);
     create index workflow_idempotency_by_age on workflow_idempotency (created_at);
 
     create table workflow_schedules (
