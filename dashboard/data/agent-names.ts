@@ -2,7 +2,9 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { agentQuery, agentsQuery } from './agents.ts';
 
 /** What agents are called that are known only by their identifiers; undefined while that is not known. */
-export function useAgentNames(agentIds: readonly string[]): (agentId: string) => string | undefined {
+export function useAgentNames(
+  agentIds: readonly string[],
+): (agentId: string) => string | undefined {
   const { data, isError } = useQuery(agentsQuery({ limit: 100 }));
   const listed = new Map(data?.agents.map(({ agentId, agentName }) => [agentId, agentName]));
   // Archived ones are in no list, and of many agents the list holds only the newest.

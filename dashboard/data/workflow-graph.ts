@@ -22,7 +22,9 @@ function referredTo(value: unknown): string[] {
 
 /** What stands in quotes is text and names no step, but for `steps["name"]`. */
 function inCondition(when: string): string[] {
-  const indexed = [...when.matchAll(/\bsteps\[\s*(["'])(\w+)\1\s*\]/g)].map(([, , name = '']) => name);
+  const indexed = [...when.matchAll(/\bsteps\[\s*(["'])(\w+)\1\s*\]/g)].map(
+    ([, , name = '']) => name,
+  );
   const bare = when.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
   return [...indexed, ...[...bare.matchAll(/\bsteps\.(\w+)/g)].map(([, name = '']) => name)];
 }

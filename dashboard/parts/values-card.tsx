@@ -4,8 +4,8 @@ import { type ReactNode, useState } from 'react';
 import { readObject } from '../data/json-object.ts';
 import type { ValueField } from '../data/value-fields.ts';
 import { Card } from './card.tsx';
-import { ValuesFields } from './values-fields.tsx';
 import classes from './values-card.module.css';
+import { ValuesFields } from './values-fields.tsx';
 
 /** What is typed for a run, kept in the browser's window under `key`. */
 export function useValues(key: string, fields: readonly ValueField[]) {

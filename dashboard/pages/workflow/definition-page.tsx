@@ -9,7 +9,7 @@ import { workflowQuery, workflowVersionQuery } from '../../data/workflows.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
 import classes from './definition.module.css';
 import DefinitionEditor from './definition-editor.tsx';
-import { SaveVersion, type SavedVersion } from './save-version.tsx';
+import { type SavedVersion, SaveVersion } from './save-version.tsx';
 import shared from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/definition');
@@ -68,12 +68,7 @@ export function DefinitionPage() {
           </Button>
         )}
       </div>
-      <DefinitionEditor
-        text={shown.text}
-        format={shown.format}
-        readOnly={readOnly}
-        onChange={edit}
-      >
+      <DefinitionEditor text={shown.text} format={shown.format} readOnly={readOnly} onChange={edit}>
         {({ definition, fine }) =>
           !readOnly && (
             <SaveVersion

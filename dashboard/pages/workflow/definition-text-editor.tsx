@@ -4,8 +4,8 @@ import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { editorLook } from '../../parts/editor-look.ts';
-import { agentNames, definitionMarks, problemLines } from './definition-marks.ts';
 import classes from './definition.module.css';
+import { agentNames, definitionMarks, problemLines } from './definition-marks.ts';
 
 export interface KnownAgent {
   readonly agentId: string;
@@ -78,7 +78,9 @@ export default function DefinitionTextEditor(props: {
     editor.current?.dispatch({ effects: compartments.agents.reconfigure(agentNames(names)) });
   }, [agents]);
   useEffect(() => {
-    editor.current?.dispatch({ effects: compartments.problems.reconfigure(problemLines(problems)) });
+    editor.current?.dispatch({
+      effects: compartments.problems.reconfigure(problemLines(problems)),
+    });
   }, [problems]);
   useEffect(() => {
     const view = editor.current;

@@ -21,8 +21,8 @@ export function IssuedSecret(props: {
     >
       <Stack gap="md">
         <p>
-          Copy it now and keep it where the sender reads its secrets. It is stored sealed, and cannot
-          be shown again.
+          Copy it now and keep it where the sender reads its secrets. It is stored sealed, and
+          cannot be shown again.
         </p>
         <CodeBlock label="Secret" code={issued.secret} />
         <WebhookSnippets workflowId={issued.workflowId} path={issued.path} />

@@ -17,7 +17,11 @@ export function RunItems(props: { readonly step: RunStep; readonly firstAgentId:
     return <p className={classes.note}>None has begun.</p>;
   }
   const columns: readonly Column<RunItem>[] = [
-    { key: 'item', header: 'Item', cell: ({ item }) => <span className={classes.code}>{item}</span> },
+    {
+      key: 'item',
+      header: 'Item',
+      cell: ({ item }) => <span className={classes.code}>{item}</span>,
+    },
     {
       key: 'state',
       header: 'State',
@@ -37,9 +41,7 @@ export function RunItems(props: { readonly step: RunStep; readonly firstAgentId:
       key: 'executions',
       header: 'Execution',
       align: 'right',
-      cell: (one) => (
-        <Executions of={one} name={`item ${one.item}`} firstAgentId={firstAgentId} />
-      ),
+      cell: (one) => <Executions of={one} name={`item ${one.item}`} firstAgentId={firstAgentId} />,
     },
   ];
   return (

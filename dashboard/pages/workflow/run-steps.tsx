@@ -54,12 +54,7 @@ export function RunSteps(props: {
   return (
     <>
       <div className={classes.rows}>
-        <DataTable
-          caption="Steps"
-          columns={columns}
-          rows={run.steps}
-          rowKey={({ name }) => name}
-        />
+        <DataTable caption="Steps" columns={columns} rows={run.steps} rowKey={({ name }) => name} />
       </div>
       {step?.items && (
         <Card title={`Items of ${step.name}`}>

@@ -1,4 +1,13 @@
-import { Autocomplete, Button, Group, Modal, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
+import {
+  Autocomplete,
+  Button,
+  Group,
+  Modal,
+  NativeSelect,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
 import { viewerZone } from '../../data/format.ts';

@@ -56,8 +56,8 @@ export function StartPage() {
           </Button>
           <p className={classes.note}>
             Carries out the version “{workflow.workflowVersionLabel}”, which is pinned. Each
-            execution of a step spends an AI Action. What is typed in the form is sent as text; lists
-            and objects are written as JSON.
+            execution of a step spends an AI Action. What is typed in the form is sent as text;
+            lists and objects are written as JSON.
           </p>
         </div>
       </ValuesCard>

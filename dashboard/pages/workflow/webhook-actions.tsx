@@ -40,12 +40,7 @@ export function WebhookActions(props: { readonly webhook: Webhook; readonly mayE
           )}
         </Menu.Dropdown>
       </Menu>
-      <Modal
-        opened={asked === 'send'}
-        onClose={close}
-        title={`Send an event to ${name}`}
-        size="lg"
-      >
+      <Modal opened={asked === 'send'} onClose={close} title={`Send an event to ${name}`} size="lg">
         <WebhookSnippets workflowId={workflowId} path={path} />
       </Modal>
       {rotate.data && asked === 'rotate' ? (
@@ -61,8 +56,8 @@ export function WebhookActions(props: { readonly webhook: Webhook; readonly mayE
           onClose={close}
           onConfirm={() => rotate.mutate(webhookId)}
         >
-          The old secret does not hold any more: events that are still signed with it are answered 401
-          until their sender has the new one.
+          The old secret does not hold any more: events that are still signed with it are answered
+          401 until their sender has the new one.
         </ConfirmDialog>
       )}
       <ConfirmDialog

@@ -31,8 +31,8 @@ export function WebhookSnippets(props: { readonly workflowId: string; readonly p
       />
       <CodeBlock label={label} code={write(location.origin + props.path, event)} />
       <p className={classes.none}>
-        The secret is read from the environment variable <code>{secretVariable}</code>. An event that
-        is sent again under the same <code>webhook-id</code> starts no second run.
+        The secret is read from the environment variable <code>{secretVariable}</code>. An event
+        that is sent again under the same <code>webhook-id</code> starts no second run.
       </p>
     </div>
   );

@@ -21,7 +21,11 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
   const mayEdit = may(useMe(), 'edit');
   const [opened, { open, close }] = useDisclosure();
   const columns: readonly Column<Webhook>[] = [
-    { key: 'name', header: 'Name', cell: ({ name }) => <span className={classes.name}>{name}</span> },
+    {
+      key: 'name',
+      header: 'Name',
+      cell: ({ name }) => <span className={classes.name}>{name}</span>,
+    },
     {
       key: 'address',
       header: 'Address',

@@ -73,8 +73,8 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
           remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/workflows' }) })
         }
       >
-        Its schedules and webhooks go with it, and nothing brings it back. Runs that are under way go
-        on to their end; the records of their steps stay until retention takes them.
+        Its schedules and webhooks go with it, and nothing brings it back. Runs that are under way
+        go on to their end; the records of their steps stay until retention takes them.
       </ConfirmDialog>
     </>
   );

@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { WorkflowSummary } from '../../data/workflows.ts';
 import { schedulesQuery } from '../../data/triggers.ts';
 import { lastRunsQuery, type RunStatus } from '../../data/workflow-runs.ts';
+import type { WorkflowSummary } from '../../data/workflows.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import list from '../../parts/list.module.css';
 import { EnabledBadge } from '../../parts/state-badge.tsx';
@@ -16,7 +16,12 @@ export const columns: readonly Column<WorkflowSummary>[] = [
     header: 'Workflow',
     cell: ({ workflowId, name, description }) => (
       <>
-        <Link to="/workflows/$workflowId" params={{ workflowId }} className={list.name} data-row-link>
+        <Link
+          to="/workflows/$workflowId"
+          params={{ workflowId }}
+          className={list.name}
+          data-row-link
+        >
           {name}
         </Link>
         {description && <div className={list.about}>{description}</div>}
