@@ -65,30 +65,47 @@ function nearest(contents: unknown, path: readonly string[]): Node | null {
   return found;
 }
 
+/** Members come in the order in which one reads them: the database keeps none. */
 function withoutDefaults(definition: unknown): unknown {
   const { input, timeoutMs, steps, output } = definition as Record<string, unknown>;
   if (!Array.isArray(steps)) return definition;
-  const named = pruned(input, { required: [], optional: [], defaults: {} });
+  const named = pruned(input, inputDefaults);
   return {
     ...(Object.keys(named).length > 0 && { input: named }),
     ...(timeoutMs !== undefined && timeoutMs !== 3_600_000 && { timeoutMs }),
-    steps: steps.map((step) => pruned(step, stepDefaults)),
+    steps: steps.map(briefStep),
     ...(output !== undefined && output !== null && { output }),
   };
 }
 
+function briefStep(step: unknown): unknown {
+  const brief = pruned(step, stepDefaults);
+  if (brief.forEach) brief.forEach = pruned(brief.forEach, forEachDefaults);
+  if (brief.fallback) brief.fallback = pruned(brief.fallback, fallbackDefaults);
+  return brief;
+}
+
+const inputDefaults = { required: [], optional: [], defaults: {} };
+const forEachDefaults = { list: undefined, concurrency: 5, max: 100 };
+const fallbackDefaults = { agentId: undefined, variables: {}, output: undefined };
 const stepDefaults = {
-  variables: {},
+  name: undefined,
+  agentId: undefined,
   after: [],
   when: null,
   forEach: null,
+  variables: {},
   fallback: null,
   onFailure: 'fail',
 };
 
+/** Without what stands at its default, in the order of the defaults; what they do not know comes last. */
 function pruned(value: unknown, defaults: Readonly<Record<string, unknown>>) {
-  const isDefault = (name: string, one: unknown) =>
-    Object.hasOwn(defaults, name) && JSON.stringify(one) === JSON.stringify(defaults[name]);
-  const members = Object.entries((value ?? {}) as Record<string, unknown>);
-  return Object.fromEntries(members.filter(([name, one]) => !isDefault(name, one)));
+  const given = (value ?? {}) as Record<string, unknown>;
+  const names = [...new Set([...Object.keys(defaults), ...Object.keys(given)])];
+  const told = names.filter(
+    (name) =>
+      given[name] !== undefined && JSON.stringify(given[name]) !== JSON.stringify(defaults[name]),
+  );
+  return Object.fromEntries(told.map((name) => [name, given[name]]));
 }

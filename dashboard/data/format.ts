@@ -52,8 +52,8 @@ const sinceUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number, numbe
 
 export const viewerZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** On the clocks of another time zone. */
+/** To the minute, on the clocks of a time zone. */
 export function formatTimeIn(iso: string, timeZone: string): string {
-  const format = { dateStyle: 'medium', timeStyle: 'medium', timeZone } as const;
+  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const;
   return new Intl.DateTimeFormat(undefined, format).format(new Date(iso));
 }

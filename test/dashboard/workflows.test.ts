@@ -82,7 +82,10 @@ test('what is wrong with a definition stands at its line; a version is saved, co
   await page.keyboard.insertText('output: "{{steps.gret.output}}"\n');
   const problems = page.getByRole('list', { name: 'Problems' });
   await problems.getByText('There is no step "gret".').waitFor();
-  assert.equal(await page.locator('.cm-problem-line').innerText(), 'output: "{{steps.gret.output}}"');
+  assert.equal(
+    await page.locator('.cm-problem-line').innerText(),
+    'output: "{{steps.gret.output}}"',
+  );
   await check();
   assert.ok(await page.getByRole('button', { name: 'Save the version' }).isDisabled());
   await page.keyboard.insertText('  : [');
@@ -134,9 +137,13 @@ test('a schedule shows its next five times on both clocks, is refused, changed a
   const times = page.getByRole('table', { name: 'Next times' });
   await times.getByRole('columnheader', { name: 'Yours, America/New_York' }).waitFor();
   assert.equal(await times.getByRole('row').count(), 6);
-  const [tokyo = '', newYork = ''] = await times.getByRole('row').nth(1).getByRole('cell').allInnerTexts();
-  assert.match(tokyo, /2:00:00/);
-  assert.match(newYork, /1[23]:00:00/);
+  const [tokyo = '', newYork = ''] = await times
+    .getByRole('row')
+    .nth(1)
+    .getByRole('cell')
+    .allInnerTexts();
+  assert.match(tokyo, /, 2:00/);
+  assert.match(newYork, /, 12?:00/);
   await check();
   await page.getByRole('button', { name: 'Switch off 0 2' }).click();
   await page.getByText('It does not tick.').waitFor();
@@ -174,7 +181,10 @@ test('a webhook shows its secret once, and what it says to send starts a run', a
   assert.match((await run(process.execPath, node, { env })).stdout, /^401/);
   await page.getByRole('button', { name: 'Actions for Desk' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await page.getByRole('dialog', { name: 'Delete Desk?' }).getByRole('button', { name: 'Delete' }).click();
+  await page
+    .getByRole('dialog', { name: 'Delete Desk?' })
+    .getByRole('button', { name: 'Delete' })
+    .click();
   await page.getByText('A webhook is an address').waitFor();
   await check();
 });
@@ -187,7 +197,11 @@ test('a viewer reads and changes nothing; a workflow is switched off, found and 
   await viewer.page.getByRole('textbox', { name: 'Definition' }).getByText('greet').waitFor();
   assert.equal(await viewer.page.getByRole('button', { name: 'Save the version' }).count(), 0);
   await viewer.check();
-  const { page, check } = await visit('/agents', { as: 'editor', viewport: { width: 360, height: 740 } });
+  const { page, check } = await visit('/agents', {
+    as: 'editor',
+    viewport: { width: 360, height: 740 },
+  });
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
   await page.keyboard.press('ControlOrMeta+k');
   await page.getByPlaceholder(/^Search pages/).fill('harbour');
   await page.getByRole('button', { name: 'Harbour round' }).click();

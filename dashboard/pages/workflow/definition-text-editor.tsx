@@ -53,7 +53,9 @@ export default function DefinitionTextEditor(props: {
         // Tab is left to the page: it leads on to the next field.
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged) current.current.onChange(state.doc.toString());
+          const typed = state.doc.toString();
+          // What was put in from outside is known there already.
+          if (docChanged && typed !== current.current.value) current.current.onChange(typed);
         }),
       ],
     });

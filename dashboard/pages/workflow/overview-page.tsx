@@ -39,50 +39,52 @@ export function OverviewPage() {
     ...new Set([...input.optional, ...Object.keys(input.defaults)]),
   ];
   return (
-    <div className={columns.columns}>
-      <div className={columns.main}>
-        <Graph
-          picture={picture}
-          label="Steps of the workflow"
-          nameOf={nameOf}
-          chosen={chosen}
-          onChoose={choose}
-        />
-        {placed ? (
-          <StepCard placed={placed} nameOf={nameOf} />
-        ) : (
-          <p className={classes.note}>Choose a step to see what it is given.</p>
-        )}
-      </div>
-      <aside className={columns.side} aria-label="The workflow in short">
-        <Card title="The pinned version">
-          <Facts
-            facts={[
-              ['Version', <code key="version">{workflow.workflowVersionLabel}</code>],
-              ['Steps', workflow.stepCount],
-              ['Deadline of a run', formatDuration(timeoutMs)],
-              ['Changed', <Time key="changed" at={workflow.updatedAt} since />],
-              ['Created by', memberOf(workflow.createdBy)],
-            ]}
-          />
-        </Card>
-        <Card title="Input">
-          {inputs.length === 0 ? (
-            <p className={classes.note}>It takes none.</p>
+    <div className={classes.page}>
+      <Graph
+        picture={picture}
+        label="Steps of the workflow"
+        nameOf={nameOf}
+        chosen={chosen}
+        onChoose={choose}
+      />
+      <div className={columns.columns}>
+        <div className={columns.main}>
+          {placed ? (
+            <StepCard placed={placed} nameOf={nameOf} />
           ) : (
-            <ul className={classes.names}>
-              {inputs.map((name) => (
-                <li key={name}>
-                  <code>{name}</code>
-                </li>
-              ))}
-            </ul>
+            <p className={classes.note}>Choose a step to see what it is given.</p>
           )}
-        </Card>
-        {output !== null && (
-          <CodeBlock label="Output of a run" code={JSON.stringify(output, null, 2)} />
-        )}
-      </aside>
+        </div>
+        <aside className={columns.side} aria-label="The workflow in short">
+          <Card title="The pinned version">
+            <Facts
+              facts={[
+                ['Version', <code key="version">{workflow.workflowVersionLabel}</code>],
+                ['Steps', workflow.stepCount],
+                ['Deadline of a run', formatDuration(timeoutMs)],
+                ['Changed', <Time key="changed" at={workflow.updatedAt} since />],
+                ['Created by', memberOf(workflow.createdBy)],
+              ]}
+            />
+          </Card>
+          <Card title="Input">
+            {inputs.length === 0 ? (
+              <p className={classes.note}>It takes none.</p>
+            ) : (
+              <ul className={classes.names}>
+                {inputs.map((name) => (
+                  <li key={name}>
+                    <code>{name}</code>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Card>
+          {output !== null && (
+            <CodeBlock label="Output of a run" code={JSON.stringify(output, null, 2)} />
+          )}
+        </aside>
+      </div>
     </div>
   );
 }

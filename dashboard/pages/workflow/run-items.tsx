@@ -47,7 +47,7 @@ export function RunItems(props: { readonly step: RunStep; readonly firstAgentId:
   return (
     <div className={classes.rows}>
       <DataTable
-        caption={`Items of ${step.name}`}
+        caption="Items that have begun"
         columns={columns}
         rows={items.slice(0, shown)}
         rowKey={({ item }) => String(item)}

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Schedule } from '../../../src/client/index.ts';
-import { formatSince, formatTime, formatTimeIn, viewerZone } from '../../data/format.ts';
+import { formatSince, formatTimeIn, viewerZone } from '../../data/format.ts';
 import { may, useMe } from '../../data/me.ts';
 import { useChangeSchedule, useDeleteSchedule } from '../../data/triggers.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -102,7 +102,7 @@ function NextTimes({ nextTimes, timeZone }: Pick<Schedule, 'nextTimes' | 'timeZo
         {nextTimes.map((at) => (
           <tr key={at}>
             <td>{formatTimeIn(at, timeZone)}</td>
-            {!own && <td>{formatTime(at)}</td>}
+            {!own && <td>{formatTimeIn(at, viewerZone)}</td>}
             <td>{formatSince(at)}</td>
           </tr>
         ))}

@@ -77,7 +77,7 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
       ) : (
         <div className={classes.rows}>
           <DataTable
-            caption="Webhooks"
+            caption="Addresses of webhooks"
             columns={columns}
             rows={webhooks.data?.webhooks}
             rowKey={({ webhookId }) => webhookId}
