@@ -1,6 +1,4 @@
 import { createRouter } from '@tanstack/react-router';
-import { meQuery } from './data/me.ts';
-import { queryClient, sessionEnd } from './data/query-client.ts';
 import {
   agentOverviewRoute,
   agentPinsRoute,
@@ -91,12 +89,6 @@ export const router = createRouter({
   notFoundMode: 'root',
   scrollRestoration: true,
 });
-
-sessionEnd.tell = () => {
-  // Asked anew before the page is shown again, which then leads to the sign-in page.
-  queryClient.removeQueries({ queryKey: meQuery.queryKey });
-  void router.invalidate();
-};
 
 declare module '@tanstack/react-router' {
   interface Register {

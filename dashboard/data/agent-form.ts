@@ -1,5 +1,6 @@
 import type { Agent, AgentInput, AgentPatch } from '../../src/client/index.ts';
-import { type ModelSettings, noModelSettings } from './models.ts';
+import { type ModelSettings, noModelSettings } from './model-settings.ts';
+import { own } from './own.ts';
 
 /** An agent's settings as a form holds them: texts where people write texts, nulls where nothing is set. */
 export interface AgentForm {
@@ -157,7 +158,7 @@ function declaredBy(agent: Agent): DeclaredVariable[] {
   return [
     ...requiredVariables.map((name) => ({ name, kind: 'required', value: '' }) as const),
     ...[...others].map((name): DeclaredVariable => {
-      const value = defaults[name] ?? null;
+      const value = own(defaults, name) ?? null;
       if (value === null) return { name, kind: 'optional', value: '' };
       if (typeof value === 'string') return { name, kind: 'text', value };
       return { name, kind: 'json', value: JSON.stringify(value) };

@@ -44,7 +44,12 @@ export const statisticsQuery = (agentId: string, range: Range) =>
 export const allStatisticsQuery = (range: Range) =>
   queryOptions({
     queryKey: ['agents', 'statistics', range],
-    queryFn: ({ signal }) => cueline.statistics({ ...range, groupBy: 'agent,status' }, { signal }),
+    queryFn: async ({ signal }) => {
+      const query = { ...range, groupBy: 'agent,status' } as const;
+      const { buckets, ...rest } = await cueline.statistics(query, { signal });
+      // Once for each answer: there may be thousands, and every cell of the list looks its agent up.
+      return { ...rest, byAgent: Map.groupBy(buckets, ({ agentId }) => agentId) };
+    },
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
   });

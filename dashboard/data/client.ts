@@ -3,16 +3,20 @@ import { createClient } from '../../src/client/index.ts';
 // Read when this file is, so it comes first.
 const workspaceKey = 'cueline-workspace';
 
-const chosen = chosenWorkspace();
+/** Of this page, whatever another window chooses meanwhile. */
+export const workspaceOfPage = chosenWorkspace();
 
 /** The one way to the server: the public API, with the session's cookie, from the page's own origin. */
 export const cueline = createClient({
   baseURL: '',
-  ...(chosen !== null && { workspace: chosen }),
+  ...(workspaceOfPage !== null && { workspace: workspaceOfPage }),
 });
 
+/** The same for the workspace that the server takes by itself. */
+export const withoutWorkspace = createClient({ baseURL: '' });
+
 /** Of someone in several workspaces, the one they last chose; null for the one the server takes. */
-export function chosenWorkspace(): string | null {
+function chosenWorkspace(): string | null {
   return localStorage.getItem(workspaceKey);
 }
 

@@ -6,6 +6,7 @@ import type {
   Variables,
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { execute } from './runs.ts';
 
 export type Execution = ExecutionPage['executions'][number];
 export type ExecutionDetail = Awaited<ReturnType<Cueline['status']>>;
@@ -28,8 +29,9 @@ export const historyQuery = (
         : cueline.list(agentId, filters, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
-      if (!live || state.error) return false;
-      return state.data?.executions.some(isRunning) ? livelyMs : calmMs;
+      // After a failure, too: what is shown comes up to date by itself once the server is back.
+      if (!live || (state.error && !state.data)) return false;
+      return !state.error && state.data?.executions.some(isRunning) ? livelyMs : calmMs;
     },
   });
 
@@ -58,21 +60,17 @@ export function exportHref(
   return `${path}?${query}`;
 }
 
-/** The same in one piece, of the workspace that was chosen. */
+/**
+ * The same read by the page, which can say which workspace is meant, and shows why the server refuses. It comes in
+ * parts, that the browser may put on the disk, and without a limit of time.
+ */
 export async function readExport(
   agentId: string | undefined,
   filters: ExecutionFilters,
   format: 'jsonl' | 'csv',
-): Promise<string> {
-  const query = { ...filters, format } as ExportQuery;
-  if (agentId === undefined) {
-    return (await cueline.request('GET /api/v1/executions/export', { query })).body;
-  }
-  const route = 'GET /api/v1/agents/{agentId}/executions/export';
-  return (await cueline.request(route, { params: { agentId }, query })).body;
+): Promise<Blob> {
+  return new Response(await cueline.openExport(agentId ?? null, { ...filters, format })).blob();
 }
-
-type ExportQuery = Parameters<typeof cueline.request<'GET /api/v1/executions/export'>>[1]['query'];
 
 export function useCancelExecution(agentId: string, executionId: string) {
   const queries = useQueryClient();
@@ -97,7 +95,7 @@ export function useDeleteExecution(agentId: string, executionId: string) {
 export function useRunAgain(agentId: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (variables: Variables) => cueline.agents.tryOut(agentId, variables),
+    mutationFn: (variables: Variables) => execute(agentId, variables),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['executions', 'list'] }),
   });
 }

@@ -1,5 +1,5 @@
-/** Null where the text is not a JSON object. */
-export function readObject(text: string): Record<string, unknown> | null {
+/** The JSON object that a text is; null where it is none. */
+export function objectOf(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -7,4 +7,14 @@ export function readObject(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
+}
+
+/** The same where a form of these fields can hold all of it: texts, and no other names. */
+export function textsOf(
+  object: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, string> | null {
+  const all = Object.entries(object);
+  const fits = all.every(([name, value]) => typeof value === 'string' && names.includes(name));
+  return fits ? (Object.fromEntries(all) as Record<string, string>) : null;
 }

@@ -1,12 +1,29 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { Me } from '../../src/client/index.ts';
-import { cueline } from './client.ts';
+import { chooseWorkspace, cueline, withoutWorkspace, workspaceOfPage } from './client.ts';
+import { isSignedOut } from './signed-out.ts';
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => cueline.me({ signal }),
+  queryFn: ({ signal }) => readMe(signal),
   staleTime: Number.POSITIVE_INFINITY,
 });
+
+/**
+ * A workspace that was chosen may be theirs no longer, or may have been the choice of whoever used this browser before:
+ * then every call is answered 401, as without a session. So it is asked once more without it.
+ */
+async function readMe(signal: AbortSignal): Promise<Me> {
+  try {
+    return await cueline.me({ signal });
+  } catch (error) {
+    if (!isSignedOut(error) || workspaceOfPage === null) throw error;
+    await withoutWorkspace.me({ signal });
+    chooseWorkspace(null);
+    location.reload();
+    return new Promise(() => {});
+  }
+}
 
 /** Who is signed in; read before any page below the shell is shown. */
 export function useMe(): Me {

@@ -1,6 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InvitationInput, Role } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { meQuery } from './me.ts';
 import { useChange } from './use-change.ts';
 
 export const membersQuery = queryOptions({
@@ -16,11 +17,20 @@ export const invitationsQuery = queryOptions({
   queryFn: ({ signal }) => cueline.invitations.list({ signal }),
 });
 
-export const useChangeRole = () =>
-  useChange(
-    ({ userId, role }: { userId: string; role: Role }) => cueline.members.update(userId, role),
-    ['members'],
-  );
+export function useChangeRole() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ userId, role }: { userId: string; role: Role }) =>
+      cueline.members.update(userId, role),
+    onSettled: (_member, _error, { userId }) => {
+      void queries.invalidateQueries({ queryKey: ['members'] });
+      // What the page offers follows from one's own role.
+      const me = queries.getQueryData(meQuery.queryKey);
+      if (me?.user.userId === userId)
+        void queries.invalidateQueries({ queryKey: meQuery.queryKey });
+    },
+  });
+}
 
 export const useRemoveMember = () =>
   useChange((userId: string) => cueline.members.remove(userId), ['members']);

@@ -1,26 +1,6 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { cueline } from './client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { pricesQuery } from './prices.ts';
 import { providersQuery } from './providers.ts';
-
-/** How a model is called; null leaves it to what stands behind: the version, or the model's own default. */
-export interface ModelSettings {
-  readonly model: string | null;
-  readonly temperature: number | null;
-  readonly maxTokens: number | null;
-  readonly topP: number | null;
-}
-
-export const noModelSettings: ModelSettings = {
-  model: null,
-  temperature: null,
-  maxTokens: null,
-  topP: null,
-};
-
-const pricesQuery = queryOptions({
-  queryKey: ['prices'],
-  queryFn: ({ signal }) => cueline.prices.list({ signal }),
-});
 
 /**
  * Models that can be offered where one is asked for. The server keeps no list of them: those with a price of their own

@@ -1,6 +1,6 @@
 import type { Agent, AgentPatch, PromptVersion, Variables } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
-import type { ModelSettings } from './models.ts';
+import type { ModelSettings } from './model-settings.ts';
 import { execute, type RunStarted } from './runs.ts';
 
 /**

@@ -1,13 +1,11 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
-import { CuelineError } from '../../src/client/index.ts';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { isSignedOut } from './signed-out.ts';
 
-/** The session has ended, or there was none. */
-export function isSignedOut(error: unknown): boolean {
-  return error instanceof CuelineError && error.status === 401;
-}
-
-/** Told when an answer says so; the router is put here, which knows the way to the sign-in page. */
+/** Told when an answer says that the session has ended; the shell is put here, which asks for another one. */
 export const sessionEnd = { tell: () => {} };
+
+/** To sign in takes no session: the same status says there that the password is wrong. */
+const signsIn = 'sign-in';
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
@@ -16,9 +14,15 @@ export const queryClient = new QueryClient({
       if (isSignedOut(error) && queryKey[0] !== 'me') sessionEnd.tell();
     },
   }),
+  mutationCache: new MutationCache({
+    onError: (error, _input, _context, { options }) => {
+      if (isSignedOut(error) && options.mutationKey?.[0] !== signsIn) sessionEnd.tell();
+    },
+  }),
   defaultOptions: {
     // The client tries again by itself where that helps and is safe.
-    queries: { retry: false, staleTime: 10_000 },
-    mutations: { retry: false },
+    // The server may be this very machine: that the browser is offline says nothing of the way to it.
+    queries: { retry: false, staleTime: 10_000, networkMode: 'always' },
+    mutations: { retry: false, networkMode: 'always' },
   },
 });

@@ -1,6 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
-import type { EndedExecution, ExecuteAccepted, Variables } from '../../src/client/index.ts';
+import { useEffect, useRef } from 'react';
+import {
+  CuelineError,
+  type EndedExecution,
+  type ExecuteAccepted,
+  type Variables,
+} from '../../src/client/index.ts';
 import { cueline } from './client.ts';
 import { randomKey } from './random-key.ts';
 
@@ -28,11 +33,21 @@ export interface RunState {
 export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
   const queries = useQueryClient();
   const started = useRef<Promise<RunStarted>>(null);
+  const left = useRef(new AbortController());
+  useEffect(() => {
+    const leave = new AbortController();
+    left.current = leave;
+    // The run goes on and its record is in the history; a call that waits for it would hold a connection of few.
+    return () => leave.abort();
+  }, []);
   const run = useMutation({
     mutationFn: async (order: Order): Promise<EndedExecution> => {
       started.current = start(order);
       const { agentId, executionId } = await started.current;
-      return cueline.wait(agentId, executionId, { timeoutMs: waitMsMax });
+      return cueline.wait(agentId, executionId, {
+        timeoutMs: waitMsMax,
+        signal: left.current.signal,
+      });
     },
     // Whatever shows figures or a history has one run more.
     onSettled: () => {
@@ -50,7 +65,16 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
   return { run, cancel };
 }
 
-/** From a session, in any stage. A key of its own makes it safe to be sent again. */
-export function execute(agentId: string, variables: Variables): Promise<RunStarted> {
-  return cueline.agents.tryOut(agentId, variables, { idempotencyKey: randomKey() });
+/**
+ * From a session, in any stage. A key of its own makes it safe to be sent again, where the way to the server was cut; a
+ * limit that was reached is told at once: nobody looks at a page for a minute until the next window begins.
+ */
+export async function execute(agentId: string, variables: Variables): Promise<RunStarted> {
+  const once = { idempotencyKey: randomKey(), retries: 0 };
+  try {
+    return await cueline.agents.tryOut(agentId, variables, once);
+  } catch (error) {
+    if (!(error instanceof CuelineError) || ![0, 502, 503, 504].includes(error.status)) throw error;
+    return cueline.agents.tryOut(agentId, variables, { ...once, retries: 1 });
+  }
 }

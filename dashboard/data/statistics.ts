@@ -57,16 +57,22 @@ export interface Step {
 export function steps({ level, startDate, endDate, buckets }: Statistics): Step[] {
   const byStart = Map.groupBy(buckets, ({ start }) => start);
   const all: Step[] = [];
-  const at = new Date(startDate);
-  while (at.getTime() < Date.parse(endDate)) {
+  const first = new Date(startDate);
+  for (let at = first; at.getTime() < Date.parse(endDate); ) {
     const start = at.toISOString();
     all.push({ start, buckets: byStart.get(start) ?? [] });
     if (level === 'all') break;
-    // The days are the viewer's own, and some have 23 or 25 hours.
-    if (level === 'day') at.setDate(at.getDate() + 1);
-    else at.setTime(at.getTime() + stepMs[level]);
+    at = level === 'day' ? dayFrom(first, all.length) : new Date(at.getTime() + stepMs[level]);
   }
   return all;
+}
+
+/**
+ * Where a day of the viewer begins. Some have 23 or 25 hours, and where the clock is set forward at midnight one begins
+ * at 1: counted from it, all later days would begin at 1, too.
+ */
+function dayFrom(time: Date, days: number): Date {
+  return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
 }
 
 export const stepMs = { minute: 60_000, hour: 3_600_000 } as const;
@@ -87,9 +93,7 @@ export function lastHours(hours: number, nowMs = Date.now()): Range {
 
 /** The days that end with today, where the viewer is. */
 export function lastDays(days: number, nowMs = Date.now()): Range {
-  const start = new Date(nowMs);
-  start.setHours(0, 0, 0, 0);
-  start.setDate(start.getDate() - (days - 1));
+  const start = dayFrom(new Date(nowMs), 1 - days);
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return { level: 'day', startDate: start.toISOString(), timeZone };
 }

@@ -1,6 +1,9 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 
-/** A write, after which what it may have changed is read anew: also after a refusal, which says that others were faster. */
+/**
+ * A write, after which what it may have changed is read anew: also after a refusal, which says that others were faster.
+ * The write is done before that: what it answered, a new key for example, is not kept waiting for a list.
+ */
 export function useChange<Input, Result>(
   change: (input: Input) => Promise<Result>,
   queryKey: QueryKey,
@@ -8,6 +11,6 @@ export function useChange<Input, Result>(
   const queries = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSettled: () => queries.invalidateQueries({ queryKey }),
+    onSettled: () => void queries.invalidateQueries({ queryKey }),
   });
 }

@@ -1,3 +1,5 @@
+import { own } from './own.ts';
+
 export interface ValueField {
   readonly name: string;
   readonly required?: boolean;
@@ -16,7 +18,7 @@ export function valueFields(declared: {
   for (const name of required) others.delete(name);
   return [
     ...required.map((name) => ({ name, required: true })),
-    ...[...others].map((name) => ({ name, otherwise: textOf(defaults[name]) })),
+    ...[...others].map((name) => ({ name, otherwise: textOf(own(defaults, name)) })),
   ];
 }
 

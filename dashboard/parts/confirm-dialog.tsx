@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Dialog } from './dialog.tsx';
 import { FormProblem } from './form-problem.tsx';
 
 /** Asks before something is done, and says what will happen. Stays open with the server's words where it fails. */
@@ -16,25 +17,33 @@ export function ConfirmDialog(props: {
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }) {
+  const { destructive = false, pending = false, onClose } = props;
+  if (!props.opened) return null;
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} size="md">
+    <Dialog title={props.title} locked={pending} onClose={onClose}>
       <Stack gap="lg">
         <div>{props.children}</div>
         <FormProblem error={props.error} />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onClose}>
+          {/* Who opens it by Enter may press it twice, or hold it: that must not destroy anything. */}
+          <Button
+            variant="default"
+            disabled={pending}
+            data-autofocus={destructive || undefined}
+            onClick={onClose}
+          >
             Keep as it is
           </Button>
           <Button
-            color={props.destructive ? 'red.9' : 'accent'}
-            loading={props.pending ?? false}
+            color={destructive ? 'red.9' : 'accent'}
+            loading={pending}
+            data-autofocus={!destructive || undefined}
             onClick={props.onConfirm}
-            data-autofocus
           >
             {props.verb}
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { Autocomplete } from '@mantine/core';
-import { type ModelSettings, useKnownModels } from '../data/models.ts';
+import type { ModelSettings } from '../data/model-settings.ts';
+import { useKnownModels } from '../data/models.ts';
 import classes from './fields.module.css';
 import { fieldProblem } from './form-problem.tsx';
 import { NumberField } from './number-field.tsx';

@@ -1,7 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from './icon.tsx';
 import classes from './page-header.module.css';
+
+/** The first page was asked for from outside: there the reading begins at the top, as anywhere. */
+let arrived = false;
 
 interface Parent {
   readonly label: string;
@@ -21,6 +24,12 @@ export function PageHeader(props: {
   useEffect(() => {
     document.title = `${title} · Cueline`;
   }, [title]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // Of a page that someone has gone to the heading is read out, and the keyboard goes on from it.
+    if (arrived) heading.current?.focus({ preventScroll: true });
+    arrived = true;
+  }, []);
   return (
     <header className={classes.header}>
       <div className={classes.words}>
@@ -31,7 +40,9 @@ export function PageHeader(props: {
           </nav>
         )}
         <div className={classes.title}>
-          <h1>{title}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
           {badge}
         </div>
         {description && <div className={classes.description}>{description}</div>}

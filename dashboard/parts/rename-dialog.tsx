@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from './dialog.tsx';
 import { FormProblem } from './form-problem.tsx';
 import { NameFields } from './name-fields.tsx';
 
@@ -22,7 +23,7 @@ export function RenameDialog(props: {
     onSave({ ...about, description: about.description || null });
   };
   return (
-    <Modal opened onClose={onClose} title="Name and description">
+    <Dialog locked={pending} onClose={onClose} title="Name and description">
       <form onSubmit={submit}>
         <Stack gap="md">
           <NameFields
@@ -40,6 +41,6 @@ export function RenameDialog(props: {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

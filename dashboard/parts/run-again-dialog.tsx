@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { readObject } from '../data/json-object.ts';
+import { objectOf } from '../data/json-object.ts';
+import { Dialog } from './dialog.tsx';
 import { FormProblem } from './form-problem.tsx';
 
 /** What was run before with the same values or others. */
@@ -18,13 +19,13 @@ export function RunAgainDialog(props: {
   readonly onClose: () => void;
 }) {
   const [typed, setTyped] = useState(JSON.stringify(props.values, null, 2));
-  const values = readObject(typed);
+  const values = objectOf(typed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (values) props.onRun(values);
   };
   return (
-    <Modal opened onClose={props.onClose} title={props.title} size="lg">
+    <Dialog locked={props.pending} onClose={props.onClose} title={props.title} size="lg">
       <form onSubmit={submit}>
         <Stack gap="md">
           <p>{props.children}</p>
@@ -51,6 +52,6 @@ export function RunAgainDialog(props: {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

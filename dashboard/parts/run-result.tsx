@@ -6,7 +6,7 @@ import type { RunState } from '../data/runs.ts';
 import { CodeBlock } from './code-block.tsx';
 import { FormProblem } from './form-problem.tsx';
 import classes from './run-result.module.css';
-import { StateBadge } from './state-badge.tsx';
+import { StatusBadge } from './status-badge.tsx';
 
 /** What has come of a run that was started on this page, and before that the way to end it. */
 export function RunResult({ run, cancel }: RunState) {
@@ -46,7 +46,7 @@ function Ended({ record }: { readonly record: EndedExecution }) {
   return (
     <>
       <div className={classes.head}>
-        <StateBadge tone={tones[status]} text={status.replace('_', ' ')} />
+        <StatusBadge status={status} />
         <code>{record.promptVersionLabel}</code>
         <code>{record.modelUsed}</code>
         <Link to="/history/$agentId/$executionId" params={{ agentId, executionId }}>
@@ -70,11 +70,3 @@ function Ended({ record }: { readonly record: EndedExecution }) {
     </>
   );
 }
-
-const tones = {
-  success: 'good',
-  failed: 'bad',
-  rate_limited: 'warn',
-  canceled: 'calm',
-  unauthorized: 'warn',
-} as const satisfies Record<EndedExecution['status'], string>;

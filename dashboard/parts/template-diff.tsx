@@ -1,9 +1,10 @@
 import { Skeleton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { PromptVersion } from '../../src/client/index.ts';
+import { lazyPart } from './lazy-part.tsx';
 import classes from './template-diff.module.css';
 
-const TextDiff = lazy(() => import('./text-diff.tsx'));
+const TextDiff = lazyPart(() => import('./text-diff.tsx'));
 
 /** What one version says and another says otherwise: the two templates, and the settings of the model. */
 export function TemplateDiff(props: {

@@ -1,15 +1,24 @@
 import { Tooltip } from '@mantine/core';
 import { formatSince, formatTime } from '../data/format.ts';
+import classes from './time.module.css';
+import { useMinute } from './use-minute.ts';
 
-/** A time as it is for the viewer, in their zone; the server's own text shows on hover and on focus. */
+/**
+ * A time as it is for the viewer, in their zone. How long ago it was follows the clock; when it was is read out with it,
+ * and shows on hover together with the server's own text.
+ */
 export function Time({ at, since = false }: { readonly at: string; readonly since?: boolean }) {
+  useMinute();
   const full = formatTime(at);
   return (
     <Tooltip
       label={since ? `${full} · ${at}` : at}
       events={{ hover: true, focus: true, touch: true }}
     >
-      <time dateTime={at}>{since ? formatSince(at) : full}</time>
+      <time dateTime={at} className={classes.time}>
+        {since ? formatSince(at) : full}
+        {since && <span className="visually-hidden">, {full}</span>}
+      </time>
     </Tooltip>
   );
 }

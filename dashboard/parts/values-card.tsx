@@ -1,7 +1,8 @@
-import { SegmentedControl, Textarea } from '@mantine/core';
+import { Button, SegmentedControl, Textarea } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
-import { readObject } from '../data/json-object.ts';
+import { objectOf, textsOf } from '../data/json-object.ts';
+import { own } from '../data/own.ts';
 import type { ValueField } from '../data/value-fields.ts';
 import { Card } from './card.tsx';
 import classes from './values-card.module.css';
@@ -14,13 +15,17 @@ export function useValues(key: string, fields: readonly ValueField[]) {
     defaultValue: {},
     getInitialValueInEffect: false,
   });
-  const [json, setJson] = useState<string | null>(null);
+  const [json, setJson] = useSessionStorage<string | null>({
+    key: `${key}-json`,
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  });
   // What was left empty counts as not given.
   const typed = Object.fromEntries(
-    fields.flatMap(({ name }) => (values[name] ? [[name, values[name]]] : [])),
+    fields.flatMap(({ name }) => (own(values, name) ? [[name, own(values, name)]] : [])),
   );
   /** Null where the JSON is none. */
-  const given: Record<string, unknown> | null = json === null ? typed : readObject(json);
+  const given: Record<string, unknown> | null = json === null ? typed : objectOf(json);
   return { values, setValues, json, setJson, typed, given };
 }
 
@@ -33,6 +38,16 @@ export function ValuesCard(
   },
 ) {
   const { title, fields, values, setValues, json, setJson, typed, given } = props;
+  const [stuck, setStuck] = useState(false);
+  const choose = (way: string) => {
+    if (way === 'JSON') return setJson(JSON.stringify(typed, null, 2));
+    const names = fields.map(({ name }) => name);
+    const texts = given && textsOf(given, names);
+    setStuck(texts === null);
+    if (texts === null) return;
+    setValues(texts);
+    setJson(null);
+  };
   return (
     <Card
       title={title}
@@ -42,7 +57,7 @@ export function ValuesCard(
           aria-label="How they are written"
           data={['Form', 'JSON']}
           value={json === null ? 'Form' : 'JSON'}
-          onChange={(way) => setJson(way === 'JSON' ? JSON.stringify(typed, null, 2) : null)}
+          onChange={choose}
         />
       }
     >
@@ -56,12 +71,23 @@ export function ValuesCard(
           spellCheck={false}
           value={json}
           error={given === null && 'This is not a JSON object.'}
-          onChange={({ currentTarget }) => setJson(currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            setStuck(false);
+            setJson(currentTarget.value);
+          }}
         />
       ) : fields.length === 0 ? (
         <p className={classes.none}>It takes none.</p>
       ) : (
         <ValuesFields fields={fields} values={values} onChange={setValues} />
+      )}
+      {json !== null && stuck && (
+        <div className={classes.none} role="status">
+          The form holds texts only, for what is declared.{' '}
+          <Button size="compact-xs" variant="default" onClick={() => setJson(null)}>
+            Go back to it without this JSON
+          </Button>
+        </div>
       )}
       {props.children}
     </Card>

@@ -1,4 +1,5 @@
 import { Stack, Textarea } from '@mantine/core';
+import { own } from '../data/own.ts';
 import type { ValueField } from '../data/value-fields.ts';
 
 /** A text for each variable of a run. */
@@ -22,7 +23,7 @@ export function ValuesFields(props: {
           autosize
           minRows={1}
           maxRows={12}
-          value={props.values[name] ?? ''}
+          value={own(props.values, name) ?? ''}
           onChange={({ currentTarget }) =>
             props.onChange({ ...props.values, [name]: currentTarget.value })
           }

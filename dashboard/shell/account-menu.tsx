@@ -7,18 +7,18 @@ import {
 import type { Me } from '../../src/client/index.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import classes from './navigation.module.css';
-import { useSignOut } from './use-sign-out.ts';
 
 /** Who is signed in, how the page looks, and the way out. */
 export function AccountMenu({
   me,
   onShortcuts,
+  onSignOut,
 }: {
   readonly me: Me;
   readonly onShortcuts: () => void;
+  readonly onSignOut: () => void;
 }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const signOut = useSignOut();
   return (
     <Menu position="top-start" width={220}>
       <Menu.Target>
@@ -47,7 +47,7 @@ export function AccountMenu({
         <Menu.Item leftSection={<Icon name="keyboard" />} onClick={onShortcuts}>
           Keyboard shortcuts
         </Menu.Item>
-        <Menu.Item leftSection={<Icon name="leave" />} onClick={signOut}>
+        <Menu.Item leftSection={<Icon name="leave" />} onClick={onSignOut}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -12,6 +12,7 @@ export function Navigation(props: {
   readonly me: Me;
   readonly onSearch: () => void;
   readonly onShortcuts: () => void;
+  readonly onSignOut: () => void;
 }) {
   return (
     <div className={classes.column}>
@@ -34,7 +35,7 @@ export function Navigation(props: {
           <Icon name="reference" />
           API reference
         </a>
-        <AccountMenu me={props.me} onShortcuts={props.onShortcuts} />
+        <AccountMenu me={props.me} onShortcuts={props.onShortcuts} onSignOut={props.onSignOut} />
       </div>
     </div>
   );

@@ -12,7 +12,6 @@ import { workflowsQuery } from '../data/workflows.ts';
 import { Icon } from '../parts/icon.tsx';
 import { schemes } from './account-menu.tsx';
 import { places } from './places.ts';
-import { useSignOut } from './use-sign-out.ts';
 
 const [store, spotlight] = createSpotlight();
 
@@ -21,6 +20,7 @@ export default function Palette(props: {
   readonly asked: number;
   readonly me: Me;
   readonly onShortcuts: () => void;
+  readonly onSignOut: () => void;
 }) {
   const [query, setQuery] = useState('');
   const [asked] = useDebouncedValue(query.trim(), 150);
@@ -65,7 +65,7 @@ export default function Palette(props: {
     { label: 'Agents', items: agents },
     { label: 'Prompts', items: prompts },
     { label: 'Workflows', items: workflows },
-    { label: 'Actions', items: useActions(props.onShortcuts).filter(named) },
+    { label: 'Actions', items: useActions(props.onShortcuts, props.onSignOut).filter(named) },
   ].filter(({ items }) => items.length > 0);
   return (
     <Spotlight.Root
@@ -104,9 +104,8 @@ interface Item {
   readonly onClick: () => void;
 }
 
-function useActions(onShortcuts: () => void): Item[] {
+function useActions(onShortcuts: () => void, onSignOut: () => void): Item[] {
   const { setColorScheme } = useMantineColorScheme();
-  const signOut = useSignOut();
   return [
     ...schemes.map(({ scheme, label, icon }) => ({
       id: `scheme-${scheme}`,
@@ -124,7 +123,7 @@ function useActions(onShortcuts: () => void): Item[] {
       id: 'sign-out',
       label: 'Sign out',
       leftSection: <Icon name="leave" />,
-      onClick: () => void signOut(),
+      onClick: onSignOut,
     },
   ];
 }

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { chooseWorkspace, chosenWorkspace } from '../data/client.ts';
 import { meQuery } from '../data/me.ts';
-import { isSignedOut, queryClient } from '../data/query-client.ts';
+import { queryClient } from '../data/query-client.ts';
+import { isSignedOut } from '../data/signed-out.ts';
 
 export const rootRoute = createRootRoute();
 
@@ -14,12 +14,6 @@ export const appRoute = createRoute({
       await queryClient.ensureQueryData(meQuery);
     } catch (error) {
       if (!isSignedOut(error)) throw error;
-      // Perhaps only of the workspace that was chosen they are a member no more: without the choice it shows.
-      if (chosenWorkspace() !== null) {
-        chooseWorkspace(null);
-        location.reload();
-        await new Promise(() => {});
-      }
       const from = asked.href === '/' ? {} : { from: asked.href };
       throw redirect({ to: '/sign-in', search: from, replace: true });
     }

@@ -1,15 +1,20 @@
-import { ActionIcon, Drawer } from '@mantine/core';
+import { ActionIcon, Drawer, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useMe, workspaceName } from '../data/me.ts';
+import { ErrorState } from '../parts/error-state.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { lazyPart } from '../parts/lazy-part.tsx';
 import { Navigation } from './navigation.tsx';
 import classes from './shell.module.css';
+import { useSessionEnd } from './use-session-end.ts';
 import { useShortcuts } from './use-shortcuts.ts';
+import { useSignOut } from './use-sign-out.ts';
 
-const Palette = lazy(() => import('./palette.tsx'));
-const ShortcutSheet = lazy(() => import('./shortcut-sheet.tsx'));
+const Palette = lazyPart(() => import('./palette.tsx'), true);
+const ShortcutSheet = lazyPart(() => import('./shortcut-sheet.tsx'), true);
+const SignInAgain = lazyPart(() => import('./sign-in-again.tsx'), true);
 
 /** What surrounds every page: the way around, the palette, the shortcuts. */
 export function Shell() {
@@ -21,10 +26,13 @@ export function Shell() {
   const [sheetAsked, setSheetAsked] = useState(0);
   const openPalette = () => setPaletteAsked((times) => times + 1);
   const openSheet = () => setSheetAsked((times) => times + 1);
+  const signOut = useSignOut();
+  const [ended, goOn] = useSessionEnd();
   useShortcuts({ openPalette, openSheet });
   // It closes because the page has changed.
   useEffect(closeMenu, [pathname]);
-  const navigation = <Navigation me={me} onSearch={openPalette} onShortcuts={openSheet} />;
+  const ways = { onShortcuts: openSheet, onSignOut: () => signOut.mutate() };
+  const navigation = <Navigation me={me} onSearch={openPalette} {...ways} />;
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#page">
@@ -47,9 +55,15 @@ export function Shell() {
         <Outlet />
       </main>
       <Suspense>
-        {paletteAsked > 0 && <Palette asked={paletteAsked} me={me} onShortcuts={openSheet} />}
-        {sheetAsked > 0 && <ShortcutSheet asked={sheetAsked} />}
+        {paletteAsked > 0 && (
+          <Palette asked={paletteAsked} me={me} onClose={() => setPaletteAsked(0)} {...ways} />
+        )}
+        {sheetAsked > 0 && <ShortcutSheet asked={sheetAsked} onClose={() => setSheetAsked(0)} />}
+        {ended && <SignInAgain me={me} onDone={goOn} />}
       </Suspense>
+      <Modal opened={signOut.isError} onClose={signOut.reset} title="You are still signed in">
+        <ErrorState error={signOut.error} onRetry={() => signOut.mutate()} />
+      </Modal>
     </div>
   );
 }

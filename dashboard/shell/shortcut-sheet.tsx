@@ -1,8 +1,9 @@
-import { Kbd, Modal } from '@mantine/core';
+import { Checkbox, Kbd, Modal } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { commandKey } from './command-key.ts';
 import { places } from './places.ts';
 import classes from './shortcut-sheet.module.css';
+import { setSingleKeys, singleKeysOn } from './single-keys.ts';
 
 const shortcuts: readonly (readonly [string, readonly string[]])[] = [
   ['Search and go anywhere', [commandKey, 'K']],
@@ -14,6 +15,11 @@ const shortcuts: readonly (readonly [string, readonly string[]])[] = [
 
 export default function ShortcutSheet({ asked }: { readonly asked: number }) {
   const [opened, setOpened] = useState(true);
+  const [single, setSingle] = useState(singleKeysOn);
+  const choose = (on: boolean) => {
+    setSingleKeys(on);
+    setSingle(on);
+  };
   // It opens because it was asked for again.
   useEffect(() => setOpened(true), [asked]);
   return (
@@ -30,6 +36,12 @@ export default function ShortcutSheet({ asked }: { readonly asked: number }) {
           </div>
         ))}
       </dl>
+      <Checkbox
+        mt="md"
+        label="Keys without the command key do something"
+        checked={single}
+        onChange={({ currentTarget }) => choose(currentTarget.checked)}
+      />
     </Modal>
   );
 }

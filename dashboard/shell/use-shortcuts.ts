@@ -1,6 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { mac } from './command-key.ts';
 import { places } from './places.ts';
+import { singleKeysOn } from './single-keys.ts';
 
 /** For how long after `g` a letter is the name of a place. */
 const sequenceMs = 1_000;
@@ -13,11 +15,14 @@ export function useShortcuts(open: { openPalette: () => void; openSheet: () => v
   useEffect(() => {
     let wentAtMs = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
-      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+      // With others it means something else to browsers and editors, as does Ctrl+K on a Mac.
+      const command = mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
+      if (command && !event.shiftKey && !event.altKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         return current.current.openPalette();
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (!singleKeysOn()) return;
       const place = places.find(({ key }) => key === event.key);
       if (place && event.timeStamp - wentAtMs < sequenceMs) return void navigate({ to: place.to });
       if (event.key === 'g') wentAtMs = event.timeStamp;

@@ -97,7 +97,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
 
 async function kill(fleet: Fleet, victim: Member): Promise<void> {
   await fleet.kill(victim);
-  fleet.replace('worker');
+  fleet.fill('worker', workers);
 }
 
 async function stop(victim: Member, forMs: number): Promise<void> {

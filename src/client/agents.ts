@@ -64,7 +64,7 @@ export function agents(request: Request) {
     async tryOut(
       agentId: string,
       variables: Readonly<Record<string, unknown>>,
-      options?: Pick<RequestOptions, 'signal' | 'idempotencyKey'>,
+      options?: Pick<RequestOptions, 'signal' | 'idempotencyKey' | 'retries'>,
     ) {
       const input = { params: { agentId }, body: { variables: { ...variables } } };
       return (await request('POST /api/agents/{agentId}/execute', input, options)).body;

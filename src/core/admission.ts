@@ -6,17 +6,15 @@ import {
   type Counts,
   keyLimits,
   monthOf,
-  monthStartMs,
-  noLimits,
   type RateLimits,
   roll,
-  secondsUntil,
   spend,
   stageLimits,
   type Verdict,
   type WindowState,
 } from './limits.ts';
 import { type Right, type Role, sees } from './member.ts';
+import { inactiveMessage, limitFields, limitMessage, quotaFields } from './refusal-words.ts';
 import {
   type AgentConfig,
   effective,
@@ -257,45 +255,4 @@ function refuseBody(
       if (body.variable === null) return refuse('INVALID_REQUEST', body.message);
       return refuse('INVALID_VARIABLES', body.message, { fields: { variable: body.variable } });
   }
-}
-
-function inactiveMessage(agent: AgentAtAdmission): string {
-  if (agent.archived) return 'The agent is archived.';
-  if (!agent.apiEnabled && agent.stage !== 'Draft' && agent.stage !== 'Paused') {
-    return 'API access of the agent is switched off.';
-  }
-  return `The agent is in stage ${agent.stage}, which takes no API calls.`;
-}
-
-function limitMessage(by: WindowState): string {
-  const whose = { key: 'the API key', agent: 'the agent', stage: 'the Testing stage' }[by.scope];
-  return `Rate limit of ${whose} exceeded: ${by.limit} per ${by.window}.`;
-}
-
-/** The `rateLimits` shown are those configured on the key, whichever limit was hit; for a session the agent's. */
-function limitFields(facts: Facts, by: WindowState): Record<string, unknown> {
-  const { scope, window, limit, resetAtMs } = by;
-  return {
-    ...shownLimits(facts),
-    retryAfter: secondsUntil(resetAtMs, facts.nowMs),
-    limitedBy: { scope, window, limit, resetAt: new Date(resetAtMs).toISOString() },
-  };
-}
-
-function quotaFields(facts: Facts, limit: number): Record<string, unknown> {
-  const resetAtMs = monthStartMs(facts.month.month + 1);
-  return {
-    ...shownLimits(facts),
-    retryAfter: secondsUntil(resetAtMs, facts.nowMs),
-    limitedBy: {
-      scope: 'quota',
-      window: 'month',
-      limit,
-      resetAt: new Date(resetAtMs).toISOString(),
-    },
-  };
-}
-
-function shownLimits({ caller, agent }: Facts): { rateLimits: RateLimits } {
-  return { rateLimits: caller.kind === 'key' ? caller.limits : (agent?.limits ?? noLimits) };
 }

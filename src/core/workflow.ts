@@ -74,15 +74,6 @@ export const workflowFailureCodes = [
 /** What `errorCode` of a workflow run can hold. */
 export type WorkflowFailureCode = (typeof workflowFailureCodes)[number];
 
-/** Why a step failed that no execution failed for; else its execution's code, or its refusal's. */
-export const stepFailureCodes = [
-  'CONDITION_FAILED',
-  'LIST_EXPECTED',
-  'LIST_TOO_LONG',
-  'VALUES_TOO_LARGE',
-] as const;
-export type StepFailureCode = (typeof stepFailureCodes)[number];
-
 /** The most characters that the filled-in variables of a call, a list, the outputs of its items or a run's output may have. */
 export const valuesCharsMax = 4_194_304;
 export const stepsMax = 50;

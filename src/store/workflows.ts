@@ -88,18 +88,6 @@ export async function readWorkflow(trx: Trx, id: string): Promise<WorkflowRow> {
   return rows[0];
 }
 
-/** By its name, which is unique among those that are not deleted. */
-export async function findWorkflowNamed(
-  db: Db,
-  workspaceId: string,
-  name: string,
-): Promise<string | null> {
-  const { rows } = await sql<{ id: string }>`
-    select id from workflows
-    where workspace_id = ${workspaceId} and name = ${name} and deleted_at is null`.execute(db);
-  return rows[0]?.id ?? null;
-}
-
 /** Still without a version. False where the name is taken. */
 export async function insertWorkflow(
   trx: Trx,

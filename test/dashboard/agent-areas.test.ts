@@ -26,6 +26,45 @@ test('an agent is run from its page, with its defaults where nothing is given', 
   await check();
 });
 
+test('what was written as JSON is not thrown away for the form', async () => {
+  const agent = await addAgent(service, { stage: 'Draft' });
+  const { page, check } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner' });
+  await page.getByText('JSON', { exact: true }).click();
+  const json = page.getByRole('textbox', { name: 'Variables as JSON' });
+  await json.fill('{"name": {"first": "Ada"}}');
+  await page.getByText('Form', { exact: true }).click();
+  await page.getByText('The form holds texts only').waitFor();
+  await check();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  assert.match(await json.inputValue(), /"first": "Ada"/);
+  await json.fill('{"name": "Grace"}');
+  await page.getByText('Form', { exact: true }).click();
+  assert.equal(await page.getByRole('textbox', { name: 'name' }).inputValue(), 'Grace');
+});
+
+test('a limit is told at once, and a run is left to itself with its page', async () => {
+  const agent = await addAgent(service, { stage: 'Draft' });
+  const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner' });
+  const headers = { 'retry-after': '50' };
+  const json = { ...{ error: 'Too many', message: 'Wait.', code: 'RATE_LIMIT_EXCEEDED' } };
+  await page.route('**/execute', (route) => route.fulfill({ status: 429, headers, json }));
+  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('alert').getByText('Wait.').waitFor();
+  await page.unroute('**/execute');
+  const held = service.models.hold();
+  const waits = page.waitForRequest(/wait=25/);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await waits;
+  const [given] = await Promise.all([
+    page.waitForEvent('requestfailed', (request) => request.url().includes('wait=25')),
+    page.getByRole('link', { name: 'Prompts' }).click(),
+  ]);
+  assert.match(given.failure()?.errorText ?? '', /ABORTED/);
+  held.release();
+});
+
 test('a run is canceled while it is under way', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
   service.models.hold();

@@ -37,6 +37,30 @@ test('filters stand in the address, and narrow the history of all agents', async
   await page.waitForURL(/latencyMsMin=1&variables\.name=Ada|variables\.name=Ada&latencyMsMin=1/);
 });
 
+test('a filter that is applied leaves the others as they are, the range to the millisecond', async () => {
+  const range = 'startDate=2026-01-02T03%3A04%3A05.678Z';
+  const { page } = await visit(`/history?${range}`, { as: 'viewer' });
+  await page.getByRole('button', { name: 'More filters' }).click();
+  await page.getByLabel('At least ms').fill('1');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.waitForURL(/latencyMsMin=1/);
+  assert.equal(new URL(page.url()).searchParams.get('startDate'), '2026-01-02T03:04:05.678Z');
+});
+
+test('what is typed while the list follows stays, and two changes at once both hold', async () => {
+  const { page } = await visit('/history', { as: 'viewer' });
+  const field = page.getByLabel('Search outputs and variables');
+  await field.pressSequentially('the tides of the northern seas', { delay: 45 });
+  assert.equal(await field.inputValue(), 'the tides of the northern seas');
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
+  await page.waitForURL(/q=the.tides.of.the.northern.seas/);
+  await page.waitForURL(/status=failed/);
+  await field.fill('other');
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.waitForURL((url) => url.search === '');
+  assert.equal(await field.inputValue(), '');
+});
+
 test('pages are counted exactly, and lead to both ends', async () => {
   const agent = await addAgent(service);
   const { workspaceId } = service;

@@ -49,6 +49,56 @@ test('a draft outlives the page, and is discarded when asked', async () => {
   await page.getByRole('textbox', { name: 'User template' }).getByText('Hello').waitFor();
 });
 
+test('what is typed while a version is saved goes on from it', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello' });
+  const { page } = await visit(`/prompts/${promptId}`, { as: 'owner' });
+  const editor = page.getByRole('textbox', { name: 'User template' });
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.type(', dear');
+  let send = () => {};
+  const held = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  await page.route('**/versions', async (route) => {
+    if (route.request().method() === 'POST') await held;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Save as v2' }).click();
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.type(' friend');
+  send();
+  await page.getByText('A draft, begun from “v2”. It is not saved yet.').waitFor();
+  await editor.getByText('Hello, dear friend').waitFor();
+  await page.getByRole('button', { name: 'Discard the draft' }).click();
+  await editor.getByText('Hello, dear').waitFor();
+});
+
+test('a draft that says nothing new follows what others save, and one that does tells of it', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello' });
+  const { page, check } = await visit(`/prompts/${promptId}`, { as: 'owner' });
+  const editor = page.getByRole('textbox', { name: 'User template' });
+  await editor.click();
+  await page.keyboard.type('x');
+  await page.getByText('It is not saved yet.').waitFor();
+  await page.keyboard.press('Backspace');
+  await page.getByText('“v1”, as it was saved.').waitFor();
+  const { key } = await service.key();
+  const path = `/api/v1/prompts/${promptId}/versions`;
+  await service.call('POST', path, { key, body: { user: 'Good evening' } });
+  await page.reload();
+  await page.getByText('“v2”, as it was saved.').waitFor();
+  await editor.click();
+  await page.keyboard.type('x');
+  await service.call('POST', path, { key, body: { user: 'Good night' } });
+  await page.reload();
+  await page.getByText('The latest version is “v3”').waitFor();
+  await check();
+  await page.getByRole('link', { name: 'See what it changed' }).click();
+  await page.waitForURL(/before=.*after=|after=.*before=/);
+});
+
 test("a version that is refused shows the server's words at its field", async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello', label: 'first' });
   const { page, check } = await visit(`/prompts/${promptId}`, { as: 'owner' });

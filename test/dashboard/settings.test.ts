@@ -41,15 +41,22 @@ test('members are invited, changed and removed', async () => {
   await page.getByText(/\/invitations\//).waitFor();
   await check();
   await page.getByRole('button', { name: 'Withdraw the invitation of guest@example.com' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Its link leads nowhere').waitFor();
+  await dialog.getByRole('button', { name: 'Withdraw' }).click();
   await page.getByRole('table', { name: 'Open invitations' }).waitFor({ state: 'hidden' });
   const row = page.getByRole('row').filter({ hasText: 'viewer' }).last();
   const role = row.getByRole('combobox');
   await role.selectOption('editor');
+  await dialog.getByText('becomes an editor').waitFor();
+  assert.equal(await role.inputValue(), 'viewer');
+  await check();
+  await dialog.getByRole('button', { name: 'Make them editor' }).click();
+  await dialog.waitFor({ state: 'hidden' });
   await page
     .getByRole('button', { name: /^Remove/ })
     .last()
     .click();
-  const dialog = page.getByRole('dialog');
   await dialog.getByText('every key that they issued is revoked').waitFor();
   await check();
 });
@@ -71,7 +78,21 @@ test('the last owner cannot be taken away, and the server says so', async () => 
     .getByRole('combobox', { name: /^Role of/ })
     .first()
     .selectOption('viewer');
-  await page.getByRole('alert').getByText('No owner would be left.').waitFor();
+  const dialog = page.getByRole('dialog', { name: /^Change/ });
+  await dialog.getByRole('button', { name: /^Make/ }).click();
+  await dialog.getByRole('alert').getByText('No owner would be left.').waitFor();
+});
+
+test('whoever gives up being an owner is offered what they still may, and no more', async () => {
+  const { page, check } = await visit('/settings/members', { as: 'owner' });
+  const { user } = await (await page.request.get('/api/v1/me')).json();
+  await page.getByRole('combobox', { name: `Role of ${user.email}` }).selectOption('viewer');
+  const dialog = page.getByRole('dialog', { name: 'Change your own role?' });
+  await dialog.getByText('Only another owner can take that back.').waitFor();
+  await check();
+  await dialog.getByRole('button', { name: 'Make me viewer' }).click();
+  await page.getByRole('link', { name: 'Audit log' }).waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Make the link' }).waitFor({ state: 'hidden' });
 });
 
 test('a provider is added, and its credential never shown', async () => {
@@ -134,6 +155,7 @@ test('retention is set once it was said what goes', async () => {
   await page.getByRole('button', { name: 'Save' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('nothing brings it back').waitFor();
+  await dialog.getByText('Records are kept 90 days; until now it was for ever.').waitFor();
   await check();
   await dialog.getByRole('button', { name: 'Change' }).click();
   await page.getByText('Saved.').waitFor();
@@ -141,6 +163,22 @@ test('retention is set once it was said what goes', async () => {
     key: (await service.key()).key,
   });
   assert.deepEqual(body, { recordsDays: 90, bodiesDays: null });
+});
+
+test('what another owner has set meanwhile is not taken back', async () => {
+  const { page } = await visit('/settings/retention', { as: 'owner' });
+  await page.getByLabel('Days that bodies are kept').fill('7');
+  const { key } = await service.key();
+  await service.call('PUT', '/api/v1/retention', {
+    ...{ key, body: { recordsDays: 365, bodiesDays: null } },
+  });
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Records are kept 365 days, as before.').waitFor();
+  await dialog.getByRole('button', { name: 'Change' }).click();
+  await page.getByText('Saved.').waitFor();
+  const { body } = await service.call('GET', '/api/v1/retention', { key });
+  assert.deepEqual(body, { recordsDays: 365, bodiesDays: 7 });
 });
 
 test('an end user is erased, and the audit log tells of it', async () => {

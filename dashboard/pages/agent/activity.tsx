@@ -1,16 +1,17 @@
 import { SegmentedControl, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { statisticsQuery } from '../../data/agents.ts';
 import { formatCost, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
 import { atOnce, lastDays, lastHours, type Sums, sum } from '../../data/statistics.ts';
 import { Card } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import classes from './activity.module.css';
 import { type Range, ranges } from './route.ts';
 
-const ActivityCharts = lazy(() => import('./activity-charts.tsx'));
+const ActivityCharts = lazyPart(() => import('./activity-charts.tsx'));
 const route = getRouteApi('/app/agents/$agentId/');
 
 /** What the agent has done lately, in figures and over time. */

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Skeleton, Stack } from '@mantine/core';
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { useChangeAgent } from '../../data/agents.ts';
+import { taggedAgentQuery, useChangeAgent } from '../../data/agents.ts';
 import { versionQuery } from '../../data/prompts.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { TemplateDiff } from '../../parts/template-diff.tsx';
@@ -18,21 +19,25 @@ export function PinDialog(props: {
   const before = useQuery(versionQuery(agent.promptId, agent.promptVersionId));
   const after = useQuery(versionQuery(agent.promptId, promptVersionId));
   const pin = useChangeAgent(agent.agentId);
+  const tagged = useQuery(taggedAgentQuery(agent.agentId));
+  const now = tagged.data?.agent ?? agent;
   const declared = new Set([
-    ...agent.requiredVariables,
-    ...agent.optionalVariables,
-    ...Object.keys(agent.defaultVariableValues),
+    ...now.requiredVariables,
+    ...now.optionalVariables,
+    ...Object.keys(now.defaultVariableValues),
   ]);
   const missing = (after.data?.variables ?? []).filter((name) => !declared.has(name));
   const label = after.data?.promptVersionLabel ?? '…';
-  // What a version newly needs is declared with it, or the server would refuse to pin it.
-  const patch = {
-    promptVersionId,
-    ...(missing.length > 0 && { requiredVariables: [...agent.requiredVariables, ...missing] }),
+  // What a version newly needs is declared with it, or the server would refuse to pin it. That sends all that are
+  // required, so it must be known that nobody has changed them meanwhile.
+  const declares = missing.length > 0 && {
+    patch: { promptVersionId, requiredVariables: [...now.requiredVariables, ...missing] },
+    etag: tagged.data?.etag ?? null,
   };
-  const error = before.error ?? after.error;
+  const change = declares || { patch: { promptVersionId } };
+  const error = before.error ?? after.error ?? (tagged.data ? null : tagged.error);
   return (
-    <Modal opened onClose={onClose} size="60rem" title={`Pin ${label}?`}>
+    <Dialog size="60rem" title={`Pin ${label}?`} locked={pin.isPending} onClose={onClose}>
       <Stack gap="lg">
         <p>
           From the next call on, the agent runs “{label}” in place of “{agent.promptVersionLabel}”.
@@ -58,13 +63,15 @@ export function PinDialog(props: {
           </Button>
           <Button
             loading={pin.isPending}
-            disabled={!after.data}
-            onClick={() => pin.mutate({ patch }, { onSuccess: onClose })}
+            disabled={!after.data || !tagged.data}
+            onClick={() =>
+              pin.mutate(change, { onSuccess: onClose, onError: () => void tagged.refetch() })
+            }
           >
             Pin {label}
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

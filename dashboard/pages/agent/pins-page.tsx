@@ -9,6 +9,7 @@ import { pinsQuery } from '../../data/pins.ts';
 import { versionsQuery } from '../../data/prompts.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { PinDialog } from './pin-dialog.tsx';
@@ -83,14 +84,12 @@ export function PinsPage() {
         way(promptVersionId, 'Return to', label),
     },
   ];
-  const error = versions.error ?? pins.error;
-  if (error) {
-    const again = () => void (versions.error ? versions : pins).refetch();
-    return <ErrorState error={error} onRetry={again} />;
-  }
+  const failed = [versions, pins].find(({ isError, data }) => isError && !data);
+  if (failed) return <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />;
   return (
     <div className={classes.page}>
       <div>
+        <NotRenewed query={versions} />
         <div className={classes.head}>
           <h2>Versions of its prompt</h2>
           <Link to="/prompts/$promptId" params={{ promptId: agent.promptId }}>
@@ -114,6 +113,7 @@ export function PinsPage() {
         <div className={classes.head}>
           <h2>What was pinned</h2>
         </div>
+        <NotRenewed query={pins} />
         <DataTable
           caption="What was pinned"
           columns={pinColumns}

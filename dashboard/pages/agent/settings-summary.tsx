@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
+import { own } from '../../data/own.ts';
 import { promptQuery, versionQuery } from '../../data/prompts.ts';
 import { Card, Facts } from '../../parts/card.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -49,7 +50,7 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
 function Variables({ agent }: { readonly agent: Agent }) {
   const required = agent.requiredVariables.map((name) => [name, 'required'] as const);
   const optional = agent.optionalVariables.map((name) => {
-    const value = agent.defaultVariableValues[name];
+    const value = own(agent.defaultVariableValues, name);
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return [name, value === undefined ? 'optional' : `else “${text}”`] as const;
   });

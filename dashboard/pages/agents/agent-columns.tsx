@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { allStatisticsQuery } from '../../data/agents.ts';
 import { formatCost, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
-import { atOnce, type Bucket, lastHours, type Sums, steps, sum } from '../../data/statistics.ts';
+import { atOnce, lastHours, type Sums, steps, sum } from '../../data/statistics.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import list from '../../parts/list.module.css';
 import { Sparkline } from '../../parts/sparkline.tsx';
@@ -63,14 +63,14 @@ const day = () => lastHours(24);
 /** Every cell asks for the same, which is fetched once for all agents. */
 function Figure(props: { readonly agentId: string; readonly show: (sums: Sums) => ReactNode }) {
   const { data, isError } = useQuery(allStatisticsQuery(atOnce(day())));
-  if (isError) return <None />;
+  if (isError && !data) return <None />;
   if (!data) return <Skeleton height={10} width="3rem" display="inline-block" />;
-  return props.show(sum(data.buckets.filter(of(props.agentId))));
+  return props.show(sum(data.byAgent.get(props.agentId) ?? []));
 }
 
 function Runs({ agentId }: { readonly agentId: string }) {
   const { data } = useQuery(allStatisticsQuery(day()));
-  const hours = data && steps({ ...data, buckets: data.buckets.filter(of(agentId)) });
+  const hours = data && steps({ ...data, buckets: data.byAgent.get(agentId) ?? [] });
   const bars = hours?.map(({ start, buckets }) => {
     const { runs, succeeded } = sum(buckets);
     return { key: start, good: succeeded, bad: runs - succeeded };
@@ -86,8 +86,6 @@ function Runs({ agentId }: { readonly agentId: string }) {
   );
   return <Figure agentId={agentId} show={show} />;
 }
-
-const of = (agentId: string) => (bucket: Bucket) => bucket.agentId === agentId;
 
 function None() {
   return <span className={list.none}>–</span>;

@@ -1,25 +1,25 @@
 import { NativeSelect, Pill } from '@mantine/core';
 import list from '../../parts/list.module.css';
 import { SearchInput } from '../../parts/search-input.tsx';
-
+import type { FilterChange } from '../../parts/use-filters.ts';
 import { type AgentsSearch, stages } from './route.ts';
 
 export function AgentFilters(props: {
   readonly filters: AgentsSearch;
-  readonly onChange: (change: Partial<AgentsSearch>) => void;
+  readonly onChange: (change: FilterChange<AgentsSearch>) => void;
 }) {
   const { filters, onChange } = props;
   const chooseStage = (chosen: string) =>
     onChange({
       archived: chosen === 'Archived' ? true : undefined,
       status: stages.find((stage) => stage === chosen),
-    } as Partial<AgentsSearch>);
+    });
   return (
     <search className={list.filters}>
       <SearchInput
         label="Search agents"
         value={filters.q ?? ''}
-        onChange={(q) => onChange({ q: q || undefined } as Partial<AgentsSearch>)}
+        onChange={(q) => onChange({ q: q || undefined })}
       />
       <NativeSelect
         aria-label="Stage"

@@ -7,6 +7,7 @@ import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
@@ -17,7 +18,7 @@ import type { AgentsSearch } from './route.ts';
 const pageSize = 20;
 
 export function AgentsPage() {
-  const [filters, change] = useFilters<AgentsSearch>();
+  const [filters, change, clear] = useFilters<AgentsSearch>();
   const agents = useQuery(agentsQuery({ ...filters, limit: pageSize }));
   const me = useMe();
   const filtered = Object.keys(filters).length > 0;
@@ -29,10 +30,11 @@ export function AgentsPage() {
         actions={may(me, 'edit') && <NewAgent />}
       />
       <AgentFilters filters={filters} onChange={change} />
-      {agents.isError ? (
+      <NotRenewed query={agents} />
+      {agents.isError && !agents.data ? (
         <ErrorState error={agents.error} onRetry={() => void agents.refetch()} />
       ) : agents.data?.agents.length === 0 ? (
-        <NoAgents filtered={filtered} mayEdit={may(me, 'edit')} onClear={() => change(noFilters)} />
+        <NoAgents filtered={filtered} mayEdit={may(me, 'edit')} onClear={clear} />
       ) : (
         <>
           <DataTable
@@ -54,14 +56,6 @@ export function AgentsPage() {
     </>
   );
 }
-
-const noFilters = {
-  q: undefined,
-  status: undefined,
-  project: undefined,
-  tag: undefined,
-  archived: undefined,
-} as Partial<AgentsSearch>;
 
 function NewAgent() {
   return (

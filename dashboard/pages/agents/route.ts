@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { Agent } from '../../../src/client/index.ts';
+import { asText, readOffset } from '../../data/address.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 export const stages = [
@@ -26,17 +27,16 @@ export const agentsRoute = createRoute({
   validateSearch: (given: Record<string, unknown>): AgentsSearch => {
     const text = (name: string) => {
       const value = given[name];
-      return value === undefined || value === '' ? {} : { [name]: String(value) };
+      return value === undefined || value === '' ? {} : { [name]: asText(value) };
     };
     const status = stages.find((stage) => stage === given.status);
-    const offset = Number(given.offset);
     return {
       ...text('q'),
       ...(status && { status }),
       ...text('project'),
       ...text('tag'),
       ...(given.archived === true && { archived: true }),
-      ...(Number.isSafeInteger(offset) && offset > 0 && { offset }),
+      ...readOffset(given),
     };
   },
   component: lazyRouteComponent(() => import('./agents-page.tsx'), 'AgentsPage'),

@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 import type { Execution } from '../../data/executions.ts';
 import { formatCost, formatCount, formatDuration } from '../../data/format.ts';
 import type { Column } from '../../parts/data-table.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import classes from './history.module.css';
-import { StatusBadge } from './status-badge.tsx';
 
 type RunColumn = Column<Execution>;
 

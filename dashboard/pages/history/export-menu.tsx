@@ -1,8 +1,8 @@
 import { Button, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ExecutionFilters } from '../../../src/client/index.ts';
-import { chosenWorkspace } from '../../data/client.ts';
 import { exportHref, readExport } from '../../data/executions.ts';
+import { useMe } from '../../data/me.ts';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Icon } from '../../parts/icon.tsx';
 
@@ -11,8 +11,12 @@ interface Exported {
   readonly filters: ExecutionFilters;
 }
 
-/** The whole history that matches, as a file: a plain download of the browser, however long it is. */
+/**
+ * The whole history that matches, as a file. For someone in one workspace it is a plain download of the browser, however
+ * long it is. A link cannot say which of several is meant, so for the others the page reads it.
+ */
 export function ExportMenu({ agentId, filters }: Exported) {
+  const me = useMe();
   const fetched = useMutation({
     mutationFn: async (format: Format) =>
       save(await readExport(agentId, filters, format), `executions.${format}`),
@@ -33,8 +37,7 @@ export function ExportMenu({ agentId, filters }: Exported) {
         <Menu.Dropdown>
           <Menu.Label>All that match, prompts included</Menu.Label>
           {formats.map(({ format, label }) =>
-            // A link cannot say which workspace is meant, where someone has chosen one of several.
-            chosenWorkspace() === null ? (
+            me.workspaces.length < 2 ? (
               <Menu.Item
                 key={format}
                 component="a"
@@ -62,8 +65,8 @@ const formats = [
 ] as const;
 type Format = (typeof formats)[number]['format'];
 
-function save(text: string, name: string): void {
-  const href = URL.createObjectURL(new Blob([text]));
+function save(file: Blob, name: string): void {
+  const href = URL.createObjectURL(file);
   Object.assign(document.createElement('a'), { href, download: name }).click();
   // The download has begun by then; until it has, the address must lead somewhere.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);

@@ -5,13 +5,14 @@ import { Icon } from '../../parts/icon.tsx';
 import { SearchInput } from '../../parts/search-input.tsx';
 import classes from './history.module.css';
 import { MoreFilters } from './more-filters.tsx';
-import { type HistorySearch, isFiltered, sources, statuses, withoutFilters } from './search.ts';
+import { type HistorySearch, isFiltered, sources, statuses } from './search.ts';
 
 /** What narrows the history down. The usual ones stand there, the others behind a button, what is set as pills. */
 export function HistoryFilters(props: {
   readonly search: HistorySearch;
   readonly agentId: string | undefined;
   readonly onChange: (change: Partial<HistorySearch>) => void;
+  readonly onClear: () => void;
 }) {
   const { search, onChange } = props;
   const [opened, { toggle, close }] = useDisclosure();
@@ -81,7 +82,7 @@ export function HistoryFilters(props: {
         </Button>
       ))}
       {isFiltered(search) && (
-        <Button variant="subtle" color="gray" onClick={() => onChange(withoutFilters(search))}>
+        <Button variant="subtle" color="gray" onClick={props.onClear}>
           Clear
         </Button>
       )}

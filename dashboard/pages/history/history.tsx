@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ExecutionFilters } from '../../../src/client/index.ts';
 import { historyQuery } from '../../data/executions.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { ColumnMenu } from './column-menu.tsx';
@@ -11,44 +13,44 @@ import { useColumns } from './columns.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import classes from './history.module.css';
 import { HistoryFilters } from './history-filters.tsx';
-import { type HistorySearch, isFiltered, readsRecords, withoutFilters } from './search.ts';
+import { type HistorySearch, isFiltered, readsRecords } from './search.ts';
 
 const pageSize = 25;
 
 /** The runs that match, newest first; the first page follows what happens. */
 export function History({ agentId }: { readonly agentId?: string }) {
-  const [search, change] = useFilters<HistorySearch>();
+  const [search, change, clear] = useFilters<HistorySearch>();
   const { shown, ...choice } = useColumns(agentId);
   const { offset = 0, ...filters } = search;
   // Where records are read one by one, the server finds only those that have ended, and it is not asked again and again.
   const live = offset === 0 && !readsRecords(search);
   // Runs under way have no end status yet. They stay in on later pages, so that pages join without a gap.
   const processing =
-    filters.status === undefined && !readsRecords(search) ? { include: 'processing' } : {};
+    filters.status === undefined && !readsRecords(search)
+      ? ({ include: 'processing' } as const)
+      : {};
   const query = { ...filters, offset, limit: pageSize, ...processing };
-  const history = useQuery(historyQuery(agentId, query as never, live));
+  const history = useQuery(historyQuery(agentId, query, live));
   const { data } = history;
   return (
     <>
-      <HistoryFilters search={search} agentId={agentId} onChange={change} />
+      <HistoryFilters search={search} agentId={agentId} onChange={change} onClear={clear} />
       <div className={classes.bar}>
         <span role="status">{data && matching(data.pagination.total, search)}</span>
         <ColumnMenu {...choice} />
-        <ExportMenu agentId={agentId} filters={filters as never} />
+        <ExportMenu agentId={agentId} filters={filters as ExecutionFilters} />
       </div>
-      {history.isError && !history.isPlaceholderData ? (
+      <NotRenewed query={history} />
+      {history.isError && !data ? (
         <HistoryFailed
           error={history.error}
           filtered={isFiltered(search)}
           onRetry={() => void history.refetch()}
           onLastWeek={() => change({ startDate: daysAgo(7), endDate: undefined })}
-          onClear={() => change(withoutFilters(search))}
+          onClear={clear}
         />
       ) : data?.executions.length === 0 ? (
-        <NoRuns
-          filtered={isFiltered(search) || offset > 0}
-          onClear={() => change(withoutFilters(search))}
-        />
+        <NoRuns filtered={isFiltered(search) || offset > 0} onClear={clear} />
       ) : (
         <div className={classes.rows}>
           <DataTable

@@ -43,6 +43,7 @@ function spanOf([
 
 /** As the browser would read it, so that no trick of spelling makes another scheme of it. */
 function webAddress(text: string): string | null {
-  const url = URL.parse(text);
+  // `URL.parse` is younger than the browsers that the build is for.
+  const url = URL.canParse(text) ? new URL(text) : null;
   return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
 }

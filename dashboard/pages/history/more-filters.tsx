@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { dayOf, timeOf } from './day-range.ts';
 import { errorCodes } from './failure-words.ts';
 import { KeyField, VersionField } from './named-fields.tsx';
 import { type HistorySearch, readSearch } from './search.ts';
@@ -17,13 +18,14 @@ export function MoreFilters(props: {
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       setTyped({ ...typed, [name]: event.currentTarget.value }),
   });
+  const { startDate: from = '', endDate: until = '' } = props.search;
+  const startDate = timeOf(typed.startDate ?? '', 'start', from);
+  const endDate = timeOf(typed.endDate ?? '', 'end', until);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const added = variable.name === '' ? {} : { [`variables.${variable.name}`]: variable.value };
-    const days = {
-      startDate: startOfDay(typed.startDate ?? ''),
-      endDate: endOfDay(typed.endDate ?? ''),
-    };
+    if (startDate === null || endDate === null) return;
+    const days = { startDate, endDate };
     const read = readSearch({ ...typed, ...days, ...added });
     // What was emptied is taken off.
     const emptied = Object.fromEntries(fields.map((name) => [name, undefined]));
@@ -33,8 +35,8 @@ export function MoreFilters(props: {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <Group grow gap="xs">
-          <TextInput type="date" label="From" {...field('startDate')} />
-          <TextInput type="date" label="Until" {...field('endDate')} />
+          <TextInput type="date" label="From" error={wrongDay(startDate)} {...field('startDate')} />
+          <TextInput type="date" label="Until" error={wrongDay(endDate)} {...field('endDate')} />
         </Group>
         <VersionField agentId={props.agentId} {...field('promptVersionId')} />
         <TextInput label="Model" placeholder="openai/gpt-5.5" {...field('model')} />
@@ -117,18 +119,4 @@ function textsOf(search: HistorySearch): Record<string, string> {
   return { ...texts, startDate: dayOf(startDate), endDate: dayOf(endDate) };
 }
 
-/** Days are the viewer's, times are the same everywhere: a view that is shared shows the same runs. */
-function startOfDay(day: string): string {
-  return day === '' ? '' : new Date(`${day}T00:00:00`).toISOString();
-}
-
-function endOfDay(day: string): string {
-  return day === '' ? '' : new Date(`${day}T23:59:59.999`).toISOString();
-}
-
-function dayOf(time: string): string {
-  const at = new Date(time);
-  if (Number.isNaN(at.valueOf())) return '';
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-}
+const wrongDay = (time: string | null) => time === null && 'There is no such day.';

@@ -1,9 +1,11 @@
 import { SegmentedControl } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
+import { indentJson } from './json-text.ts';
 import classes from './record.module.css';
 
-const Markdown = lazy(() => import('./markdown.tsx'));
+const Markdown = lazyPart(() => import('./markdown.tsx'));
 
 /** Longer ones are shown as text only: a browser would be busy with them for seconds. */
 const markdownMax = 100_000;
@@ -12,7 +14,7 @@ type View = 'text' | 'json' | 'markdown';
 
 /** What the model wrote: as it is, as JSON where it is that, or as Markdown of which nothing is ever run. */
 export function Output({ text }: { readonly text: string }) {
-  const json = pretty(text);
+  const json = useMemo(() => indentJson(text), [text]);
   const [view, setView] = useState<View>(json === null ? 'text' : 'json');
   const views = [
     { value: 'text', label: 'Text' },
@@ -37,14 +39,4 @@ export function Output({ text }: { readonly text: string }) {
       )}
     </section>
   );
-}
-
-/** Null where it is no JSON object or list: a bare word or number gains nothing. */
-function pretty(text: string): string | null {
-  if (!/^\s*[[{]/.test(text)) return null;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useClipboard, useDisclosure } from '@mantine/hooks';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { curlOf } from '../../data/call-snippets.ts';
 import {
   type ExecutionDetail,
@@ -11,8 +11,9 @@ import {
 import { may, useMe } from '../../data/me.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 
-const RunAgain = lazy(() => import('./run-again.tsx'));
+const RunAgain = lazyPart(() => import('./run-again.tsx'), true);
 
 export function RecordActions(props: {
   readonly run: ExecutionDetail;

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { executionQuery } from '../../data/executions.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { useReturnFocus } from '../../parts/use-return-focus.ts';
 import classes from './record.module.css';
 import { Record } from './record.tsx';
 
@@ -10,6 +11,7 @@ import { Record } from './record.tsx';
 export function RecordDrawer() {
   const { agentId = '', executionId = '' } = useParams({ strict: false });
   const navigate = useNavigate();
+  useReturnFocus();
   const record = useQuery(executionQuery(agentId, executionId));
   const inAgent = location.pathname.startsWith('/agents/');
   const leaveTo = (open?: string) => {
@@ -25,12 +27,17 @@ export function RecordDrawer() {
       resetScroll: false,
     } as never);
   };
+  const close = () => {
+    // Esc is heard by all that is open, and closes only what is on top.
+    if (document.querySelectorAll('[role="dialog"]').length <= 1) leaveTo();
+  };
   return (
     <Drawer.Root
       opened
-      onClose={() => leaveTo()}
+      onClose={close}
       position="right"
       size="46rem"
+      returnFocus={false}
       transitionProps={{ duration: 120 }}
     >
       <Drawer.Overlay backgroundOpacity={0.4} />

@@ -1,17 +1,18 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { ExecutionDetail } from '../../data/executions.ts';
 import { formatCount } from '../../data/format.ts';
 import { Facts } from '../../parts/card.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { costOf } from './columns.tsx';
 import { Failure } from './failure.tsx';
+import { indentJson } from './json-text.ts';
 import { Output } from './output.tsx';
 import classes from './record.module.css';
 import { RecordActions } from './record-actions.tsx';
-import { StatusBadge } from './status-badge.tsx';
 import { Timings } from './timings.tsx';
 
 /** All that is known of one run. */
@@ -72,7 +73,11 @@ function Figures({ run }: { readonly run: ExecutionDetail }) {
 
 /** What went in, and what the model was sent. Bodies can be gone before their record is. */
 function Sent({ run }: { readonly run: ExecutionDetail }) {
-  const { inputVariables: given, systemPrompt, userPrompt } = run;
+  const { inputVariables: variables, systemPrompt, userPrompt } = run;
+  const given = useMemo(() => {
+    const text = variables && JSON.stringify(variables);
+    return text && (indentJson(text) ?? text);
+  }, [variables]);
   if (given === undefined && userPrompt === undefined) {
     return (
       <p className={classes.gone}>Variables and prompts are not kept any more, or never were.</p>
@@ -80,7 +85,7 @@ function Sent({ run }: { readonly run: ExecutionDetail }) {
   }
   return (
     <>
-      {given !== undefined && <CodeBlock label="Variables" code={JSON.stringify(given, null, 2)} />}
+      {given !== undefined && <CodeBlock label="Variables" code={given} />}
       {systemPrompt !== undefined && (
         <CodeBlock label="System prompt, as sent" code={systemPrompt} />
       )}

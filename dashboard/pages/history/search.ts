@@ -1,3 +1,4 @@
+import { asText } from '../../data/address.ts';
 import type { errorCodes } from './failure-words.ts';
 
 /** The filters of a history, as they stand in the address: named as the API names them. */
@@ -57,19 +58,9 @@ export function readSearch(given: Record<string, unknown>): HistorySearch {
   return read as HistorySearch;
 }
 
-/** The router reads `42` as a number and `{}` as an object; the filter means the text. */
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
 /** Those that the server finds by reading record after record: asked again and again they would cost too much. */
 export function readsRecords(search: HistorySearch): boolean {
   return Object.keys(search).some((name) => /^(q$|latencyMs|costUSD|variables\.)/.test(name));
-}
-
-/** Every filter off. */
-export function withoutFilters(search: HistorySearch): HistorySearch {
-  return Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
 }
 
 export function isFiltered({ offset: _, ...filters }: HistorySearch): boolean {

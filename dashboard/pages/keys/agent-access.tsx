@@ -1,12 +1,15 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { agentQuery } from '../../data/agents.ts';
 import { keysQuery } from '../../data/keys.ts';
 import { may, useMe } from '../../data/me.ts';
 import { Card } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { CallSnippets } from './call-snippets.tsx';
 import { IssueKey } from './issue-key.tsx';
+import { type KeyAsked, KeyDialog } from './key-dialog.tsx';
 import { KeyTable, standingOf } from './key-table.tsx';
 import classes from './keys.module.css';
 
@@ -18,6 +21,7 @@ export function AgentAccess() {
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
   const keys = useQuery(keysQuery({ limit: 100 }));
   const me = useMe();
+  const [asked, ask] = useState<KeyAsked | null>(null);
   const reaching = keys.data?.keys.filter(
     (key) =>
       standingOf(key) === 'active' && (key.agentIds === null || key.agentIds.includes(agentId)),
@@ -37,14 +41,15 @@ export function AgentAccess() {
       </Card>
       <Card
         title="Keys that reach this agent"
-        actions={may(me, 'edit') && <IssueKey agentId={agentId} />}
+        actions={may(me, 'edit') && <IssueKey onClick={() => ask('issue')} />}
       >
+        <NotRenewed query={keys} />
         {keys.isError && !keys.data ? (
           <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
         ) : reaching?.length === 0 ? (
           <p className={classes.none}>None yet. Issue one to call the agent from a program.</p>
         ) : (
-          <KeyTable keys={reaching} />
+          <KeyTable keys={reaching} onRotate={ask} />
         )}
         {keys.data?.pagination.hasMore && (
           <p className={classes.none}>
@@ -52,6 +57,7 @@ export function AgentAccess() {
           </p>
         )}
       </Card>
+      <KeyDialog asked={asked} agentId={agentId} onClose={() => ask(null)} />
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { clientOf, curlOf, fetchOf, keyVariable, pythonOf } from '../../data/call-snippets.ts';
+import { own } from '../../data/own.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import classes from './keys.module.css';
 
@@ -38,6 +39,6 @@ export function CallSnippets({ agent }: { readonly agent: Agent }) {
 function sampleOf(agent: Agent): Record<string, unknown> {
   const names = [...agent.requiredVariables, ...agent.optionalVariables];
   return Object.fromEntries(
-    names.map((name) => [name, agent.defaultVariableValues[name] ?? `your ${name}`]),
+    names.map((name) => [name, own(agent.defaultVariableValues, name) ?? `your ${name}`]),
   );
 }

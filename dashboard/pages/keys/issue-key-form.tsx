@@ -1,6 +1,7 @@
-import { Button, Checkbox, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useIssueKey } from '../../data/keys.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import { AgentsField } from './agents-field.tsx';
 import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';
@@ -38,9 +39,15 @@ export default function IssueKeyForm(props: {
       allowedOrigins,
     });
   };
-  if (issue.data) return <IssuedKey issued={issue.data} onClose={onClose} />;
+  if (issue.data) {
+    return (
+      <Dialog title={`The key ${issue.data.name}`} size="lg" locked onClose={onClose}>
+        <IssuedKey issued={issue.data} onClose={onClose} />
+      </Dialog>
+    );
+  }
   return (
-    <Modal opened onClose={onClose} title="Issue a key" size="lg">
+    <Dialog title="Issue a key" size="lg" locked={issue.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
@@ -78,7 +85,7 @@ export default function IssueKeyForm(props: {
           />
           <FormProblem error={issue.error} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" disabled={issue.isPending} onClick={onClose}>
               Close
             </Button>
             <Button type="submit" disabled={granted.length === 0} loading={issue.isPending}>
@@ -87,6 +94,6 @@ export default function IssueKeyForm(props: {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -5,15 +5,13 @@ import { useRevokeKey } from '../../data/keys.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { standingOf } from './key-table.tsx';
-import { RotateKey } from './rotate-key.tsx';
 
 /** What can be done with a key that still works. */
-export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
+export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: () => void }) {
+  const { apiKey, onRotate } = props;
   const revoke = useRevokeKey();
   const [revoking, { open: askRevoke, close: leaveRevoke }] = useDisclosure();
-  const [rotating, { open: askRotate, close: leaveRotate }] = useDisclosure();
-  // It stays while its new secret is on the screen, though the old key has stopped by then.
-  if (standingOf(apiKey) !== 'active' && !rotating) return null;
+  if (standingOf(apiKey) !== 'active') return null;
   return (
     <>
       <Menu width={160}>
@@ -28,13 +26,12 @@ export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={askRotate}>Rotate</Menu.Item>
+          <Menu.Item onClick={onRotate}>Rotate</Menu.Item>
           <Menu.Item color="var(--bad)" onClick={askRevoke}>
             Revoke
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {rotating && <RotateKey apiKey={apiKey} onClose={leaveRotate} />}
       <ConfirmDialog
         opened={revoking}
         title={`Revoke ${apiKey.name}?`}

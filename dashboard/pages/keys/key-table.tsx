@@ -11,8 +11,16 @@ export function KeyTable(props: {
   /** Undefined while they are loaded. */
   readonly keys: readonly ApiKey[] | undefined;
   readonly stale?: boolean;
+  readonly onRotate: (key: ApiKey) => void;
 }) {
+  const { onRotate } = props;
   const mayChange = may(useMe(), 'edit');
+  const actions: Column<ApiKey> = {
+    key: 'actions',
+    header: 'Actions',
+    align: 'right',
+    cell: (key) => <KeyActions apiKey={key} onRotate={() => onRotate(key)} />,
+  };
   return (
     <div className={classes.rows}>
       <DataTable
@@ -72,13 +80,6 @@ const columns: readonly Column<ApiKey>[] = [
     cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} since />),
   },
 ];
-
-const actions: Column<ApiKey> = {
-  key: 'actions',
-  header: 'Actions',
-  align: 'right',
-  cell: (key) => <KeyActions apiKey={key} />,
-};
 
 export type KeyStanding = 'active' | 'expired' | 'revoked';
 

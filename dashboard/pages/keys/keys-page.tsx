@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { keysQuery } from '../../data/keys.ts';
 import { may, useMe } from '../../data/me.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { IssueKey } from './issue-key.tsx';
+import { type KeyAsked, KeyDialog } from './key-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
 import type { KeysSearch } from './route.ts';
 
@@ -15,25 +18,27 @@ const pageSize = 25;
 export function KeysPage() {
   const [{ offset = 0 }, change] = useFilters<KeysSearch>();
   const keys = useQuery(keysQuery({ limit: pageSize, offset }));
-  const mayIssue = may(useMe(), 'edit');
+  const [asked, ask] = useState<KeyAsked | null>(null);
+  const issue = may(useMe(), 'edit') && <IssueKey onClick={() => ask('issue')} />;
   const { data } = keys;
   return (
     <>
       <PageHeader
         title="API keys"
         description="What programs show when they call. A key does no more than the person who issued it may do."
-        actions={mayIssue && <IssueKey />}
+        actions={issue}
       />
+      <NotRenewed query={keys} />
       {keys.isError && !data ? (
         <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
       ) : data?.pagination.total === 0 ? (
-        <EmptyState icon="keys" title="No keys yet" action={mayIssue && <IssueKey />}>
+        <EmptyState icon="keys" title="No keys yet" action={issue}>
           A key lets a program execute agents, read their history, cancel runs or manage what is
           here, for the whole workspace or for some agents only.
         </EmptyState>
       ) : (
         <>
-          <KeyTable keys={data?.keys} stale={keys.isPlaceholderData} />
+          <KeyTable keys={data?.keys} stale={keys.isPlaceholderData} onRotate={ask} />
           {data && (
             <Pager
               pagination={data.pagination}
@@ -43,6 +48,7 @@ export function KeysPage() {
           )}
         </>
       )}
+      <KeyDialog asked={asked} onClose={() => ask(null)} />
     </>
   );
 }

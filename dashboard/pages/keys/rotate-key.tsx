@@ -1,7 +1,8 @@
-import { Button, Group, Modal, NativeSelect, Stack } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ApiKey } from '../../../src/client/index.ts';
 import { useRotateKey } from '../../data/keys.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { IssuedKey } from './issued-key.tsx';
 
@@ -21,9 +22,15 @@ export function RotateKey(props: { readonly apiKey: ApiKey; readonly onClose: ()
     event.preventDefault();
     rotate.mutate({ apiKeyId: apiKey.apiKeyId, graceSeconds: Number(grace) });
   };
-  if (rotate.data) return <IssuedKey issued={rotate.data} onClose={onClose} />;
+  if (rotate.data) {
+    return (
+      <Dialog title={`The key ${rotate.data.name}`} size="lg" locked onClose={onClose}>
+        <IssuedKey issued={rotate.data} onClose={onClose} />
+      </Dialog>
+    );
+  }
   return (
-    <Modal opened onClose={onClose} title={`Rotate ${apiKey.name}`} size="md">
+    <Dialog title={`Rotate ${apiKey.name}`} locked={rotate.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <p>
@@ -38,7 +45,7 @@ export function RotateKey(props: { readonly apiKey: ApiKey; readonly onClose: ()
           />
           <FormProblem error={rotate.error} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" disabled={rotate.isPending} onClick={onClose}>
               Keep as it is
             </Button>
             <Button type="submit" loading={rotate.isPending}>
@@ -47,6 +54,6 @@ export function RotateKey(props: { readonly apiKey: ApiKey; readonly onClose: ()
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { readOffset } from '../../data/address.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { agentRoute } from '../agent/route.ts';
 
@@ -9,10 +10,7 @@ export interface KeysSearch {
 export const keysRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/keys',
-  validateSearch: (given: Record<string, unknown>): KeysSearch => {
-    const offset = Number(given.offset);
-    return Number.isSafeInteger(offset) && offset > 0 ? { offset } : {};
-  },
+  validateSearch: (given: Record<string, unknown>): KeysSearch => readOffset(given),
   component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
 });
 

@@ -1,10 +1,7 @@
-import { useSessionStorage } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import type { Prompt, PromptVersion, PromptVersionInput } from '../../../src/client/index.ts';
-import { type ModelSettings, noModelSettings } from '../../data/models.ts';
-import { versionQuery } from '../../data/prompts.ts';
+import type { PromptVersion, PromptVersionInput } from '../../../src/client/index.ts';
+import type { ModelSettings } from '../../data/model-settings.ts';
 
-/** A version that is being written. Kept in the browser's window until it is saved or discarded, whatever page is shown. */
+/** A version that is being written. */
 export interface Draft extends ModelSettings {
   /** The version that it began with; null where the prompt had none. */
   readonly baseId: string | null;
@@ -14,41 +11,22 @@ export interface Draft extends ModelSettings {
   readonly notes: string;
 }
 
-export interface DraftState {
-  /** Undefined until the version is read that it begins with. */
-  readonly draft: Draft | undefined;
-  readonly base: PromptVersion | undefined;
-  /** Whether it says anything else than its version. */
-  readonly changed: boolean;
-  readonly error: unknown;
-  edit(change: Partial<Draft>): void;
-  discard(): void;
-}
+export const blankDraft: Draft = {
+  baseId: null,
+  system: '',
+  user: '',
+  label: '',
+  notes: '',
+  model: null,
+  temperature: null,
+  maxTokens: null,
+  topP: null,
+};
 
-/** `from`: the version that a new draft begins with; the latest unless given. One that was begun stays what it is. */
-export function useDraft(prompt: Prompt, from?: string): DraftState {
-  const [stored, store, discard] = useSessionStorage<Draft | null>({
-    key: `cueline-draft-${prompt.promptId}`,
-    defaultValue: null,
-    getInitialValueInEffect: false,
-  });
-  const latestId = prompt.latestVersion?.promptVersionId ?? null;
-  const baseId = stored ? stored.baseId : (from ?? latestId);
-  const version = useQuery({
-    ...versionQuery(prompt.promptId, baseId ?? ''),
-    enabled: baseId !== null,
-  });
-  const base = baseId === null ? undefined : version.data;
-  const begun = base ? draftOf(base) : baseId === null ? blank : undefined;
-  const draft = begun && (stored ?? begun);
-  return {
-    draft,
-    base,
-    changed: draft !== undefined && begun !== undefined && !saysTheSame(draft, begun),
-    error: version.error,
-    edit: (change) => draft && store({ ...draft, ...change }),
-    discard,
-  };
+export function draftOf(version: PromptVersion): Draft {
+  const { promptVersionId, system, user, model, temperature, maxTokens, topP } = version;
+  const settings = { model, temperature, maxTokens, topP };
+  return { ...blankDraft, ...settings, baseId: promptVersionId, system: system ?? '', user };
 }
 
 /** What makes a version of it. */
@@ -66,23 +44,30 @@ export function inputOf(draft: Draft): PromptVersionInput {
   };
 }
 
-const blank: Draft = {
-  baseId: null,
-  system: '',
-  user: '',
-  label: '',
-  notes: '',
-  ...noModelSettings,
-};
-
-function draftOf(version: PromptVersion): Draft {
-  const { promptVersionId, system, user, model, temperature, maxTokens, topP } = version;
-  const settings = { model, temperature, maxTokens, topP };
-  return { ...blank, ...settings, baseId: promptVersionId, system: system ?? '', user };
-}
-
-function saysTheSame(one: Draft, other: Draft): boolean {
+/** Whether both would make versions that say the same. */
+export function saysTheSame(one: Draft, other: Draft): boolean {
   return (['system', 'user', 'model', 'temperature', 'maxTokens', 'topP'] as const).every(
     (name) => one[name] === other[name],
   );
+}
+
+/**
+ * What is kept of a draft, null where there is nothing to keep: what says no more than its version would hold this
+ * window to that version when a later one is saved elsewhere.
+ */
+export function worthKeeping(draft: Draft, begun: Draft): Draft | null {
+  const isBegun = saysTheSame(draft, begun) && draft.label === '' && draft.notes === '';
+  return isBegun ? null : draft;
+}
+
+/** What is left of a draft once a version was made of what it was: all that was typed while that was under way. */
+export function afterSaving(now: Draft | null, sent: Draft, savedId: string): Draft | null {
+  if (now === null) return null;
+  const rest = {
+    ...now,
+    baseId: savedId,
+    label: now.label === sent.label ? '' : now.label,
+    notes: now.notes === sent.notes ? '' : now.notes,
+  };
+  return worthKeeping(rest, sent);
 }

@@ -1,30 +1,32 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { may, useMe } from '../../data/me.ts';
 import { promptQuery } from '../../data/prompts.ts';
 import { type VariablePlace, variablesOf } from '../../data/templates.ts';
 import { Card } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { ModelFields } from '../../parts/model-fields.tsx';
 import columns from '../../parts/two-columns.module.css';
-import { useDraft } from './draft.ts';
 import classes from './editor.module.css';
+import { LaterVersion } from './later-version.tsx';
 import { SaveVersion } from './save-version.tsx';
+import { useDraft } from './use-draft.ts';
 import { VariableList } from './variable-list.tsx';
 
-const TemplateEditor = lazy(() => import('./template-editor.tsx'));
+const TemplateEditor = lazyPart(() => import('./template-editor.tsx'));
 const route = getRouteApi('/app/prompts/$promptId/');
 
 export function EditorPage() {
   const { promptId } = route.useParams();
   const { from } = route.useSearch();
   const { data: prompt } = useSuspenseQuery(promptQuery(promptId));
-  const { draft, base, changed, error, edit, discard } = useDraft(prompt, from);
+  const { draft, base, changed, error, edit, discard, saved, retry } = useDraft(prompt, from);
   const [aim, setAim] = useState<VariablePlace | null>(null);
   const readOnly = !may(useMe(), 'edit') || prompt.archived;
-  if (error) return <ErrorState error={error} />;
+  if (error && !draft) return <ErrorState error={error} onRetry={retry} />;
   if (!draft) return <Skeleton height={480} />;
   const variables = variablesOf(draft);
   const names = [...new Set([...variables.map(({ name }) => name), ...(base?.variables ?? [])])];
@@ -49,6 +51,7 @@ export function EditorPage() {
             </Button>
           )}
         </div>
+        {changed && <LaterVersion prompt={prompt} baseId={draft.baseId} />}
         {templates.map(({ name, title, hint }) => (
           <section key={name} className={classes.template} data-template={name}>
             <header>
@@ -82,7 +85,7 @@ export function EditorPage() {
             draft={draft}
             changed={changed}
             onEdit={edit}
-            onSaved={discard}
+            onSaved={saved}
           />
         )}
       </aside>

@@ -1,10 +1,16 @@
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
-import { useInfiniteQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import {
+  useInfiniteQuery,
+  useQueries,
+  useQueryClient,
+  useSuspenseQuery,
+} from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { may, useMe } from '../../data/me.ts';
-import { type ModelSettings, noModelSettings } from '../../data/models.ts';
+import { type ModelSettings, noModelSettings } from '../../data/model-settings.ts';
+import { own } from '../../data/own.ts';
 import { startPlaygroundRun } from '../../data/playground.ts';
 import { promptQuery, useCreateVersion, versionQuery, versionsQuery } from '../../data/prompts.ts';
 import { useRun } from '../../data/runs.ts';
@@ -15,9 +21,10 @@ import { ErrorState } from '../../parts/error-state.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ValuesFields } from '../../parts/values-fields.tsx';
-import { inputOf, useDraft } from './draft.ts';
+import { inputOf } from './draft.ts';
 import classes from './playground.module.css';
 import { draftChoice, PlaygroundSide, type SideChoice } from './playground-side.tsx';
+import { useDraft } from './use-draft.ts';
 
 const route = getRouteApi('/app/prompts/$promptId/playground');
 
@@ -43,7 +50,7 @@ export function PlaygroundPage() {
   ]);
   const start = async (order: { versionId: string; settings: ModelSettings }) => {
     const version = await queries.ensureQueryData(versionQuery(promptId, order.versionId));
-    const given = version.variables.map((name) => [name, values[name] ?? ''] as const);
+    const given = version.variables.map((name) => [name, own(values, name) ?? ''] as const);
     return startPlaygroundRun(me.user.userId, {
       version,
       settings: order.settings,
@@ -51,8 +58,14 @@ export function PlaygroundPage() {
     });
   };
   const runs = [useRun(start), useRun(start)] as const;
+  // Of the list only the newest are loaded; an address can name any.
+  const named = [search.left, search.right, versions.data?.[0]?.promptVersionId];
+  const ids = [...new Set(named)].filter((id) => id !== undefined && id !== draftChoice);
+  const read = useQueries({ queries: ids.map((id) => versionQuery(promptId, id ?? '')) });
 
-  if (versions.isError) return <ErrorState error={versions.error} />;
+  const retry = () => (versions.data ? draft.retry() : void versions.refetch());
+  const failed = versions.data ? !draft.draft && draft.error : versions.error;
+  if (failed) return <ErrorState error={failed} onRetry={retry} />;
   if (!versions.data || !draft.draft) return <Skeleton height={420} />;
   const usual = draft.changed ? draftChoice : versions.data[0]?.promptVersionId;
   if (usual === undefined) {
@@ -72,7 +85,7 @@ export function PlaygroundPage() {
   const namesOf = (choice: string): readonly string[] =>
     choice === draftChoice
       ? variablesOf(draft.draft ?? { system: '', user: '' }).map(({ name }) => name)
-      : (versions.data.find((one) => one.promptVersionId === choice)?.variables ?? []);
+      : (read.find(({ data }) => data?.promptVersionId === choice)?.data?.variables ?? []);
   const names = [...new Set(sides.flatMap(({ choice }) => namesOf(choice)))];
   const choose = (place: number, choice: string | undefined) =>
     void navigate({
@@ -86,11 +99,12 @@ export function PlaygroundPage() {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     let saved: string | undefined;
-    if (usesDraft && draft.draft) {
-      const version = await create.mutateAsync(inputOf(draft.draft)).catch(() => null);
+    const sent = draft.draft;
+    if (usesDraft && sent) {
+      const version = await create.mutateAsync(inputOf(sent)).catch(() => null);
       if (!version) return;
       saved = version.promptVersionId;
-      draft.discard();
+      draft.saved(sent, version);
       const [left, right] = chosen.map((choice) => (choice === draftChoice ? saved : choice));
       await navigate({ search: rightOf(left, right), replace: true, resetScroll: false });
     }

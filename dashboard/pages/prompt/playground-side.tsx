@@ -1,6 +1,6 @@
 import { ActionIcon, NativeSelect, Stack } from '@mantine/core';
 import type { PromptVersion } from '../../../src/client/index.ts';
-import type { ModelSettings } from '../../data/models.ts';
+import type { ModelSettings } from '../../data/model-settings.ts';
 import type { RunState } from '../../data/runs.ts';
 import { Card } from '../../parts/card.tsx';
 import { Icon } from '../../parts/icon.tsx';

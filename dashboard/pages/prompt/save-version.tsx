@@ -1,7 +1,7 @@
 import { Button, Stack, Textarea, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import type { Prompt } from '../../../src/client/index.ts';
+import type { Prompt, PromptVersion } from '../../../src/client/index.ts';
 import { useCreateVersion } from '../../data/prompts.ts';
 import { Card } from '../../parts/card.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
@@ -14,19 +14,20 @@ export function SaveVersion(props: {
   readonly draft: Draft;
   readonly changed: boolean;
   readonly onEdit: (change: Partial<Draft>) => void;
-  readonly onSaved: () => void;
+  readonly onSaved: (sent: Draft, version: PromptVersion) => void;
 }) {
   const { prompt, draft, changed, onEdit, onSaved } = props;
   const create = useCreateVersion(prompt.promptId);
   const navigate = useNavigate();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const onSuccess = () => {
-      onSaved();
-      // What was saved is the latest, whatever it began with.
-      void navigate({ to: '.', search: {} as never, replace: true });
-    };
-    create.mutate(inputOf(draft), { onSuccess });
+    // What was saved is the latest, whatever it began with.
+    const onSuccess = () => void navigate({ to: '.', search: {} as never, replace: true });
+    // The draft is that no more, also where another page is shown by then.
+    create.mutateAsync(inputOf(draft), { onSuccess }).then(
+      (version) => onSaved(draft, version),
+      () => {},
+    );
   };
   const next = `v${prompt.versionCount + 1}`;
   return (

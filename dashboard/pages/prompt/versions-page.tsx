@@ -6,6 +6,7 @@ import { Card } from '../../parts/card.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { TemplateDiff } from '../../parts/template-diff.tsx';
 import type { VersionsSearch } from './route.ts';
 import { useVersionColumns } from './version-columns.tsx';
@@ -19,7 +20,7 @@ export function VersionsPage() {
   const navigate = route.useNavigate();
   const versions = useInfiniteQuery(versionsQuery(promptId));
   const columns = useVersionColumns(promptId);
-  if (versions.isError) {
+  if (versions.isError && !versions.data) {
     return <ErrorState error={versions.error} onRetry={() => void versions.refetch()} />;
   }
   if (versions.data?.length === 0) {
@@ -42,6 +43,7 @@ export function VersionsPage() {
   return (
     <div className={classes.page}>
       <div>
+        <NotRenewed query={versions} />
         <DataTable
           caption="Versions"
           columns={columns}

@@ -8,6 +8,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import classes from '../../parts/list.module.css';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { SearchInput } from '../../parts/search-input.tsx';
@@ -19,7 +20,7 @@ import type { PromptsSearch } from './route.ts';
 const pageSize = 20;
 
 export function PromptsPage() {
-  const [filters, change] = useFilters<PromptsSearch>();
+  const [filters, change, clear] = useFilters<PromptsSearch>();
   const prompts = useQuery(promptsQuery({ ...filters, limit: pageSize }));
   const [asked, { open, close }] = useDisclosure();
   const mayEdit = may(useMe(), 'edit');
@@ -39,13 +40,13 @@ export function PromptsPage() {
         <SearchInput
           label="Search prompts"
           value={filters.q ?? ''}
-          onChange={(q) => change({ q: q || undefined } as Partial<PromptsSearch>)}
+          onChange={(q) => change({ q: q || undefined })}
         />
         <NativeSelect
           aria-label="Archive"
           value={filters.archived ? 'archived' : ''}
           onChange={({ currentTarget: { value } }) =>
-            change({ archived: value ? true : undefined } as Partial<PromptsSearch>)
+            change({ archived: value ? true : undefined })
           }
           data={[
             { value: '', label: 'In use' },
@@ -53,7 +54,8 @@ export function PromptsPage() {
           ]}
         />
       </search>
-      {prompts.isError ? (
+      <NotRenewed query={prompts} />
+      {prompts.isError && !prompts.data ? (
         <ErrorState error={prompts.error} onRetry={() => void prompts.refetch()} />
       ) : prompts.data?.prompts.length === 0 ? (
         Object.keys(filters).length === 0 ? (
@@ -66,12 +68,7 @@ export function PromptsPage() {
             icon="search"
             title="No prompt matches"
             action={
-              <Button
-                variant="default"
-                onClick={() =>
-                  change({ q: undefined, archived: undefined } as Partial<PromptsSearch>)
-                }
-              >
+              <Button variant="default" onClick={clear}>
                 Take the filters off
               </Button>
             }

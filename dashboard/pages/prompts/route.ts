@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { asText, readOffset } from '../../data/address.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 /** The filters of the list, as they stand in the address. */
@@ -13,11 +14,10 @@ export const promptsRoute = createRoute({
   path: '/prompts',
   // What makes no sense is left out: an address that was mistyped shows more, and not an error.
   validateSearch: (given: Record<string, unknown>): PromptsSearch => {
-    const offset = Number(given.offset);
     return {
-      ...(given.q !== undefined && given.q !== '' && { q: String(given.q) }),
+      ...(given.q !== undefined && given.q !== '' && { q: asText(given.q) }),
       ...(given.archived === true && { archived: true }),
-      ...(Number.isSafeInteger(offset) && offset > 0 && { offset }),
+      ...readOffset(given),
     };
   },
   component: lazyRouteComponent(() => import('./prompts-page.tsx'), 'PromptsPage'),

@@ -1,10 +1,11 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type AuditAction, type AuditLine, auditQuery } from '../../data/audit.ts';
-import { membersQuery } from '../../data/members.ts';
+import { useMemberNames } from '../../data/member-names.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
@@ -51,8 +52,7 @@ export function AuditPage() {
   const [{ action, offset = 0 }, change] = useFilters<AuditSearch>();
   const query = { limit: pageSize, offset, ...(action && { action: action as AuditAction }) };
   const audit = useQuery(auditQuery(query));
-  const members = useQuery(membersQuery).data;
-  const names = new Map(members?.map(({ userId, name, email }) => [userId, name || email]));
+  const nameOf = useMemberNames();
   const { data } = audit;
   return (
     <div className={classes.rows}>
@@ -66,12 +66,11 @@ export function AuditPage() {
             { value: '', label: 'Every action' },
             ...Object.entries(actions).map(([value, label]) => ({ value, label })),
           ]}
-          onChange={({ currentTarget }) =>
-            change({ action: currentTarget.value || undefined } as Partial<AuditSearch>)
-          }
+          onChange={({ currentTarget }) => change({ action: currentTarget.value || undefined })}
         />
       </search>
-      {audit.isError && !audit.isPlaceholderData ? (
+      <NotRenewed query={audit} />
+      {audit.isError && !data ? (
         <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />
       ) : data?.audit.length === 0 ? (
         <EmptyState icon="history" title="Nothing here">
@@ -82,7 +81,7 @@ export function AuditPage() {
         <>
           <DataTable
             caption="Audit log"
-            columns={columnsOf(names)}
+            columns={columnsOf(nameOf)}
             rows={data?.audit}
             rowKey={({ auditId }) => auditId}
             stale={audit.isPlaceholderData}
@@ -100,7 +99,7 @@ export function AuditPage() {
   );
 }
 
-function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AuditLine>[] {
+function columnsOf(nameOf: (userId: string | null) => string): readonly Column<AuditLine>[] {
   return [
     { key: 'at', header: 'When', cell: ({ at }) => <Time at={at} since /> },
     {
@@ -118,7 +117,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AuditLin
       header: 'Who',
       cell: ({ userId, apiKeyId }) => (
         <>
-          <div>{userId === null ? 'the service' : (names.get(userId) ?? userId)}</div>
+          <div>{userId === null ? 'the service' : nameOf(userId)}</div>
           {apiKeyId && <div className={classes.soft}>with a key</div>}
         </>
       ),

@@ -1,10 +1,12 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Role } from '../../../src/client/index.ts';
 import { type Invitation, invitationsQuery, useInvite, useWithdraw } from '../../data/members.ts';
 import { Card } from '../../parts/card.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
@@ -14,7 +16,6 @@ import classes from './settings.module.css';
 /** A link to hand over; nothing is sent by itself. */
 export function Invitations() {
   const open = useQuery(invitationsQuery);
-  const withdraw = useWithdraw();
   const columns: Column<Invitation>[] = [
     { key: 'email', header: 'Invited', cell: ({ email }) => email },
     { key: 'role', header: 'As', from: 'sm', cell: ({ role }) => role },
@@ -28,22 +29,12 @@ export function Invitations() {
       key: 'actions',
       header: 'Actions',
       align: 'right',
-      cell: ({ invitationId, email }) => (
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={`Withdraw the invitation of ${email}`}
-          onClick={() => withdraw.mutate(invitationId)}
-        >
-          Withdraw
-        </Button>
-      ),
+      cell: (invitation) => <Withdraw invitation={invitation} />,
     },
   ];
   return (
     <Card title="Invite someone">
       <InviteForm />
-      <FormProblem error={withdraw.error} />
       {open.isError && !open.data ? (
         <ErrorState error={open.error} onRetry={() => void open.refetch()} />
       ) : (
@@ -58,6 +49,36 @@ export function Invitations() {
         )
       )}
     </Card>
+  );
+}
+
+function Withdraw({ invitation }: { readonly invitation: Invitation }) {
+  const { invitationId, email } = invitation;
+  const withdraw = useWithdraw();
+  const [asked, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`Withdraw the invitation of ${email}`}
+        onClick={open}
+      >
+        Withdraw
+      </Button>
+      <ConfirmDialog
+        opened={asked}
+        title={`Withdraw the invitation of ${email}?`}
+        verb="Withdraw"
+        destructive
+        pending={withdraw.isPending}
+        error={withdraw.error}
+        onClose={close}
+        onConfirm={() => withdraw.mutate(invitationId, { onSuccess: close })}
+      >
+        Its link leads nowhere from then on, and cannot be had again: they would need another one.
+      </ConfirmDialog>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { usePutPrice } from '../../data/prices.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 
 const amounts = [
@@ -26,7 +27,7 @@ export function PriceForm({ onClose }: { readonly onClose: () => void }) {
     );
   };
   return (
-    <Modal opened onClose={onClose} title="Set a price" size="md">
+    <Dialog title="Set a price" locked={put.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
@@ -64,6 +65,6 @@ export function PriceForm({ onClose }: { readonly onClose: () => void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

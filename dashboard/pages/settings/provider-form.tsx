@@ -1,7 +1,8 @@
-import { Button, Group, Modal, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Provider, ProviderInput } from '../../../src/client/index.ts';
 import { usePutProvider } from '../../data/providers.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import classes from './settings.module.css';
 
@@ -34,7 +35,7 @@ export function ProviderForm(props: {
   };
   const title = provider ? `Edit ${provider.name}` : 'Add a provider';
   return (
-    <Modal opened onClose={onClose} title={title} size="md">
+    <Dialog title={title} locked={put.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <NativeSelect
@@ -90,6 +91,6 @@ export function ProviderForm(props: {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

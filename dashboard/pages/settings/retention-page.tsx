@@ -4,6 +4,7 @@ import { may, useMe } from '../../data/me.ts';
 import { retentionQuery } from '../../data/retention.ts';
 import { Card, Facts } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { daysOf } from './days-of.ts';
 import { Erasures } from './erasures.tsx';
 import { RetentionForm } from './retention-form.tsx';
 import classes from './settings.module.css';
@@ -37,8 +38,4 @@ export function RetentionPage() {
       {owner && <Erasures />}
     </>
   );
-}
-
-export function daysOf(days: number | null, otherwise: string): string {
-  return days === null ? otherwise : days === 1 ? '1 day' : `${days.toLocaleString()} days`;
 }

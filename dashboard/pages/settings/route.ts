@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { readOffset } from '../../data/address.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 const settingsRoute = createRoute({
@@ -13,11 +14,6 @@ export interface OffsetSearch {
 
 export interface AuditSearch extends OffsetSearch {
   readonly action?: string;
-}
-
-function readOffset(given: Record<string, unknown>): OffsetSearch {
-  const offset = Number(given.offset);
-  return Number.isSafeInteger(offset) && offset > 0 ? { offset } : {};
 }
 
 const settingsHomeRoute = createRoute({
@@ -49,7 +45,7 @@ const providersRoute = createRoute({
 const retentionRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/retention',
-  validateSearch: readOffset,
+  validateSearch: (given: Record<string, unknown>): OffsetSearch => readOffset(given),
   component: lazyRouteComponent(() => import('./retention-page.tsx'), 'RetentionPage'),
 });
 

@@ -50,8 +50,9 @@ export function WorkspacePage() {
 }
 
 function PlanForm({ usage }: { readonly usage: Usage }) {
-  const [name, setName] = useState(usage.plan);
-  const [actions, setActions] = useState(String(usage.actionsPerMonth ?? ''));
+  // A field that nobody touched follows what is read, and so takes nothing back that another owner has set.
+  const [typed, setTyped] = useState<{ readonly name?: string; readonly actions?: string }>({});
+  const { name = usage.plan, actions = String(usage.actionsPerMonth ?? '') } = typed;
   const set = useSetPlan();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -66,7 +67,7 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
         maxLength={200}
         value={name}
         error={fieldProblem(set.error, 'name')}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        onChange={({ currentTarget }) => setTyped({ ...typed, name: currentTarget.value })}
       />
       <TextInput
         label="AI Actions a month"
@@ -76,7 +77,7 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
         placeholder="no cap"
         value={actions}
         error={fieldProblem(set.error, 'actionsPerMonth')}
-        onChange={({ currentTarget }) => setActions(currentTarget.value)}
+        onChange={({ currentTarget }) => setTyped({ ...typed, actions: currentTarget.value })}
       />
       <FormProblem error={set.error} />
       <div>

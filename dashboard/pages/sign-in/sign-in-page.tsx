@@ -7,6 +7,7 @@ import { queryClient } from '../../data/query-client.ts';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Gate } from '../../shell/gate.tsx';
 import { IdentityButtons } from './identity-buttons.tsx';
+import { refusalOf } from './refusals.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -16,6 +17,7 @@ export function SignInPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useMutation({
+    mutationKey: ['sign-in'],
     mutationFn: () => cueline.session.signIn({ email, password }),
     onSuccess: () => {
       queryClient.clear();
@@ -26,7 +28,7 @@ export function SignInPage() {
     event.preventDefault();
     signIn.mutate();
   };
-  const refused = error ? new Error(`The identity provider answered: ${error}.`) : null;
+  const refused = error ? new Error(refusalOf(error)) : null;
   return (
     <Gate title="Sign in">
       <form onSubmit={submit}>

@@ -1,10 +1,10 @@
 import { Button, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { agentsQuery } from '../../data/agents.ts';
-import { cueline } from '../../data/client.ts';
 import { formatDuration } from '../../data/format.ts';
+import { execute, useRun } from '../../data/runs.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Step } from './step.tsx';
@@ -15,12 +15,7 @@ const demoName = 'Explainer';
 export function TryStep() {
   const [topic, setTopic] = useState('tides');
   const demo = useQuery(agentsQuery({ q: demoName, limit: 1 })).data?.agents[0];
-  const run = useMutation({
-    mutationFn: async (agentId: string) => {
-      const { executionId } = await cueline.agents.tryOut(agentId, { topic });
-      return cueline.wait(agentId, executionId);
-    },
-  });
+  const { run } = useRun((agentId: string) => execute(agentId, { topic }));
   if (!demo) return null;
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,12 +1,13 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { writeDefinition } from '../../data/definition-text.ts';
 import { workflowVersionQuery } from '../../data/workflows.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import classes from '../../parts/template-diff.module.css';
 
-const TextDiff = lazy(() => import('../../parts/text-diff.tsx'));
+const TextDiff = lazyPart(() => import('../../parts/text-diff.tsx'));
 
 /** What one version of a workflow says and another says otherwise. */
 export function DefinitionDiff(props: {

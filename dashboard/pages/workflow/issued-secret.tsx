@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { IssuedWebhook } from '../../../src/client/index.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { WebhookSnippets } from './webhook-snippets.tsx';
 
 /** The secret, this once. Only its button closes it: a click beside it would lose what nobody can show again. */
@@ -10,15 +11,7 @@ export function IssuedSecret(props: {
 }) {
   const { issued, onClose } = props;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-      title={`The secret of ${issued.name}`}
-      size="lg"
-    >
+    <Dialog locked={true} onClose={onClose} title={`The secret of ${issued.name}`} size="lg">
       <Stack gap="md">
         <p>
           Copy it now and keep it where the sender reads its secrets. It is stored sealed, and
@@ -30,6 +23,6 @@ export function IssuedSecret(props: {
           <Button onClick={onClose}>I have stored it</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useCreateWebhook } from '../../data/triggers.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import { IssuedSecret } from './issued-secret.tsx';
 
@@ -14,7 +15,7 @@ export function NewWebhook(props: { readonly workflowId: string; readonly onClos
   };
   if (create.data) return <IssuedSecret issued={create.data} onClose={onClose} />;
   return (
-    <Modal opened onClose={onClose} title="New webhook">
+    <Dialog locked={create.isPending} onClose={onClose} title="New webhook">
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
@@ -36,6 +37,6 @@ export function NewWebhook(props: { readonly workflowId: string; readonly onClos
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Workflow } from '../../../src/client/index.ts';
 import { useChangeWorkflow, workflowVersionQuery } from '../../data/workflows.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { DefinitionDiff } from './definition-diff.tsx';
 
@@ -17,7 +18,7 @@ export function PinDialog(props: {
   const pin = useChangeWorkflow(workflowId);
   const label = version.data?.workflowVersionLabel ?? '…';
   return (
-    <Modal opened onClose={onClose} size="60rem" title={`Pin ${label}?`}>
+    <Dialog locked={pin.isPending} onClose={onClose} size="60rem" title={`Pin ${label}?`}>
       <Stack gap="lg">
         <p>
           From the next run on, “{label}” is carried out in place of “{pinned}”. Runs that are under
@@ -42,6 +43,6 @@ export function PinDialog(props: {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Skeleton, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { type ReactNode, Suspense, useMemo } from 'react';
 import type { WorkflowVersion } from '../../../src/client/index.ts';
 import { useAgentNames } from '../../data/agent-names.ts';
 import { formatDuration } from '../../data/format.ts';
@@ -20,13 +20,14 @@ import { CodeBlock } from '../../parts/code-block.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Identifier } from '../../parts/identifier.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Graph } from './graph.tsx';
 import { RunBadge, StepBadge, stepTones } from './run-badges.tsx';
 import { RunSteps } from './run-steps.tsx';
 import classes from './workflow.module.css';
 
-const RunAgain = lazy(() => import('./run-again.tsx'));
+const RunAgain = lazyPart(() => import('./run-again.tsx'), true);
 const route = getRouteApi('/app/workflows/$workflowId/runs/$workflowRunId');
 
 export function RunPage() {

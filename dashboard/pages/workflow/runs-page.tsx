@@ -24,7 +24,7 @@ export function RunsPage() {
   const [filters, change] = useFilters<RunsSearch>();
   const runs = useQuery(workflowRunsQuery(workflowId, { ...filters, limit: pageSize }));
   const nameOf = useMemberNames();
-  const choose = (status: string) => change({ status: status || undefined } as Partial<RunsSearch>);
+  const choose = (status: string) => change({ status: runStatuses.find((one) => one === status) });
   return (
     <>
       <search className={classes.filters}>

@@ -2,7 +2,6 @@ import {
   Autocomplete,
   Button,
   Group,
-  Modal,
   NativeSelect,
   Stack,
   Textarea,
@@ -11,8 +10,9 @@ import {
 import { type FormEvent, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
 import { viewerZone } from '../../data/format.ts';
-import { readObject } from '../../data/json-object.ts';
+import { objectOf } from '../../data/json-object.ts';
 import { useChangeSchedule, useCreateSchedule } from '../../data/triggers.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 
 /** A new schedule, or another shape of one that is there. */
@@ -30,7 +30,7 @@ export default function ScheduleForm(props: {
   const create = useCreateSchedule(workflowId);
   const change = useChangeSchedule(workflowId, schedule?.scheduleId ?? '');
   const { error, isPending } = schedule ? change : create;
-  const given = readObject(input);
+  const given = objectOf(input);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!given) return;
@@ -38,7 +38,11 @@ export default function ScheduleForm(props: {
     (schedule ? change : create).mutate(order, { onSuccess: onClose });
   };
   return (
-    <Modal opened onClose={onClose} title={schedule ? 'Edit the schedule' : 'New schedule'}>
+    <Dialog
+      locked={isPending}
+      onClose={onClose}
+      title={schedule ? 'Edit the schedule' : 'New schedule'}
+    >
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
@@ -99,7 +103,7 @@ export default function ScheduleForm(props: {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

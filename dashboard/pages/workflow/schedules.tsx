@@ -1,16 +1,17 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
 import { may, useMe } from '../../data/me.ts';
 import { schedulesQuery } from '../../data/triggers.ts';
 import { Card } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { ScheduleRow } from './schedule-row.tsx';
 import classes from './triggers.module.css';
 
-const ScheduleForm = lazy(() => import('./schedule-form.tsx'));
+const ScheduleForm = lazyPart(() => import('./schedule-form.tsx'), true);
 
 export function Schedules({ workflowId }: { readonly workflowId: string }) {
   const schedules = useQuery(schedulesQuery(workflowId));

@@ -1,7 +1,8 @@
-import { ActionIcon, Menu, Modal } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useDeleteWebhook, useRotateWebhook, type Webhook } from '../../data/triggers.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { IssuedSecret } from './issued-secret.tsx';
 import { WebhookSnippets } from './webhook-snippets.tsx';
@@ -40,9 +41,11 @@ export function WebhookActions(props: { readonly webhook: Webhook; readonly mayE
           )}
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={asked === 'send'} onClose={close} title={`Send an event to ${name}`} size="lg">
-        <WebhookSnippets workflowId={workflowId} path={path} />
-      </Modal>
+      {asked === 'send' && (
+        <Dialog onClose={close} title={`Send an event to ${name}`} size="lg">
+          <WebhookSnippets workflowId={workflowId} path={path} />
+        </Dialog>
+      )}
       {rotate.data && asked === 'rotate' ? (
         <IssuedSecret issued={rotate.data} onClose={close} />
       ) : (

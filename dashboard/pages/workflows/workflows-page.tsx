@@ -25,7 +25,7 @@ export function WorkflowsPage() {
       New workflow
     </Button>
   );
-  const search = (q: string) => change({ q: q || undefined } as Partial<WorkflowsSearch>);
+  const search = (q: string) => change({ q: q || undefined });
   const filtered = Object.keys(filters).length > 0;
   return (
     <>

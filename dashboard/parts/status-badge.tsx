@@ -1,5 +1,5 @@
-import type { Execution } from '../../data/executions.ts';
-import { StateBadge } from '../../parts/state-badge.tsx';
+import type { Execution } from '../data/executions.ts';
+import { StateBadge } from './state-badge.tsx';
 
 const tones = {
   processing: 'accent',

@@ -1,0 +1,34 @@
+import { Modal, type ModalProps } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useReturnFocus } from './use-return-focus.ts';
+
+/** A dialog that is open as long as it is mounted. Closed, it gives the focus back to what opened it. */
+export function Dialog(props: {
+  readonly title: string;
+  readonly size?: NonNullable<ModalProps['size']>;
+  /**
+   * Neither Esc, nor a click beside it, nor a cross closes it: while a call is under way, whose answer would come to
+   * nobody, and while it shows what cannot be shown again.
+   */
+  readonly locked?: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  const { title, size = 'md', locked = false, onClose, children } = props;
+  useReturnFocus();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      size={size}
+      closeOnEscape={!locked}
+      closeOnClickOutside={!locked}
+      withCloseButton={!locked}
+      // The hook does it: this one would return it only where it opens later than it is mounted.
+      returnFocus={false}
+    >
+      {children}
+    </Modal>
+  );
+}

@@ -1,0 +1,25 @@
+import { useSyncExternalStore } from 'react';
+
+/** The time, as of the last full minute that was noticed: what says how long ago something was follows it. */
+export function useMinute(): number {
+  return useSyncExternalStore(subscribe, minuteNow);
+}
+
+const minuteMs = 60_000;
+const minuteNow = () => Math.floor(Date.now() / minuteMs);
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** One timer for all: a list shows many times. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    for (const one of listeners) one();
+  }, minuteMs / 4);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}

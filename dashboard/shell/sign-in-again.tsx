@@ -1,0 +1,59 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Me } from '../../src/client/index.ts';
+import { cueline } from '../data/client.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { FormProblem } from '../parts/form-problem.tsx';
+
+/** Over the page, which stays as it is: what was typed there is not lost because a session ran out. */
+export default function SignInAgain(props: { readonly me: Me; readonly onDone: () => void }) {
+  const { email } = props.me.user;
+  const [password, setPassword] = useState('');
+  const signIn = useMutation({
+    mutationKey: ['sign-in'],
+    mutationFn: () => cueline.session.signIn({ email, password }),
+    onSuccess: props.onDone,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    signIn.mutate();
+  };
+  const leave = () => {
+    const from = location.pathname + location.search;
+    location.assign(`/sign-in?${new URLSearchParams({ from })}`);
+  };
+  return (
+    <Dialog title="Your session has ended" locked onClose={leave}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <p>
+            Sign in again as {email}, and the page goes on where it was. Otherwise what is not saved
+            on it is lost.
+          </p>
+          {/* For programs that fill in passwords. */}
+          <input type="hidden" name="email" autoComplete="username" value={email} />
+          <PasswordInput
+            label="Password"
+            name="password"
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            data-autofocus
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          />
+          <FormProblem error={signIn.error} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" disabled={signIn.isPending} onClick={leave}>
+              Go to the sign-in page
+            </Button>
+            <Button type="submit" loading={signIn.isPending}>
+              Sign in
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

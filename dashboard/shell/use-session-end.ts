@@ -1,0 +1,29 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { meQuery } from '../data/me.ts';
+import { sessionEnd } from '../data/query-client.ts';
+import { isSignedOut } from '../data/signed-out.ts';
+
+/** Whether the session has ended while this page was looked at, and what to do once there is another one. */
+export function useSessionEnd(): readonly [boolean, () => void] {
+  const [ended, setEnded] = useState(false);
+  const queries = useQueryClient();
+  const router = useRouter();
+  useEffect(() => {
+    // Some calls are answered 401 for a wrong password: whoever is signed in still is nobody's to be asked.
+    sessionEnd.tell = () =>
+      void queries.fetchQuery({ ...meQuery, staleTime: 0 }).catch((error: unknown) => {
+        if (isSignedOut(error)) setEnded(true);
+      });
+    return () => {
+      sessionEnd.tell = () => {};
+    };
+  }, [queries]);
+  const goOn = () => {
+    setEnded(false);
+    void queries.invalidateQueries();
+    void router.invalidate();
+  };
+  return [ended, goOn];
+}

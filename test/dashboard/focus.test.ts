@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { addAgent, run } from '../harness/agents.ts';
+import { openDashboard } from './harness.ts';
+
+/** Where the keyboard goes on. */
+
+const { service, visit } = await openDashboard();
+
+test('the skip link comes first, and leads past the navigation', async () => {
+  const { page } = await visit('/agents', { as: 'owner' });
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  await page.keyboard.press('Tab');
+  await hasFocus(page, page.getByRole('link', { name: 'Skip to the page' }));
+  await page.keyboard.press('Enter');
+  await hasFocus(page, page.getByRole('main'));
+});
+
+test('a page that someone goes to begins with its heading, by a link as by the palette', async () => {
+  const { page, check } = await visit('/agents', { as: 'owner' });
+  await page.getByRole('link', { name: 'History' }).click();
+  await hasFocus(page, page.getByRole('heading', { name: 'History', exact: true }));
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByPlaceholder('Search pages, agents').fill('prom');
+  await page.getByRole('button', { name: 'Prompts', exact: true }).last().waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/prompts');
+  await hasFocus(page, page.getByRole('heading', { name: 'Prompts', exact: true }));
+  await check();
+});
+
+test('a tab of the same page keeps the focus', async () => {
+  const agent = await addAgent(service);
+  const { page } = await visit(`/agents/${agent.agentId}`, { as: 'owner' });
+  const tab = page.getByRole('link', { name: 'API access' });
+  await tab.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/access');
+  await page.getByRole('heading', { name: 'Call it from a program' }).waitFor();
+  await hasFocus(page, tab);
+});
+
+test('a record that is closed leads back to its row, a dialog in it to its button', async () => {
+  const agent = await addAgent(service);
+  const { key } = await service.key();
+  await run(service, agent, key);
+  await run(service, agent, key);
+  const { page } = await visit(`/agents/${agent.agentId}/history`, { as: 'editor' });
+  const row = page.getByRole('row').last().getByRole('link');
+  await row.focus();
+  await page.keyboard.press('Enter');
+  const again = page.getByRole('button', { name: 'Run again' });
+  await again.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Run Agent again' }).waitFor();
+  await page.keyboard.press('Escape');
+  await hasFocus(page, again);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await hasFocus(page, row);
+});
+
+test('keys without the command key can be switched off', async () => {
+  const { page, check } = await visit('/agents', { as: 'owner' });
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  await page.keyboard.press('?');
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await sheet.getByRole('checkbox').uncheck();
+  await check();
+  await page.keyboard.press('Escape');
+  await sheet.waitFor({ state: 'hidden' });
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
+  await page.keyboard.press('ControlOrMeta+Shift+k');
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByPlaceholder('Search pages, agents').waitFor();
+  assert.match(page.url(), /\/agents$/);
+});
+
+async function hasFocus(page: Page, element: Locator): Promise<void> {
+  await page.locator(':focus').and(element).waitFor();
+}

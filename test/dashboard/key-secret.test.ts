@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { addAgent } from '../harness/agents.ts';
+import { openDashboard } from './harness.ts';
+
+/** A secret is shown once: whatever else happens on the page, it must be seen. */
+
+const { service, visit } = await openDashboard();
+const secret = /^cue_[0-9A-Za-z]{36}$/;
+
+test('the first key of a workspace is seen, though the empty list it was issued from is gone', async () => {
+  const { ownerId } = await service.workspace();
+  const { page, check } = await visit('/keys', { as: { userId: ownerId } });
+  await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
+  await page.getByRole('button', { name: 'Issue a key' }).last().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('First');
+  await dialog.getByRole('button', { name: 'Issue the key' }).click();
+  await isSeenAfterTheList(page);
+  await check();
+});
+
+test('a rotated key is seen, though its row is gone from the page of its agent', async () => {
+  const agent = await addAgent(service);
+  await service.key({ agentIds: [agent.agentId] });
+  const { page } = await visit(`/agents/${agent.agentId}/access`, { as: 'owner' });
+  await rotate(page, 'None: the old key stops at once');
+  await isSeenAfterTheList(page);
+});
+
+test('a rotated key is seen, though its row has moved to the next page', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  for (let keys = 0; keys < 25; keys++) await service.key({ workspaceId, userId: ownerId });
+  const { page } = await visit('/keys', { as: { userId: ownerId } });
+  await rotate(page, 'A day');
+  await isSeenAfterTheList(page);
+});
+
+test('while a key is on its way, nothing closes what will show it', async () => {
+  const { ownerId } = await service.workspace();
+  const { page } = await visit('/keys', { as: { userId: ownerId } });
+  await page.getByRole('button', { name: 'Issue a key' }).last().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Slow');
+  let send = () => {};
+  const held = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  await page.route('**/api/v1/keys', async (route) => {
+    if (route.request().method() === 'POST') await held;
+    await route.continue();
+  });
+  await dialog.getByRole('button', { name: 'Issue the key' }).click();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  assert.ok(await dialog.getByRole('button', { name: 'Close' }).isDisabled());
+  send();
+  await isSeenAfterTheList(page);
+});
+
+test('what destroys is not under the finger, and the focus goes back to what opened the dialog', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  await service.key({ workspaceId, userId: ownerId });
+  const { page } = await visit('/keys', { as: { userId: ownerId } });
+  const actions = page.getByRole('button', { name: /^Actions/ });
+  await actions.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Revoke' }).focus();
+  await page.keyboard.press('Enter');
+  await focused(page, 'Keep as it is');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await focused(page, await actions.getAttribute('aria-label'));
+});
+
+async function rotate(page: Page, grace: string): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Actions/ })
+    .last()
+    .click();
+  await page.getByRole('menuitem', { name: 'Rotate' }).click();
+  await page.getByRole('dialog').getByLabel('Grace').selectOption(grace);
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+}
+
+async function isSeenAfterTheList(page: Page): Promise<void> {
+  await page.getByText(secret).waitFor();
+  await page.waitForLoadState('networkidle');
+  assert.ok(await page.getByText(secret).isVisible());
+}
+
+async function focused(page: Page, name: string | null): Promise<void> {
+  await page
+    .locator(':focus')
+    .and(page.getByRole('button', { name: name ?? '', exact: true }))
+    .waitFor();
+}

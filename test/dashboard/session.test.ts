@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import type { Page } from 'playwright-core';
+import { toId } from '../../src/core/id.ts';
+import { addAgent, run } from '../harness/agents.ts';
+import { password } from '../harness/sessions.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+
+test('who is in two workspaces switches between them, and exports the one that is shown', async () => {
+  const userId = await memberOfTwo();
+  const agent = await addAgent(service);
+  await run(service, agent, (await service.key()).key, { name: 'Ada' });
+  const { page, check } = await visit('/history', { as: { userId } });
+  await page.getByRole('button', { name: /^Workspace/ }).click();
+  await page.getByRole('menuitem').last().click();
+  await page.waitForLoadState('networkidle');
+  await page.goto('/history');
+  await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
+  await page.getByRole('button', { name: /^Workspace/ }).click();
+  await page.getByRole('menuitem').first().click();
+  await page.waitForLoadState('networkidle');
+  await page.goto('/history');
+  await page.getByText('1 run', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Export' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'JSON lines' }).click(),
+  ]);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+  assert.match(Buffer.concat(chunks).toString(), /Ada/);
+  await check();
+});
+
+test('an export that is refused says why', async () => {
+  const { page, check } = await visit('/history', { as: { userId: await memberOfTwo() } });
+  let asked = 0;
+  await page.route('**/executions/export?*', (route) => {
+    asked++;
+    return route.fulfill({ status: 503, json: problem });
+  });
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'CSV' }).click();
+  await page.getByRole('alert').getByText('Too many exports.').waitFor();
+  assert.equal(asked, 1);
+  await check();
+});
+
+test('a chosen workspace that is theirs no longer does not keep people out', async () => {
+  const { workspaceId } = await service.workspace();
+  const { page } = await visit('/agents', { as: 'editor' });
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  const chosen = toId('workspace', workspaceId);
+  await page.evaluate(`localStorage.setItem('cueline-workspace', '${chosen}')`);
+  await page.goto('/prompts');
+  await page.getByRole('heading', { name: 'Prompts', exact: true }).waitFor();
+  assert.equal(await page.evaluate("localStorage.getItem('cueline-workspace')"), null);
+});
+
+test('a session that ends takes nothing off the page', async () => {
+  const userId = await service.member('editor');
+  const { page, check } = await visit('/prompts', { as: { userId } });
+  await page.getByRole('button', { name: 'New prompt' }).first().click();
+  const form = page.getByRole('dialog', { name: 'New prompt' });
+  await form.getByLabel('Name').fill('Long thought of');
+  await page.context().clearCookies();
+  await form.getByRole('button', { name: 'Create and write it' }).click();
+  const again = page.getByRole('dialog', { name: 'Your session has ended' });
+  await again.getByLabel('Password', { exact: true }).fill('not the password');
+  await again.getByRole('button', { name: 'Sign in' }).click();
+  await again.getByRole('alert').getByText('req_').waitFor();
+  await check();
+  await again.getByLabel('Password', { exact: true }).fill(password);
+  await again.getByRole('button', { name: 'Sign in' }).click();
+  await again.waitFor({ state: 'hidden' });
+  assert.equal(await form.getByLabel('Name').inputValue(), 'Long thought of');
+  await form.getByRole('button', { name: 'Create and write it' }).click();
+  await page.waitForURL(/\/prompts\/prm_/);
+});
+
+test('signing out that fails says so, and what was written is forgotten with the session', async () => {
+  const { page, check } = await visit('/agents', { as: 'owner' });
+  await page.evaluate(`sessionStorage.setItem('cueline-draft-prm_1', '"secret"')`);
+  await page.route('**/api/auth/sign-out', (route) =>
+    route.fulfill({ status: 500, json: problem }),
+  );
+  await signOut(page);
+  const dialog = page.getByRole('dialog', { name: 'You are still signed in' });
+  await dialog.getByText('Too many exports.').waitFor();
+  await check();
+  await page.unroute('**/api/auth/sign-out');
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await page.waitForURL('**/sign-in');
+  assert.equal(await page.evaluate("sessionStorage.getItem('cueline-draft-prm_1')"), null);
+});
+
+const problem = {
+  error: 'Refused',
+  message: 'Too many exports.',
+  code: 'INTERNAL',
+  requestId: 'req_of_the_test',
+};
+
+async function memberOfTwo(): Promise<string> {
+  const userId = await service.member('owner');
+  const { workspaceId } = await service.workspace();
+  await sql`insert into members (workspace_id, user_id, role, created_at)
+    values (${workspaceId}, ${userId}, 'owner', clock_timestamp() + interval '1 second')`.execute(
+    service.db,
+  );
+  return userId;
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'owner' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}

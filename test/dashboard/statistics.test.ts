@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lastDays, steps } from '../../dashboard/data/statistics.ts';
+
+// There the clock is set forward at midnight: 6 September 2026 begins at 1.
+process.env.TZ = 'America/Santiago';
+const changeDay = '2026-09-06T04:00:00.000Z';
+
+test('days after one without a midnight begin at theirs', () => {
+  const startDate = '2026-09-05T04:00:00.000Z';
+  const endDate = '2026-09-09T03:00:00.000Z';
+  const days = steps({ level: 'day', startDate, endDate, buckets: [] });
+  assert.deepEqual(
+    days.map(({ start }) => start),
+    [startDate, changeDay, '2026-09-07T03:00:00.000Z', '2026-09-08T03:00:00.000Z'],
+  );
+});
+
+test('a range that begins or ends with such a day does so, too', () => {
+  const first = steps({
+    ...{ level: 'day', startDate: changeDay, buckets: [] },
+    endDate: '2026-09-08T03:00:00.000Z',
+  } as const);
+  assert.deepEqual(
+    first.map(({ start }) => start),
+    [changeDay, '2026-09-07T03:00:00.000Z'],
+  );
+  const noon = Date.parse('2026-09-06T15:00:00.000Z');
+  assert.equal(lastDays(3, noon).startDate, '2026-09-04T04:00:00.000Z');
+  assert.equal(lastDays(1, noon).startDate, changeDay);
+});

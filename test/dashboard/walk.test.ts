@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { addAgent, run } from '../harness/agents.ts';
+import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
+import { makePrompt } from '../harness/prompts.ts';
+import { openDashboard } from './harness.ts';
+
+/** Every page, as narrow as a telephone and as wide as a desk, in light and in dark, and with a server that fails. */
+
+const { service, visit } = await openDashboard();
+const { key } = await service.key();
+const agent = await addAgent(service, { system: `A ${'very '.repeat(60)}long text` });
+const { executionId } = await run(service, agent, key, { name: 'w'.repeat(300) });
+const { promptId } = await makePrompt(
+  service,
+  { user: 'Hello {{name}}' },
+  { user: 'Bye {{name}}' },
+);
+const made = await makeWorkflow(service, greeting(agent.agentId));
+const started = await service.call('POST', `${made.path}/execute`, {
+  key,
+  body: { input: { name: 'w'.repeat(300) } },
+});
+const { workflowId, workflowRunId } = started.body;
+
+/** Where each leads, and whether it reads anything but who is signed in. */
+const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [
+  ['/welcome', 'reads nothing'],
+  ['/agents', 'reads'],
+  ['/agents/new', 'reads nothing'],
+  [`/agents/${agent.agentId}`, 'reads'],
+  [`/agents/${agent.agentId}/run`, 'reads'],
+  [`/agents/${agent.agentId}/history`, 'reads'],
+  [`/agents/${agent.agentId}/history/${executionId}`, 'reads'],
+  [`/agents/${agent.agentId}/access`, 'reads'],
+  [`/agents/${agent.agentId}/versions`, 'reads'],
+  [`/agents/${agent.agentId}/settings`, 'reads'],
+  ['/prompts', 'reads'],
+  [`/prompts/${promptId}`, 'reads'],
+  [`/prompts/${promptId}/playground`, 'reads'],
+  [`/prompts/${promptId}/versions`, 'reads'],
+  ['/workflows', 'reads'],
+  ['/workflows/new', 'reads nothing'],
+  [`/workflows/${workflowId}`, 'reads'],
+  [`/workflows/${workflowId}/runs`, 'reads'],
+  [`/workflows/${workflowId}/runs/${workflowRunId}`, 'reads'],
+  [`/workflows/${workflowId}/run`, 'reads'],
+  [`/workflows/${workflowId}/definition`, 'reads'],
+  [`/workflows/${workflowId}/versions`, 'reads'],
+  [`/workflows/${workflowId}/triggers`, 'reads'],
+  ['/history', 'reads'],
+  [`/history/${agent.agentId}/${executionId}`, 'reads'],
+  ['/keys', 'reads'],
+  ['/settings/workspace', 'reads'],
+  ['/settings/members', 'reads'],
+  ['/settings/providers', 'reads'],
+  ['/settings/retention', 'reads'],
+  ['/settings/audit', 'reads'],
+  ['/settings/account', 'reads nothing'],
+];
+
+for (const width of [360, 1440]) {
+  test(`every page fits into ${width} pixels, and nobody finds fault with it`, async () => {
+    const viewport = { width, height: 800 };
+    const { page, check } = await visit('/agents', { as: { userId: service.ownerId }, viewport });
+    for (const [path] of pages) {
+      await page.goto(path);
+      await page.locator('h1').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.ok((await widthOf(page)) <= width, `${path} is ${await widthOf(page)} pixels wide`);
+      await check();
+    }
+  });
+}
+
+test("where nothing can be read every page shows the server's words", async () => {
+  const { page, check } = await visit('/welcome', { as: { userId: service.ownerId } });
+  await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
+  await page.route(
+    (url) => url.pathname.startsWith('/api/v1/') && url.pathname !== '/api/v1/me',
+    (route) =>
+      route.request().method() === 'GET'
+        ? route.fulfill({ status: 500, json: problem })
+        : route.continue(),
+  );
+  for (const [path, reads] of pages) {
+    await page.goto(path);
+    if (reads === 'reads') await page.getByRole('alert').getByText('It broke.').first().waitFor();
+    await check();
+  }
+});
+
+test('a day without a midnight leaves the charts of a month as they are', async () => {
+  const timezoneId = 'America/Santiago';
+  const { page, check } = await visit('/agents', { as: { userId: service.ownerId }, timezoneId });
+  const [start, end] = ['2026-08-12T04:00:00.000Z', '2026-09-11T03:00:00.000Z'];
+  // The clock was set forward at midnight of 6 September, so the day after it begins three hours before that of UTC.
+  const bucket = {
+    ...{ start: '2026-09-08T03:00:00.000Z', status: 'success', count: 3, inputTokens: 30 },
+    ...{ outputTokens: 60, costUSD: 0.5, latencyMs: { p50: 10, p95: 20, p99: 30 } },
+  };
+  await page.clock.setFixedTime('2026-09-10T15:00:00.000Z');
+  await page.route('**/statistics?*', (route) => {
+    const level = new URL(route.request().url()).searchParams.get('level');
+    const buckets = [level === 'all' ? { ...bucket, start } : bucket];
+    return route.fulfill({ json: { level, startDate: start, endDate: end, buckets } });
+  });
+  await page.goto(`/agents/${agent.agentId}?range=30d`);
+  await page.getByRole('figure').first().locator('.recharts-bar-rectangle path').waitFor();
+  await check();
+});
+
+const problem = {
+  error: 'Internal error',
+  message: 'It broke.',
+  code: 'INTERNAL',
+  requestId: 'req_of_the_test',
+};
+
+async function widthOf(page: Page): Promise<number> {
+  return Number(await page.evaluate('document.documentElement.scrollWidth'));
+}
