@@ -23,7 +23,7 @@ curl -X POST ${inShell(address)} \\
 }
 
 export function signedNodeOf(address: string, event: Event): string {
-  return `import { createHmac, randomUUID } from 'node:crypto';
+  return `const { createHmac, randomUUID } = process.getBuiltinModule('node:crypto');
 
 const id = \`msg_\${randomUUID()}\`;
 const at = Math.floor(Date.now() / 1000);

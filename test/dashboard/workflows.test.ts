@@ -167,7 +167,7 @@ test('a webhook shows its secret once, and what it says to send starts a run', a
   await check();
   const shell = await issued.getByText(/^ID=/).innerText();
   await issued.getByText('Node', { exact: true }).click();
-  const script = await issued.getByText(/^import/).innerText();
+  const script = await issued.getByText(/createHmac/).innerText();
   const env = { ...process.env, CUELINE_WEBHOOK_SECRET: secret };
   const node = ['--input-type=module', '--eval', script];
   assert.match((await run(process.execPath, node, { env })).stdout, /^202 .*"wfr_/);
