@@ -26,6 +26,17 @@ import { promptsRoute } from './pages/prompts/route.ts';
 import { settingsRoutes } from './pages/settings/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { homeRoute, welcomeRoute } from './pages/welcome/route.ts';
+import {
+  definitionRoute,
+  startRoute,
+  triggersRoute,
+  workflowOverviewRoute,
+  workflowRoute,
+  workflowRunRoute,
+  workflowRunsRoute,
+  workflowVersionsRoute,
+} from './pages/workflow/route.ts';
+import { newWorkflowRoute, workflowsRoute } from './pages/workflows/route.ts';
 import { PageFailed, PageLoading, PageUnknown } from './shell/page-states.tsx';
 import { appRoute, rootRoute } from './shell/routes.tsx';
 
@@ -48,6 +59,17 @@ const routeTree = rootRoute.addChildren([
     ]),
     promptsRoute,
     promptRoute.addChildren([promptEditorRoute, playgroundRoute, promptVersionsRoute]),
+    workflowsRoute,
+    newWorkflowRoute,
+    workflowRoute.addChildren([
+      workflowOverviewRoute,
+      workflowRunsRoute,
+      workflowRunRoute,
+      startRoute,
+      definitionRoute,
+      workflowVersionsRoute,
+      triggersRoute,
+    ]),
     historyRoute.addChildren([historyRecordRoute]),
     keysRoute,
     settingsRoutes,

@@ -88,12 +88,12 @@ print(run["status"], run.get("outputText") or run.get("error"))
 }
 
 /** Between single quotes nothing is special to a shell but the quote itself. */
-function inShell(text: string): string {
+export function inShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** JSON is JavaScript, too. */
-function inScript(value: unknown): string {
+export function inScript(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 

@@ -49,3 +49,11 @@ const sinceUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number, numbe
   ['hour', 3_600, 86_400],
   ['day', 86_400, 2_592_000],
 ];
+
+export const viewerZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** To the minute, on the clocks of a time zone. */
+export function formatTimeIn(iso: string, timeZone: string): string {
+  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const;
+  return new Intl.DateTimeFormat(undefined, format).format(new Date(iso));
+}

@@ -7,6 +7,7 @@ import {
   type Variables,
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { randomKey } from './random-key.ts';
 
 export type RunStarted = Pick<ExecuteAccepted, 'agentId' | 'executionId' | 'ignoredVariables'>;
 
@@ -76,11 +77,4 @@ export async function execute(agentId: string, variables: Variables): Promise<Ru
     if (!(error instanceof CuelineError) || ![0, 502, 503, 504].includes(error.status)) throw error;
     return cueline.agents.tryOut(agentId, variables, { ...once, retries: 1 });
   }
-}
-
-/** `crypto.randomUUID` is missing where the page is served over plain HTTP. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(36)).join(
-    '-',
-  );
 }

@@ -3,6 +3,7 @@ const paths = {
   agents:
     'M12 3v3M7 6h10a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2zM9.5 11v2M14.5 11v2M9 21h6',
   prompts: 'M5 4h14v16H5zM9 9h6M9 13h6M9 17h3',
+  workflows: 'M3.5 9.5h5v5h-5zM15.5 4h5v5h-5zM15.5 15h5v5h-5zM8.5 12h3.5M15.5 6.5H12v11h3.5',
   history: 'M4 12a8 8 0 1 0 2.6-5.9L4 8.5M4 4v4.5h4.5M12 8v4.5l3 1.8',
   keys: 'M14.5 9.5a4 4 0 1 0-3.4 4L13 15.4h2v2h2v2h3v-3.2l-5.7-5.7M8.5 8.5h.01',
   settings: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4',

@@ -23,3 +23,8 @@ export function StateBadge({ tone, text }: { readonly tone: Tone; readonly text:
     </span>
   );
 }
+
+/** Whether what starts by itself does. */
+export function EnabledBadge({ enabled }: { readonly enabled: boolean }) {
+  return <StateBadge tone={enabled ? 'good' : 'calm'} text={enabled ? 'On' : 'Off'} />;
+}

@@ -1,12 +1,6 @@
 import { Stack, Textarea } from '@mantine/core';
 import { own } from '../data/own.ts';
-
-export interface ValueField {
-  readonly name: string;
-  readonly required?: boolean;
-  /** What stands in where nothing is given. */
-  readonly otherwise?: string | undefined;
-}
+import type { ValueField } from '../data/value-fields.ts';
 
 /** A text for each variable of a run. */
 export function ValuesFields(props: {

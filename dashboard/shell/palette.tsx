@@ -8,13 +8,14 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { Me } from '../../src/client/index.ts';
 import { agentsQuery } from '../data/agents.ts';
 import { promptsQuery } from '../data/prompts.ts';
+import { workflowsQuery } from '../data/workflows.ts';
 import { Icon } from '../parts/icon.tsx';
 import { schemes } from './account-menu.tsx';
 import { places } from './places.ts';
 
 const [store, spotlight] = createSpotlight();
 
-/** ⌘K: any page, any agent or prompt, and what can be done from everywhere. The server does the searching. */
+/** ⌘K: any page, any agent, prompt or workflow, and what can be done from everywhere. The server does the searching. */
 export default function Palette(props: {
   readonly asked: number;
   readonly me: Me;
@@ -27,6 +28,7 @@ export default function Palette(props: {
   const found = { limit: 6, ...(asked && { q: asked }) };
   const agentsFound = useQuery(agentsQuery(found)).data?.agents ?? [];
   const promptsFound = useQuery(promptsQuery(found)).data?.prompts ?? [];
+  const workflowsFound = useQuery(workflowsQuery(found)).data?.workflows ?? [];
   // It opens because it was asked for again.
   useEffect(() => spotlight.open(), [props.asked]);
 
@@ -49,12 +51,20 @@ export default function Palette(props: {
     leftSection: <Icon name="prompts" />,
     onClick: () => void navigate({ to: '/prompts/$promptId', params: { promptId } }),
   }));
+  const workflows = workflowsFound.map(({ workflowId, name, enabled }) => ({
+    id: workflowId,
+    label: name,
+    description: enabled ? 'on' : 'off',
+    leftSection: <Icon name="workflows" />,
+    onClick: () => void navigate({ to: '/workflows/$workflowId', params: { workflowId } }),
+  }));
   const named = ({ label }: Item) => label.toLowerCase().includes(query.trim().toLowerCase());
   const groups = [
     { label: 'Pages', items: pages.filter(named) },
     // The server found them, perhaps by their description.
     { label: 'Agents', items: agents },
     { label: 'Prompts', items: prompts },
+    { label: 'Workflows', items: workflows },
     { label: 'Actions', items: useActions(props.onShortcuts, props.onSignOut).filter(named) },
   ].filter(({ items }) => items.length > 0);
   return (
@@ -68,8 +78,8 @@ export default function Palette(props: {
     >
       <Modal.Title className="visually-hidden">Search</Modal.Title>
       <Spotlight.Search
-        placeholder="Search pages, agents, prompts"
-        aria-label="Search pages, agents, prompts and actions"
+        placeholder="Search pages, agents, prompts, workflows"
+        aria-label="Search pages, agents, prompts, workflows and actions"
         leftSection={<Icon name="search" />}
       />
       <Spotlight.ActionsList>

@@ -12,6 +12,7 @@ export interface Place {
 export const places: readonly Place[] = [
   { to: '/agents', label: 'Agents', icon: 'agents', key: 'a' },
   { to: '/prompts', label: 'Prompts', icon: 'prompts', key: 'p' },
+  { to: '/workflows', label: 'Workflows', icon: 'workflows', key: 'w' },
   { to: '/history', label: 'History', icon: 'history', key: 'h' },
   { to: '/keys', label: 'API keys', icon: 'keys', key: 'k' },
   { to: '/settings', label: 'Settings', icon: 'settings', key: 's' },

@@ -53,6 +53,7 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = builtFold
 export const pages = [
   'agents',
   'prompts',
+  'workflows',
   'history',
   'keys',
   'settings',

@@ -36,6 +36,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
 export function executionDetailWire(row: ExecutionDetailRow): Record<string, unknown> {
   return {
     ...executionWire(row),
+    ...(row.workflowId && { workflowId: toId('workflow', row.workflowId) }),
     ...(row.output !== null && { output: row.output }),
     ...(row.systemPrompt !== null && { systemPrompt: row.systemPrompt }),
     ...(row.userPrompt !== null && { userPrompt: row.userPrompt }),

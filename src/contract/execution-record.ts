@@ -112,6 +112,9 @@ export const ExecutionDetail = Type.Object(
     output: Type.Optional(Type.String({ description: 'The same text as `outputText`.' })),
     systemPrompt: Type.Optional(Type.String({ description: 'As sent to the model.' })),
     userPrompt: Type.Optional(Type.String({ description: 'As sent to the model.' })),
+    workflowId: Type.Optional(
+      id('workflow', 'Only when the source is `workflow`, for as long as its run is kept.'),
+    ),
     ipAddress: Type.Optional(Type.String({ description: 'Of the caller.' })),
     userAgent: Type.Optional(Type.String({ description: 'Of the caller.' })),
   },

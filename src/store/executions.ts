@@ -38,6 +38,8 @@ export interface ExecutionRow {
 }
 
 export interface ExecutionDetailRow extends ExecutionRow {
+  /** Null once the run of the workflow is gone; an export leaves it out. */
+  readonly workflowId?: string | null;
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly ipAddress: string | null;
@@ -65,7 +67,8 @@ export async function findExecution(
   executionId: string,
 ): Promise<ExecutionDetailRow | null> {
   const { rows } = await sql<ExecutionDetailRow>`
-    select ${listed}, ${progress}, ${detailed}
+    select ${listed}, ${progress}, ${detailed},
+      (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as workflow_id
     from executions e left join run_queue q on q.id = e.id
     where e.id = ${executionId} and e.agent_id = ${agentId}
       and e.id >= (select id_floor(at) from history_floor)`.execute(db);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAgent, run } from '../harness/agents.ts';
+import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
 import { makePrompt } from '../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
 
@@ -16,6 +17,12 @@ const { promptId } = await makePrompt(
   { user: 'Hello {{name}}' },
   { user: 'Bye {{name}}' },
 );
+const made = await makeWorkflow(service, greeting(agent.agentId));
+const started = await service.call('POST', `${made.path}/execute`, {
+  key,
+  body: { input: { name: 'w'.repeat(300) } },
+});
+const { workflowId, workflowRunId } = started.body;
 
 /** Where each leads, and whether it reads anything but who is signed in. */
 const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [
@@ -33,6 +40,15 @@ const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [
   [`/prompts/${promptId}`, 'reads'],
   [`/prompts/${promptId}/playground`, 'reads'],
   [`/prompts/${promptId}/versions`, 'reads'],
+  ['/workflows', 'reads'],
+  ['/workflows/new', 'reads nothing'],
+  [`/workflows/${workflowId}`, 'reads'],
+  [`/workflows/${workflowId}/runs`, 'reads'],
+  [`/workflows/${workflowId}/runs/${workflowRunId}`, 'reads'],
+  [`/workflows/${workflowId}/run`, 'reads'],
+  [`/workflows/${workflowId}/definition`, 'reads'],
+  [`/workflows/${workflowId}/versions`, 'reads'],
+  [`/workflows/${workflowId}/triggers`, 'reads'],
   ['/history', 'reads'],
   [`/history/${agent.agentId}/${executionId}`, 'reads'],
   ['/keys', 'reads'],

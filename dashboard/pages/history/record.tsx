@@ -103,10 +103,26 @@ function facts(run: ExecutionDetail): [string, ReactNode][] {
     ['Ended', run.completedAt && <Time key="end" at={run.completedAt} />],
     ['Stopped because', run.finishReason],
     ['Source', run.source],
+    ['Workflow', workflowRun(run)],
     ['Key', run.apiKeyId && <code key="key">{run.apiKeyId}</code>],
     ['By', run.executedBy && <code key="by">{run.executedBy}</code>],
     ['Address', run.ipAddress],
     ['Client', run.userAgent],
   ];
   return some.filter(([, value]) => value !== undefined && value !== null);
+}
+
+/** The run that it was a step of, where that is still kept. */
+function workflowRun({ workflowId, workflowRunId, stepName }: ExecutionDetail): ReactNode {
+  if (workflowRunId === undefined) return undefined;
+  if (workflowId === undefined) return `step ${stepName} of a run that is not kept any more`;
+  return (
+    <Link
+      to="/workflows/$workflowId/runs/$workflowRunId"
+      params={{ workflowId, workflowRunId }}
+      search={stepName === undefined ? {} : { step: stepName }}
+    >
+      Step {stepName} of its run
+    </Link>
+  );
 }

@@ -6,7 +6,7 @@ import { may, useMe } from '../../data/me.ts';
 import { useChangePrompt } from '../../data/prompts.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { RenameDialog } from './rename-dialog.tsx';
+import { RenameDialog } from '../../parts/rename-dialog.tsx';
 
 /** What can be done with the prompt as a whole. */
 export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
@@ -47,7 +47,15 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {asked === 'rename' && <RenameDialog prompt={prompt} onClose={close} />}
+      {asked === 'rename' && (
+        <RenameDialog
+          named={prompt}
+          pending={change.isPending}
+          error={change.error}
+          onSave={(about) => change.mutate(about, { onSuccess: close })}
+          onClose={close}
+        />
+      )}
       <ConfirmDialog
         opened={asked === 'archive'}
         title={prompt.archived ? 'Restore this prompt?' : 'Archive this prompt?'}

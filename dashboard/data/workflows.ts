@@ -1,0 +1,114 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type {
+  Workflow,
+  WorkflowFilters,
+  WorkflowInput,
+  WorkflowPatch,
+  WorkflowVersion,
+  WorkflowVersionInput,
+} from '../../src/client/index.ts';
+import { cueline } from './client.ts';
+
+export type WorkflowSummary = Awaited<
+  ReturnType<typeof cueline.workflows.list>
+>['workflows'][number];
+export type WorkflowDefinition = Workflow['definition'];
+export type WorkflowStep = WorkflowDefinition['steps'][number];
+
+export const workflowsQuery = (filters: WorkflowFilters) =>
+  queryOptions({
+    queryKey: ['workflows', 'list', filters],
+    queryFn: ({ signal }) => cueline.workflows.list(filters, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const workflowQuery = (workflowId: string) =>
+  queryOptions({
+    queryKey: ['workflows', workflowId],
+    queryFn: ({ signal }) => cueline.workflows.get(workflowId, { signal }),
+  });
+
+const versionsPage = 100;
+
+/** All versions, newest first, as far as they were asked for. */
+export const workflowVersionsQuery = (workflowId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['workflows', workflowId, 'versions'],
+    queryFn: ({ signal, pageParam: offset }) =>
+      cueline.workflows.versions(workflowId, { limit: versionsPage, offset }, { signal }),
+    initialPageParam: 0,
+    getNextPageParam: ({ pagination: { hasMore, offset, limit } }) =>
+      hasMore ? offset + limit : null,
+    select: ({ pages }) => pages.flatMap(({ versions }) => versions),
+  });
+
+/** A version never changes, so it is read once. */
+export const workflowVersionQuery = (workflowId: string, workflowVersionId: string) =>
+  queryOptions({
+    queryKey: ['workflows', workflowId, 'version', workflowVersionId],
+    queryFn: ({ signal }) =>
+      cueline.workflows.getVersion(workflowId, workflowVersionId, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** What is wrong with a definition; asked again only when it says something else. */
+export const verdictQuery = (definition: unknown) =>
+  queryOptions({
+    queryKey: ['workflow-verdict', definition],
+    queryFn: ({ signal }) => cueline.workflows.validate(definition, { signal }),
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
+  });
+
+export function useCreateWorkflow() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (workflow: WorkflowInput) => cueline.workflows.create(workflow),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
+  });
+}
+
+/** `workflowVersionId` pins another version. */
+export function useChangeWorkflow(workflowId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (patch: WorkflowPatch) => cueline.workflows.update(workflowId, patch),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
+  });
+}
+
+export interface VersionOrder {
+  readonly version: WorkflowVersionInput;
+  /** Whether it is pinned at once. */
+  readonly pin: boolean;
+}
+
+export function useAddVersion(workflowId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ version, pin }: VersionOrder): Promise<WorkflowVersion> => {
+      const added = await cueline.workflows.addVersion(workflowId, version);
+      if (pin) {
+        const { workflowVersionId } = added;
+        await cueline.workflows.update(workflowId, { workflowVersionId });
+      }
+      return added;
+    },
+    // Also after a refusal: it may have been saved, and only not pinned.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
+  });
+}
+
+export function useDeleteWorkflow(workflowId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => cueline.workflows.delete(workflowId),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows', 'list'] }),
+  });
+}

@@ -1,0 +1,47 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Suspense } from 'react';
+import { writeDefinition } from '../../data/definition-text.ts';
+import { workflowVersionQuery } from '../../data/workflows.ts';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
+import classes from '../../parts/template-diff.module.css';
+
+const TextDiff = lazyPart(() => import('../../parts/text-diff.tsx'));
+
+/** What one version of a workflow says and another says otherwise. */
+export function DefinitionDiff(props: {
+  readonly workflowId: string;
+  readonly before: string;
+  readonly after: string;
+}) {
+  const before = useQuery(workflowVersionQuery(props.workflowId, props.before));
+  const after = useQuery(workflowVersionQuery(props.workflowId, props.after));
+  const error = before.error ?? after.error;
+  if (error) return <ErrorState error={error} />;
+  if (!before.data || !after.data) return <Skeleton height={240} />;
+  const was = writeDefinition(before.data.definition, 'YAML');
+  const is = writeDefinition(after.data.definition, 'YAML');
+  const { workflowVersionLabel: beforeLabel } = before.data;
+  const { workflowVersionLabel: afterLabel } = after.data;
+  return (
+    <div className={classes.diff}>
+      <div className={classes.labels}>
+        <span>{beforeLabel}</span>
+        <span>{afterLabel}</span>
+      </div>
+      {was === is ? (
+        <p className={classes.same}>Both say the same.</p>
+      ) : (
+        <Suspense fallback={<Skeleton height={240} />}>
+          <TextDiff
+            before={was}
+            after={is}
+            beforeLabel={`Definition of ${beforeLabel}`}
+            afterLabel={`Definition of ${afterLabel}`}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}

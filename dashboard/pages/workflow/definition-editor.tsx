@@ -1,0 +1,112 @@
+import { SegmentedControl } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useMemo, useState } from 'react';
+import { agentsQuery } from '../../data/agents.ts';
+import {
+  type DefinitionFormat,
+  type PlacedProblem,
+  readDefinition,
+  writeDefinition,
+} from '../../data/definition-text.ts';
+import { verdictQuery } from '../../data/workflows.ts';
+import { problemOf } from '../../parts/error-state.tsx';
+import classes from './definition.module.css';
+import DefinitionTextEditor, { type Aim } from './definition-text-editor.tsx';
+
+const judgedAfterMs = 400;
+
+/** What is written, and what is thought of it. */
+export interface Judged {
+  /** Undefined where the text cannot be read. */
+  readonly definition: unknown;
+  /** Whether it can be saved as it stands; false until it was judged. */
+  readonly fine: boolean;
+}
+
+/** A definition being written, judged by the server as one types. */
+export default function DefinitionEditor(props: {
+  readonly text: string;
+  readonly format: DefinitionFormat;
+  readonly readOnly: boolean;
+  readonly onChange: (text: string, format: DefinitionFormat) => void;
+  /** Below the problems: what is done with it. */
+  readonly children?: (judged: Judged) => ReactNode;
+}) {
+  const { text, format, readOnly, onChange } = props;
+  const [aim, setAim] = useState<Aim | null>(null);
+  const [settled] = useDebouncedValue(text, judgedAfterMs);
+  const read = useMemo(() => readDefinition(settled), [settled]);
+  const judged = !readOnly && read.definition !== undefined;
+  const verdict = useQuery({ ...verdictQuery(read.definition ?? null), enabled: judged });
+  const agents = useQuery(agentsQuery({ limit: 100 })).data?.agents;
+  const current = settled === text && !verdict.isPlaceholderData;
+  const problems = useMemo((): readonly PlacedProblem[] => {
+    if (read.definition === undefined) return read.problems;
+    if (!judged) return [];
+    return (verdict.data?.problems ?? []).map(({ step, path, message }) => ({
+      line: read.lineOf(path),
+      message: step === null ? message : `${step}: ${message}`,
+    }));
+  }, [read, judged, verdict.data]);
+  const write = (to: DefinitionFormat) => {
+    if (to === format) return;
+    const now = readDefinition(text).definition;
+    if (now !== undefined && now !== null) onChange(writeDefinition(now, to), to);
+  };
+  const fine = judged && current && verdict.data?.problems.length === 0;
+  return (
+    <>
+      <section className={classes.frame} aria-label="Definition">
+        <header className={classes.head}>
+          <h2>Definition</h2>
+          <SegmentedControl
+            size="xs"
+            aria-label="How it is written"
+            data={['YAML', 'JSON']}
+            value={format}
+            onChange={(to) => write(to as DefinitionFormat)}
+          />
+        </header>
+        <DefinitionTextEditor
+          value={text}
+          readOnly={readOnly}
+          agents={agents ?? none}
+          problems={problems}
+          aim={aim}
+          onChange={(typed) => onChange(typed, format)}
+        />
+      </section>
+      {!readOnly && (
+        <div role="status" className={classes.verdict}>
+          {verdict.isError ? (
+            <span data-bad>It could not be checked: {problemOf(verdict.error).message}</span>
+          ) : problems.length > 0 ? (
+            <span data-bad>
+              {problems.length === 1 ? '1 problem' : `${problems.length} problems`}
+            </span>
+          ) : fine ? (
+            <span data-good>It can be carried out as it stands.</span>
+          ) : (
+            'Checking…'
+          )}
+        </div>
+      )}
+      {problems.length > 0 && (
+        <ul className={classes.problems} aria-label="Problems">
+          {problems.map(({ line, message }) => (
+            <li key={`${line} ${message}`}>
+              <button type="button" onClick={() => setAim({ line })}>
+                Line {line}
+              </button>
+              <span>{message}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {props.children?.({ definition: read.definition, fine })}
+    </>
+  );
+}
+
+const none = [] as const;

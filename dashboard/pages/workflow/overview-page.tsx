@@ -1,0 +1,90 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useAgentNames } from '../../data/agent-names.ts';
+import { formatDuration } from '../../data/format.ts';
+import { useMemberNames } from '../../data/member-names.ts';
+import { pictureOf } from '../../data/workflow-graph.ts';
+import { workflowQuery } from '../../data/workflows.ts';
+import { Card, Facts } from '../../parts/card.tsx';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { Time } from '../../parts/time.tsx';
+import columns from '../../parts/two-columns.module.css';
+import { Graph } from './graph.tsx';
+import { StepCard } from './step-card.tsx';
+import classes from './workflow.module.css';
+
+const route = getRouteApi('/app/workflows/$workflowId/');
+
+/** What the pinned version does, as a picture, and in words the step that is looked at. */
+export function OverviewPage() {
+  const { workflowId } = route.useParams();
+  const { step: chosen } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: workflow } = useSuspenseQuery(workflowQuery(workflowId));
+  const { definition } = workflow;
+  const picture = useMemo(() => pictureOf(definition), [definition]);
+  const nameOf = useAgentNames(definition.steps.map(({ agentId }) => agentId));
+  const memberOf = useMemberNames();
+  const placed = picture.steps.find(({ step }) => step.name === chosen);
+  const choose = (step: string) =>
+    void navigate({
+      search: step === chosen ? {} : { step },
+      replace: true,
+      resetScroll: false,
+    });
+  const { input, timeoutMs, output } = definition;
+  const inputs = [
+    ...input.required.map((name) => `${name} (required)`),
+    ...new Set([...input.optional, ...Object.keys(input.defaults)]),
+  ];
+  return (
+    <div className={classes.page}>
+      <Graph
+        picture={picture}
+        label="Steps of the workflow"
+        nameOf={nameOf}
+        chosen={chosen}
+        onChoose={choose}
+      />
+      <div className={columns.columns}>
+        <div className={columns.main}>
+          {placed ? (
+            <StepCard placed={placed} nameOf={nameOf} />
+          ) : (
+            <p className={classes.note}>Choose a step to see what it is given.</p>
+          )}
+        </div>
+        <aside className={columns.side} aria-label="The workflow in short">
+          <Card title="The pinned version">
+            <Facts
+              facts={[
+                ['Version', <code key="version">{workflow.workflowVersionLabel}</code>],
+                ['Steps', workflow.stepCount],
+                ['Deadline of a run', formatDuration(timeoutMs)],
+                ['Changed', <Time key="changed" at={workflow.updatedAt} since />],
+                ['Created by', memberOf(workflow.createdBy)],
+              ]}
+            />
+          </Card>
+          <Card title="Input">
+            {inputs.length === 0 ? (
+              <p className={classes.note}>It takes none.</p>
+            ) : (
+              <ul className={classes.names}>
+                {inputs.map((name) => (
+                  <li key={name}>
+                    <code>{name}</code>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Card>
+          {output !== null && (
+            <CodeBlock label="Output of a run" code={JSON.stringify(output, null, 2)} />
+          )}
+        </aside>
+      </div>
+    </div>
+  );
+}

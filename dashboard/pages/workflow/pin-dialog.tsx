@@ -1,0 +1,48 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Workflow } from '../../../src/client/index.ts';
+import { useChangeWorkflow, workflowVersionQuery } from '../../data/workflows.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { FormProblem } from '../../parts/form-problem.tsx';
+import { DefinitionDiff } from './definition-diff.tsx';
+
+/** What another version changes, shown before it is pinned. */
+export function PinDialog(props: {
+  readonly workflow: Workflow;
+  readonly workflowVersionId: string;
+  readonly onClose: () => void;
+}) {
+  const { workflow, workflowVersionId, onClose } = props;
+  const { workflowId, workflowVersionLabel: pinned } = workflow;
+  const version = useQuery(workflowVersionQuery(workflowId, workflowVersionId));
+  const pin = useChangeWorkflow(workflowId);
+  const label = version.data?.workflowVersionLabel ?? '…';
+  return (
+    <Dialog locked={pin.isPending} onClose={onClose} size="60rem" title={`Pin ${label}?`}>
+      <Stack gap="lg">
+        <p>
+          From the next run on, “{label}” is carried out in place of “{pinned}”. Runs that are under
+          way keep the version they began with; schedules, webhooks and keys stay.
+        </p>
+        <DefinitionDiff
+          workflowId={workflowId}
+          before={workflow.workflowVersionId}
+          after={workflowVersionId}
+        />
+        <FormProblem error={pin.error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Keep {pinned}
+          </Button>
+          <Button
+            loading={pin.isPending}
+            disabled={!version.data}
+            onClick={() => pin.mutate({ workflowVersionId }, { onSuccess: onClose })}
+          >
+            Pin {label}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

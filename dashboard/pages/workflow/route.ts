@@ -1,0 +1,98 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { queryClient } from '../../data/query-client.ts';
+import type { RunStatus } from '../../data/workflow-runs.ts';
+import { workflowQuery } from '../../data/workflows.ts';
+import { appRoute } from '../../shell/routes.tsx';
+
+/** The workflow's page: its head, and below it one of its areas. */
+export const workflowRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/workflows/$workflowId',
+  loader: ({ params }) => queryClient.ensureQueryData(workflowQuery(params.workflowId)),
+  component: lazyRouteComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),
+});
+
+/** The step that is looked at. */
+export interface StepSearch {
+  readonly step?: string;
+}
+
+const stepSearch = ({ step }: Record<string, unknown>): StepSearch =>
+  typeof step === 'string' ? { step } : {};
+
+export const workflowOverviewRoute = createRoute({
+  getParentRoute: () => workflowRoute,
+  path: '/',
+  validateSearch: stepSearch,
+  component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+});
+
+export const runStatuses = [
+  'processing',
+  'success',
+  'failed',
+  'canceled',
+] as const satisfies RunStatus[];
+
+export interface RunsSearch {
+  readonly status?: RunStatus;
+  readonly offset?: number;
+}
+
+export const workflowRunsRoute = createRoute({
+  getParentRoute: () => workflowRoute,
+  path: '/runs',
+  validateSearch: (given: Record<string, unknown>): RunsSearch => {
+    const status = runStatuses.find((one) => one === given.status);
+    const offset = Number(given.offset);
+    return {
+      ...(status && { status }),
+      ...(Number.isSafeInteger(offset) && offset > 0 && { offset }),
+    };
+  },
+  component: lazyRouteComponent(() => import('./runs-page.tsx'), 'RunsPage'),
+});
+
+export const workflowRunRoute = createRoute({
+  getParentRoute: () => workflowRoute,
+  path: '/runs/$workflowRunId',
+  validateSearch: stepSearch,
+  component: lazyRouteComponent(() => import('./run-page.tsx'), 'RunPage'),
+});
+
+export const startRoute = createRoute({
+  getParentRoute: () => workflowRoute,
+  path: '/run',
+  component: lazyRouteComponent(() => import('./start-page.tsx'), 'StartPage'),
+});
+
+export const definitionRoute = createRoute({
+  getParentRoute: () => workflowRoute,
+  path: '/definition',
+  // The version that a new draft begins with; the pinned one unless given.
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
+  component: lazyRouteComponent(() => import('./definition-page.tsx'), 'DefinitionPage'),
+});
+
+/** Two versions that are compared; the latest two unless given. */
+export interface VersionsSearch {
+  readonly before?: string;
+  readonly after?: string;
+}
+
+export const workflowVersionsRoute = createRoute({
+  getParentRoute: () => workflowRoute,
+  path: '/versions',
+  validateSearch: ({ before, after }: Record<string, unknown>): VersionsSearch => ({
+    ...(typeof before === 'string' && { before }),
+    ...(typeof after === 'string' && { after }),
+  }),
+  component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
+});
+
+export const triggersRoute = createRoute({
+  getParentRoute: () => workflowRoute,
+  path: '/triggers',
+  component: lazyRouteComponent(() => import('./triggers-page.tsx'), 'TriggersPage'),
+});

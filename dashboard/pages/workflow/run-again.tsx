@@ -1,0 +1,37 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useStartWorkflow, type WorkflowRunDetail } from '../../data/workflow-runs.ts';
+import { RunAgainDialog } from '../../parts/run-again-dialog.tsx';
+
+/** The same input or another, in the version that the workflow has pinned now. */
+export default function RunAgain(props: {
+  readonly run: WorkflowRunDetail;
+  readonly onClose: () => void;
+}) {
+  const { run, onClose } = props;
+  const again = useStartWorkflow(run.workflowId);
+  const navigate = useNavigate();
+  const start = (input: Record<string, unknown>) =>
+    again.mutate(input, {
+      onSuccess: ({ workflowId, workflowRunId }) => {
+        onClose();
+        void navigate({
+          to: '/workflows/$workflowId/runs/$workflowRunId',
+          params: { workflowId, workflowRunId },
+        });
+      },
+    });
+  return (
+    <RunAgainDialog
+      title="Run it again"
+      label="Input"
+      description="A JSON object: input name to value"
+      values={run.input}
+      pending={again.isPending}
+      error={again.error}
+      onRun={start}
+      onClose={onClose}
+    >
+      It carries out the version that is pinned now. Each execution of a step spends an AI Action.
+    </RunAgainDialog>
+  );
+}

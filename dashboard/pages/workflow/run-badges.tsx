@@ -1,0 +1,28 @@
+import type { RunStatus, StepStatus } from '../../data/workflow-runs.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
+
+export const runTones = {
+  processing: 'accent',
+  success: 'good',
+  failed: 'bad',
+  canceled: 'calm',
+} as const satisfies Record<RunStatus, string>;
+
+export const stepTones = {
+  waiting: 'calm',
+  ready: 'accent',
+  processing: 'accent',
+  success: 'good',
+  failed: 'bad',
+  skipped: 'calm',
+  canceled: 'calm',
+  canceling: 'warn',
+} as const satisfies Record<StepStatus, string>;
+
+export function RunBadge({ status }: { readonly status: RunStatus }) {
+  return <StateBadge tone={runTones[status]} text={status} />;
+}
+
+export function StepBadge({ status }: { readonly status: StepStatus }) {
+  return <StateBadge tone={stepTones[status]} text={status} />;
+}

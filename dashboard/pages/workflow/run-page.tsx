@@ -1,0 +1,186 @@
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, Suspense, useMemo } from 'react';
+import type { WorkflowVersion } from '../../../src/client/index.ts';
+import { useAgentNames } from '../../data/agent-names.ts';
+import { formatDuration } from '../../data/format.ts';
+import { may, useMe } from '../../data/me.ts';
+import { useMemberNames } from '../../data/member-names.ts';
+import { pictureOf } from '../../data/workflow-graph.ts';
+import {
+  isUnderWay,
+  useCancelWorkflowRun,
+  type WorkflowRunDetail,
+  workflowRunQuery,
+} from '../../data/workflow-runs.ts';
+import { workflowVersionQuery } from '../../data/workflows.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Identifier } from '../../parts/identifier.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Graph } from './graph.tsx';
+import { RunBadge, StepBadge, stepTones } from './run-badges.tsx';
+import { RunSteps } from './run-steps.tsx';
+import classes from './workflow.module.css';
+
+const RunAgain = lazyPart(() => import('./run-again.tsx'), true);
+const route = getRouteApi('/app/workflows/$workflowId/runs/$workflowRunId');
+
+export function RunPage() {
+  const { workflowId, workflowRunId } = route.useParams();
+  const run = useQuery(workflowRunQuery(workflowId, workflowRunId));
+  const versionId = run.data?.workflowVersionId ?? '';
+  const version = useQuery({
+    ...workflowVersionQuery(workflowId, versionId),
+    enabled: run.data !== undefined,
+  });
+  const error = run.data ? version.error : run.error;
+  if (error) {
+    const again = () => void (run.data ? version : run).refetch();
+    return <ErrorState error={error} onRetry={again} />;
+  }
+  if (!run.data || !version.data) {
+    return (
+      <Stack aria-busy="true">
+        <Skeleton height={28} width="40%" />
+        <Skeleton height={220} />
+        <Skeleton height={220} />
+      </Stack>
+    );
+  }
+  return <Run run={run.data} version={version.data} />;
+}
+
+/** One run: where each step stands, and what came of it. */
+function Run({
+  run,
+  version,
+}: {
+  readonly run: WorkflowRunDetail;
+  readonly version: WorkflowVersion;
+}) {
+  const { step: chosen } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { definition } = version;
+  const picture = useMemo(() => pictureOf(definition), [definition]);
+  const nameOf = useAgentNames(definition.steps.map(({ agentId }) => agentId));
+  const statusOf = (name: string) =>
+    run.steps.find((step) => step.name === name)?.status ?? 'waiting';
+  const choose = (step: string) =>
+    void navigate({ search: step === chosen ? {} : { step }, replace: true, resetScroll: false });
+  return (
+    <div className={classes.page}>
+      <Head run={run} />
+      {run.error !== undefined && (
+        <div className={classes.failure} data-calm={run.status === 'canceled' || undefined}>
+          <code>{run.errorCode}</code> {run.error}
+        </div>
+      )}
+      <Figures run={run} />
+      <Graph
+        picture={picture}
+        label="Steps of the run"
+        nameOf={nameOf}
+        chosen={chosen}
+        onChoose={choose}
+        stateOf={(name) => ({
+          tone: stepTones[statusOf(name)],
+          badge: <StepBadge status={statusOf(name)} />,
+        })}
+      />
+      <RunSteps
+        run={run}
+        definition={definition}
+        nameOf={nameOf}
+        chosen={chosen}
+        onChoose={choose}
+      />
+      <div className={classes.halves}>
+        <CodeBlock label="Input" code={JSON.stringify(run.input, null, 2)} />
+        {run.output !== undefined && <CodeBlock label="Output" code={textOf(run.output)} />}
+      </div>
+    </div>
+  );
+}
+
+function Head({ run }: { readonly run: WorkflowRunDetail }) {
+  const { workflowId, workflowRunId } = run;
+  const mayEdit = may(useMe(), 'edit');
+  const cancel = useCancelWorkflowRun(workflowId, workflowRunId);
+  const [asked, { open: ask, close: dismiss }] = useDisclosure();
+  const [again, { open: openAgain, close: closeAgain }] = useDisclosure();
+  return (
+    <header>
+      <div className={classes.runHead}>
+        <h2>Run</h2>
+        {/* It changes while one looks: whoever cannot see it is told. */}
+        <span role="status">
+          <RunBadge status={run.status} />
+        </span>
+        {mayEdit && isUnderWay(run) && (
+          <Button className={classes.way ?? ''} size="xs" variant="default" onClick={ask}>
+            Cancel the run
+          </Button>
+        )}
+        {mayEdit && !isUnderWay(run) && (
+          <Button className={classes.way ?? ''} size="xs" variant="default" onClick={openAgain}>
+            Run again
+          </Button>
+        )}
+      </div>
+      <Identifier id={workflowRunId} what="the run's identifier" />
+      <ConfirmDialog
+        opened={asked}
+        title="Cancel this run?"
+        verb="Cancel the run"
+        destructive
+        pending={cancel.isPending}
+        error={cancel.error}
+        onClose={dismiss}
+        onConfirm={() => cancel.mutate(undefined, { onSuccess: dismiss })}
+      >
+        The executions that are under way are stopped, and nothing more of it begins. What its steps
+        have done so far stays in their records.
+      </ConfirmDialog>
+      <Suspense>{again && <RunAgain run={run} onClose={closeAgain} />}</Suspense>
+    </header>
+  );
+}
+
+function Figures({ run }: { readonly run: WorkflowRunDetail }) {
+  const { workflowId, executedAt, completedAt } = run;
+  const nameOf = useMemberNames();
+  const figures: readonly (readonly [string, ReactNode])[] = [
+    ['Started', <Time key="at" at={executedAt} />],
+    completedAt
+      ? ['Took', formatDuration(Date.parse(completedAt) - Date.parse(executedAt))]
+      : ['Deadline', <Time key="deadline" at={run.deadlineAt} />],
+    ['Started by', run.trigger],
+    ['On behalf of', nameOf(run.executedBy)],
+    [
+      'Version',
+      <Link key="version" to="/workflows/$workflowId/versions" params={{ workflowId }}>
+        {run.workflowVersionLabel}
+      </Link>,
+    ],
+  ];
+  return (
+    <dl className={classes.figures}>
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A text as the model wrote it, anything else as JSON. */
+function textOf(output: unknown): string {
+  return typeof output === 'string' ? output : JSON.stringify(output, null, 2);
+}

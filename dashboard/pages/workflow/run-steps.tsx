@@ -1,0 +1,166 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { formatCount, formatDuration } from '../../data/format.ts';
+import type { RunItem, RunStep, WorkflowRunDetail } from '../../data/workflow-runs.ts';
+import type { WorkflowDefinition } from '../../data/workflows.ts';
+import { Card } from '../../parts/card.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { StepBadge, stepTones } from './run-badges.tsx';
+import { RunItems } from './run-items.tsx';
+import classes from './workflow.module.css';
+
+/** The steps of a run with their timings, and the items of the one that is looked at. */
+export function RunSteps(props: {
+  readonly run: WorkflowRunDetail;
+  readonly definition: WorkflowDefinition;
+  readonly nameOf: (agentId: string) => string | undefined;
+  readonly chosen: string | undefined;
+  readonly onChoose: (step: string) => void;
+}) {
+  const { run, definition, nameOf, chosen, onChoose } = props;
+  const firstAgentOf = (name: string) =>
+    definition.steps.find((one) => one.name === name)?.agentId ?? '';
+  const step = run.steps.find(({ name }) => name === chosen);
+  const columns: readonly Column<RunStep>[] = [
+    {
+      key: 'name',
+      header: 'Step',
+      cell: ({ name, items }) =>
+        items ? (
+          <button type="button" className={classes.linkish} onClick={() => onChoose(name)}>
+            {name}
+          </button>
+        ) : (
+          <span className={classes.name}>{name}</span>
+        ),
+    },
+    { key: 'state', header: 'State', cell: (one) => <State step={one} /> },
+    {
+      key: 'agent',
+      header: 'Agent',
+      from: 'md',
+      cell: ({ agentId, fallback }) =>
+        agentId ? `${nameOf(agentId) ?? agentId}${fallback ? ' (fallback)' : ''}` : <None />,
+    },
+    { key: 'when', header: 'When', from: 'sm', cell: (one) => <Bar run={run} step={one} /> },
+    { key: 'took', header: 'Took', align: 'right', cell: (one) => tookOf(one) ?? <None /> },
+    {
+      key: 'executions',
+      header: 'Execution',
+      align: 'right',
+      cell: (one) => <Executions of={one} name={one.name} firstAgentId={firstAgentOf(one.name)} />,
+    },
+  ];
+  return (
+    <>
+      <div className={classes.rows}>
+        <DataTable caption="Steps" columns={columns} rows={run.steps} rowKey={({ name }) => name} />
+      </div>
+      {step?.items && (
+        <Card title={`Items of ${step.name}`}>
+          <RunItems key={step.name} step={step} firstAgentId={firstAgentOf(step.name)} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function State({ step }: { readonly step: RunStep }) {
+  const { status, skippedReason, error, errorCode, itemCount, items } = step;
+  const done = items?.filter((one) => one.completedAt !== undefined).length ?? 0;
+  return (
+    <>
+      <StepBadge status={status} />
+      {itemCount !== undefined && (
+        <div className={classes.note}>
+          {formatCount(done)} of {formatCount(itemCount)} items over
+        </div>
+      )}
+      {skippedReason && <div className={classes.note}>{skipped[skippedReason]}</div>}
+      {error !== undefined && (
+        <div className={classes.error}>
+          <code>{errorCode}</code> {error}
+        </div>
+      )}
+    </>
+  );
+}
+
+const skipped = {
+  CONDITION: 'its condition was not true',
+  ALL_SKIPPED: 'all it waits for was skipped',
+} as const;
+
+/** The executions that were made of a step or an item, as links to their records. */
+export function Executions(props: {
+  readonly of: RunStep | RunItem;
+  readonly name: string;
+  /** The agent of the step itself, which was called before that of its fallback. */
+  readonly firstAgentId: string;
+}) {
+  const { agentId, executionId, failedExecutionId, fallback } = props.of;
+  if (!agentId || !executionId) return <None />;
+  return (
+    <span className={classes.links}>
+      {fallback && failedExecutionId && (
+        <Link
+          to="/history/$agentId/$executionId"
+          params={{ agentId: props.firstAgentId, executionId: failedExecutionId }}
+          aria-label={`Record of ${props.name} before its fallback`}
+        >
+          Failed
+        </Link>
+      )}
+      <Link
+        to="/history/$agentId/$executionId"
+        params={{ agentId, executionId }}
+        aria-label={`Record of ${props.name}`}
+      >
+        Record
+      </Link>
+    </span>
+  );
+}
+
+export function tookOf({ startedAt, completedAt }: RunStep | RunItem): ReactNode {
+  if (!startedAt || !completedAt) return undefined;
+  return formatDuration(Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)));
+}
+
+/** Where in the run's time the step was. */
+function Bar({ run, step }: { readonly run: WorkflowRunDetail; readonly step: RunStep }) {
+  if (!step.startedAt) return <None />;
+  const start = Date.parse(run.executedAt);
+  const times = run.steps.flatMap((one) => [one.startedAt ?? [], one.completedAt ?? []].flat());
+  const latest = Math.max(...times.map((time) => Date.parse(time)));
+  // The viewer's clock may be off; only what is still under way is measured by it.
+  const end = run.completedAt ? Date.parse(run.completedAt) : Math.max(latest, Date.now());
+  const all = Math.max(1, end - start);
+  const share = (time: string | undefined) =>
+    Math.min(1, Math.max(0, ((time ? Date.parse(time) : end) - start) / all)) * 100;
+  const [from, to] = [share(step.startedAt), share(step.completedAt)];
+  const after = formatDuration(Math.max(0, Date.parse(step.startedAt) - start));
+  return (
+    <svg
+      className={classes.bar}
+      width="100%"
+      height="8"
+      role="img"
+      aria-label={`Began ${after} after the run`}
+    >
+      <rect data-part="all" width="100%" height="8" rx="3" />
+      <rect
+        data-part="step"
+        data-tone={stepTones[step.status]}
+        x={`${Math.min(from, 98)}%`}
+        width={`${Math.max(to - from, 2)}%`}
+        height="8"
+        rx="3"
+      />
+    </svg>
+  );
+}
+
+export function None() {
+  return <span className={classes.soft}>–</span>;
+}

@@ -1,0 +1,141 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { formatDuration } from '../../data/format.ts';
+import { useMemberNames } from '../../data/member-names.ts';
+import { type WorkflowRunDetail, workflowRunsQuery } from '../../data/workflow-runs.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import list from '../../parts/list.module.css';
+import { Pager } from '../../parts/pager.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
+import { type RunsSearch, runStatuses } from './route.ts';
+import { RunBadge } from './run-badges.tsx';
+import classes from './workflow.module.css';
+
+const route = getRouteApi('/app/workflows/$workflowId/runs');
+const pageSize = 20;
+
+/** The runs that match, newest first; they are looked at again while they are seen. */
+export function RunsPage() {
+  const { workflowId } = route.useParams();
+  const [filters, change] = useFilters<RunsSearch>();
+  const runs = useQuery(workflowRunsQuery(workflowId, { ...filters, limit: pageSize }));
+  const nameOf = useMemberNames();
+  const choose = (status: string) => change({ status: runStatuses.find((one) => one === status) });
+  return (
+    <>
+      <search className={classes.filters}>
+        <NativeSelect
+          aria-label="Status"
+          value={filters.status ?? ''}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+          data={[
+            { value: '', label: 'Every status' },
+            ...runStatuses.map((value) => ({ value, label: value })),
+          ]}
+        />
+      </search>
+      {runs.isError && !runs.data ? (
+        <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
+      ) : runs.data?.runs.length === 0 ? (
+        filters.status || filters.offset ? (
+          <EmptyState
+            icon="search"
+            title="No run matches"
+            action={
+              <Button variant="default" onClick={() => choose('')}>
+                Take the filters off
+              </Button>
+            }
+          >
+            None has this status, or retention has taken it.
+          </EmptyState>
+        ) : (
+          <EmptyState
+            icon="workflows"
+            title="No runs yet"
+            action={
+              <Button
+                component={Link}
+                to="/workflows/$workflowId/run"
+                params={{ workflowId } as never}
+              >
+                Run it
+              </Button>
+            }
+          >
+            Each run leaves a record here: how every step went, with links to their executions.
+          </EmptyState>
+        )
+      ) : (
+        <div className={classes.rows}>
+          <DataTable
+            caption="Runs of the workflow"
+            columns={columnsOf(nameOf)}
+            rows={runs.data?.runs}
+            rowKey={({ workflowRunId }) => workflowRunId}
+            stale={runs.isPlaceholderData}
+          />
+          {runs.data && (
+            <Pager
+              pagination={runs.data.pagination}
+              count={runs.data.runs.length}
+              onOffset={(offset) => change({ offset })}
+            />
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+type Run = Omit<WorkflowRunDetail, 'input' | 'output' | 'steps'>;
+
+const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<Run>[] => [
+  {
+    key: 'at',
+    header: 'Started',
+    cell: ({ workflowId, workflowRunId, executedAt }) => (
+      <Link
+        to="/workflows/$workflowId/runs/$workflowRunId"
+        params={{ workflowId, workflowRunId }}
+        className={list.name}
+        data-row-link
+      >
+        <Time at={executedAt} />
+      </Link>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status, failedStep }) => (
+      <>
+        <RunBadge status={status} />
+        {failedStep && <div className={classes.error}>in {failedStep}</div>}
+      </>
+    ),
+  },
+  { key: 'trigger', header: 'Started by', from: 'sm', cell: ({ trigger }) => trigger },
+  { key: 'by', header: 'On behalf of', from: 'md', cell: ({ executedBy }) => nameOf(executedBy) },
+  {
+    key: 'version',
+    header: 'Version',
+    from: 'sm',
+    cell: ({ workflowVersionLabel }) => <span className={list.code}>{workflowVersionLabel}</span>,
+  },
+  {
+    key: 'took',
+    header: 'Took',
+    align: 'right',
+    cell: ({ executedAt, completedAt }) =>
+      completedAt ? (
+        formatDuration(Date.parse(completedAt) - Date.parse(executedAt))
+      ) : (
+        <span className={list.none}>–</span>
+      ),
+  },
+];

@@ -1,0 +1,110 @@
+import {
+  Autocomplete,
+  Button,
+  Group,
+  NativeSelect,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import type { Schedule } from '../../../src/client/index.ts';
+import { viewerZone } from '../../data/format.ts';
+import { objectOf } from '../../data/json-object.ts';
+import { useChangeSchedule, useCreateSchedule } from '../../data/triggers.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+
+/** A new schedule, or another shape of one that is there. */
+export default function ScheduleForm(props: {
+  readonly workflowId: string;
+  /** Null for a new one. */
+  readonly schedule: Schedule | null;
+  readonly onClose: () => void;
+}) {
+  const { workflowId, schedule, onClose } = props;
+  const [cron, setCron] = useState(schedule?.cron ?? '0 2 * * *');
+  const [timeZone, setTimeZone] = useState(schedule?.timeZone ?? viewerZone);
+  const [missed, setMissed] = useState<Schedule['missed']>(schedule?.missed ?? 'skip');
+  const [input, setInput] = useState(JSON.stringify(schedule?.input ?? {}, null, 2));
+  const create = useCreateSchedule(workflowId);
+  const change = useChangeSchedule(workflowId, schedule?.scheduleId ?? '');
+  const { error, isPending } = schedule ? change : create;
+  const given = objectOf(input);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!given) return;
+    const order = { cron, timeZone, missed, input: given };
+    (schedule ? change : create).mutate(order, { onSuccess: onClose });
+  };
+  return (
+    <Dialog
+      locked={isPending}
+      onClose={onClose}
+      title={schedule ? 'Edit the schedule' : 'New schedule'}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            label="When"
+            description="Cron: minute, hour, day of the month, month, day of the week"
+            placeholder="*/15 8-18 * * MON-FRI"
+            required
+            withAsterisk={false}
+            maxLength={200}
+            spellCheck={false}
+            styles={{ input: { fontFamily: 'var(--mono)' } }}
+            data-autofocus
+            value={cron}
+            error={fieldProblem(error, 'cron')}
+            onChange={({ currentTarget }) => setCron(currentTarget.value)}
+          />
+          <Autocomplete
+            label="Time zone"
+            description="Whose clocks it goes by"
+            data={zones}
+            limit={20}
+            required
+            withAsterisk={false}
+            value={timeZone}
+            error={fieldProblem(error, 'timeZone')}
+            onChange={setTimeZone}
+          />
+          <NativeSelect
+            label="Times that were missed"
+            description="Because nothing was running, or it was carried out more than a minute late"
+            data={[
+              { value: 'skip', label: 'Pass over them' },
+              { value: 'once', label: 'Start one run for all of them' },
+            ]}
+            value={missed}
+            onChange={({ currentTarget }) => setMissed(currentTarget.value as Schedule['missed'])}
+          />
+          <Textarea
+            label="Input"
+            description="What each run is given, a JSON object"
+            autosize
+            minRows={3}
+            maxRows={14}
+            spellCheck={false}
+            styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.78125rem' } }}
+            value={input}
+            error={given ? fieldProblem(error, 'input') : 'It is not a JSON object.'}
+            onChange={({ currentTarget }) => setInput(currentTarget.value)}
+          />
+          <FormProblem error={error} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Keep as it is
+            </Button>
+            <Button type="submit" loading={isPending} disabled={!given}>
+              {schedule ? 'Save' : 'Create'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];

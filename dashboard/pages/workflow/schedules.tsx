@@ -1,0 +1,67 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, useState } from 'react';
+import type { Schedule } from '../../../src/client/index.ts';
+import { may, useMe } from '../../data/me.ts';
+import { schedulesQuery } from '../../data/triggers.ts';
+import { Card } from '../../parts/card.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
+import { ScheduleRow } from './schedule-row.tsx';
+import classes from './triggers.module.css';
+
+const ScheduleForm = lazyPart(() => import('./schedule-form.tsx'), true);
+
+export function Schedules({ workflowId }: { readonly workflowId: string }) {
+  const schedules = useQuery(schedulesQuery(workflowId));
+  const mayEdit = may(useMe(), 'edit');
+  const [edited, edit] = useState<Schedule | 'new' | null>(null);
+  return (
+    <Card
+      title="Schedules"
+      actions={
+        mayEdit && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="plus" size={12} />}
+            onClick={() => edit('new')}
+          >
+            New schedule
+          </Button>
+        )
+      }
+    >
+      {schedules.isError ? (
+        <ErrorState error={schedules.error} onRetry={() => void schedules.refetch()} />
+      ) : !schedules.data ? (
+        <Skeleton height={120} />
+      ) : schedules.data.schedules.length === 0 ? (
+        <p className={classes.none}>
+          None yet. A schedule starts exactly one run at each of its times, however many processes
+          there are.
+        </p>
+      ) : (
+        <ul className={classes.schedules}>
+          {schedules.data.schedules.map((schedule) => (
+            <ScheduleRow
+              key={schedule.scheduleId}
+              schedule={schedule}
+              onEdit={() => edit(schedule)}
+            />
+          ))}
+        </ul>
+      )}
+      <Suspense>
+        {edited && (
+          <ScheduleForm
+            workflowId={workflowId}
+            schedule={edited === 'new' ? null : edited}
+            onClose={() => edit(null)}
+          />
+        )}
+      </Suspense>
+    </Card>
+  );
+}

@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { PlacedStep } from '../../data/workflow-graph.ts';
+import { Card, Facts } from '../../parts/card.tsx';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import classes from './workflow.module.css';
+
+/** One step as it is defined. */
+export function StepCard(props: {
+  readonly placed: PlacedStep;
+  readonly nameOf: (agentId: string) => string | undefined;
+}) {
+  const { step, waitsFor } = props.placed;
+  const agent = (agentId: string) => (
+    <Link to="/agents/$agentId" params={{ agentId }}>
+      {props.nameOf(agentId) ?? agentId}
+    </Link>
+  );
+  const { when, forEach, fallback, onFailure } = step;
+  const facts: (readonly [string, ReactNode])[] = [
+    ['Agent', agent(step.agentId)],
+    ['Waits for', waitsFor.length === 0 ? 'nothing' : waitsFor.join(', ')],
+  ];
+  if (when !== null) facts.push(['Only when', <code key="when">{when}</code>]);
+  if (forEach) {
+    const list = typeof forEach.list === 'string' ? forEach.list : JSON.stringify(forEach.list);
+    facts.push(
+      ['For each of', <code key="list">{list}</code>],
+      ['At once', `${forEach.concurrency}, of at most ${forEach.max} items`],
+    );
+  }
+  if (fallback) {
+    const takesOver = fallback.agentId ? agent(fallback.agentId) : 'a fixed output';
+    facts.push(['Where it fails', takesOver]);
+  }
+  facts.push([
+    fallback ? 'Where that fails, too' : 'Where it fails',
+    onFailure === 'fail' ? 'the run fails' : 'the run goes on without its output',
+  ]);
+  return (
+    <Card title={step.name}>
+      <Facts facts={facts} />
+      <div className={classes.blocks}>
+        <CodeBlock label="Variables" code={JSON.stringify(step.variables, null, 2)} />
+        {fallback?.variables && (
+          <CodeBlock
+            label="Variables of the fallback"
+            code={JSON.stringify(fallback.variables, null, 2)}
+          />
+        )}
+        {fallback && !fallback.agentId && (
+          <CodeBlock
+            label="Output of the fallback"
+            code={JSON.stringify(fallback.output, null, 2)}
+          />
+        )}
+      </div>
+    </Card>
+  );
+}

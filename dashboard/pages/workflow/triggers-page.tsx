@@ -1,0 +1,17 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { Schedules } from './schedules.tsx';
+import { Webhooks } from './webhooks.tsx';
+import classes from './workflow.module.css';
+
+const route = getRouteApi('/app/workflows/$workflowId/triggers');
+
+/** What starts runs of it by itself. */
+export function TriggersPage() {
+  const { workflowId } = route.useParams();
+  return (
+    <div className={classes.page}>
+      <Schedules workflowId={workflowId} />
+      <Webhooks workflowId={workflowId} />
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { may, useMe } from '../../data/me.ts';
+import { useMemberNames } from '../../data/member-names.ts';
+import { type Webhook, webhooksQuery } from '../../data/triggers.ts';
+import { Card } from '../../parts/card.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Time } from '../../parts/time.tsx';
+import { NewWebhook } from './new-webhook.tsx';
+import classes from './triggers.module.css';
+import { WebhookActions } from './webhook-actions.tsx';
+
+/** Addresses at which signed events start runs. */
+export function Webhooks({ workflowId }: { readonly workflowId: string }) {
+  const webhooks = useQuery(webhooksQuery(workflowId));
+  const nameOf = useMemberNames();
+  const mayEdit = may(useMe(), 'edit');
+  const [opened, { open, close }] = useDisclosure();
+  const columns: readonly Column<Webhook>[] = [
+    {
+      key: 'name',
+      header: 'Name',
+      cell: ({ name }) => <span className={classes.name}>{name}</span>,
+    },
+    {
+      key: 'address',
+      header: 'Address',
+      from: 'sm',
+      cell: ({ name, path }) => (
+        <span className={classes.address}>
+          <code>{path}</code>
+          <CopyButton text={location.origin + path} what={`the address of ${name}`} />
+        </span>
+      ),
+    },
+    { key: 'by', header: 'By', from: 'md', cell: ({ createdBy }) => nameOf(createdBy) },
+    {
+      key: 'created',
+      header: 'Created',
+      from: 'md',
+      cell: ({ createdAt }) => <Time at={createdAt} since />,
+    },
+    {
+      key: 'actions',
+      header: 'Actions',
+      align: 'right',
+      cell: (webhook) => <WebhookActions webhook={webhook} mayEdit={mayEdit} />,
+    },
+  ];
+  return (
+    <Card
+      title="Webhooks"
+      actions={
+        mayEdit && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="plus" size={12} />}
+            onClick={open}
+          >
+            New webhook
+          </Button>
+        )
+      }
+    >
+      {webhooks.isError ? (
+        <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} />
+      ) : webhooks.data?.webhooks.length === 0 ? (
+        <p className={classes.none}>
+          None yet. A webhook is an address at which signed events start runs: the JSON object of an
+          event is the input.
+        </p>
+      ) : (
+        <div className={classes.rows}>
+          <DataTable
+            caption="Addresses of webhooks"
+            columns={columns}
+            rows={webhooks.data?.webhooks}
+            rowKey={({ webhookId }) => webhookId}
+            loadingRows={2}
+          />
+        </div>
+      )}
+      {opened && <NewWebhook workflowId={workflowId} onClose={close} />}
+    </Card>
+  );
+}

@@ -1,0 +1,81 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Workflow } from '../../../src/client/index.ts';
+import { may, useMe } from '../../data/me.ts';
+import { useChangeWorkflow, useDeleteWorkflow } from '../../data/workflows.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { RenameDialog } from '../../parts/rename-dialog.tsx';
+
+/** What can be done with the workflow as a whole. */
+export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
+  const [asked, setAsked] = useState<'rename' | 'switch' | 'delete' | null>(null);
+  const change = useChangeWorkflow(workflow.workflowId);
+  const remove = useDeleteWorkflow(workflow.workflowId);
+  const navigate = useNavigate();
+  if (!may(useMe(), 'edit')) return null;
+  const ask = (what: 'rename' | 'switch' | 'delete') => {
+    change.reset();
+    remove.reset();
+    setAsked(what);
+  };
+  const close = () => setAsked(null);
+  const { enabled } = workflow;
+  const verb = enabled ? 'Switch off' : 'Switch on';
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon variant="default" size="input-sm" aria-label="More for this workflow">
+            <Icon name="more" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => ask('rename')}>Name and description</Menu.Item>
+          <Menu.Item onClick={() => ask('switch')}>{verb}</Menu.Item>
+          <Menu.Item color="var(--bad)" onClick={() => ask('delete')}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {asked === 'rename' && (
+        <RenameDialog
+          named={workflow}
+          pending={change.isPending}
+          error={change.error}
+          onSave={(about) => change.mutate(about, { onSuccess: close })}
+          onClose={close}
+        />
+      )}
+      <ConfirmDialog
+        opened={asked === 'switch'}
+        title={`${verb} ${workflow.name}?`}
+        verb={verb}
+        pending={change.isPending}
+        error={change.error}
+        onClose={close}
+        onConfirm={() => change.mutate({ enabled: !enabled }, { onSuccess: close })}
+      >
+        {enabled
+          ? 'Nothing starts a run of it any more: no program, no schedule, no event. Runs that are under way go on to their end.'
+          : 'Programs, its schedules and events can start runs of it again. What was missed meanwhile is not made up for.'}
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={asked === 'delete'}
+        title={`Delete ${workflow.name}?`}
+        verb="Delete"
+        destructive
+        pending={remove.isPending}
+        error={remove.error}
+        onClose={close}
+        onConfirm={() =>
+          remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/workflows' }) })
+        }
+      >
+        Its schedules and webhooks go with it, and nothing brings it back. Runs that are under way
+        go on to their end; the records of their steps stay until retention takes them.
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { Agent } from '../../../src/client/index.ts';
+import { agentsQuery } from '../../data/agents.ts';
+import { type DefinitionFormat, writeDefinition } from '../../data/definition-text.ts';
+import { may, useMe } from '../../data/me.ts';
+import { useCreateWorkflow, type WorkflowDefinition } from '../../data/workflows.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { FormProblem } from '../../parts/form-problem.tsx';
+import { NameFields } from '../../parts/name-fields.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import DefinitionEditor from '../workflow/definition-editor.tsx';
+import classes from './workflows.module.css';
+
+/** A workflow with its first version, which is pinned. */
+export function NewWorkflowPage() {
+  const mayEdit = may(useMe(), 'edit');
+  const agents = useQuery(agentsQuery({ limit: 1, status: 'Deployed' }));
+  return (
+    <>
+      <PageHeader
+        title="New workflow"
+        parent={{ label: 'Workflows', to: '/workflows' }}
+        description="Each step executes a deployed agent, with values from the input or from the steps before it."
+      />
+      {!mayEdit ? (
+        <EmptyState icon="lock" title="Making workflows takes an editor" />
+      ) : agents.isPending ? (
+        <Skeleton height={480} />
+      ) : (
+        <Form first={agents.data?.agents[0]} />
+      )}
+    </>
+  );
+}
+
+function Form({ first }: { readonly first: Agent | undefined }) {
+  const [about, setAbout] = useState({ name: '', description: '' });
+  const [written, write] = useState(() => ({
+    text: writeDefinition(exampleOf(first), 'YAML'),
+    format: 'YAML' as DefinitionFormat,
+  }));
+  const create = useCreateWorkflow();
+  const navigate = useNavigate();
+  const submit = (event: FormEvent, definition: unknown) => {
+    event.preventDefault();
+    // The server has judged it.
+    const workflow = { ...about, definition: definition as WorkflowDefinition };
+    create.mutate(
+      { ...workflow, description: about.description || null },
+      {
+        onSuccess: ({ workflowId }) =>
+          void navigate({ to: '/workflows/$workflowId', params: { workflowId } }),
+      },
+    );
+  };
+  return (
+    <div className={classes.form}>
+      <div className={classes.about}>
+        <NameFields
+          name={about.name}
+          description={about.description}
+          onChange={(change) => setAbout({ ...about, ...change })}
+          error={create.error}
+        />
+      </div>
+      <DefinitionEditor
+        text={written.text}
+        format={written.format}
+        readOnly={false}
+        onChange={(text, format) => write({ text, format })}
+      >
+        {({ definition, fine }) => (
+          <form className={classes.foot} onSubmit={(event) => submit(event, definition)}>
+            <FormProblem error={create.error} />
+            <Button
+              type="submit"
+              loading={create.isPending}
+              disabled={!fine || about.name.trim() === ''}
+            >
+              Create the workflow
+            </Button>
+          </form>
+        )}
+      </DefinitionEditor>
+    </div>
+  );
+}
+
+/** Something to begin with: one step, which hands the input to an agent that is there. */
+function exampleOf(agent: Agent | undefined) {
+  const names = agent?.requiredVariables ?? ['text'];
+  return {
+    input: { required: names },
+    steps: [
+      {
+        name: 'first',
+        agentId: agent?.agentId ?? 'agt_',
+        variables: Object.fromEntries(names.map((name) => [name, `{{input.${name}}}`])),
+      },
+    ],
+  };
+}

@@ -1,0 +1,28 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appRoute } from '../../shell/routes.tsx';
+
+/** The filters of the list, as they stand in the address. */
+export interface WorkflowsSearch {
+  readonly q?: string;
+  readonly offset?: number;
+}
+
+export const workflowsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/workflows',
+  // What makes no sense is left out: an address that was mistyped shows more, and not an error.
+  validateSearch: (given: Record<string, unknown>): WorkflowsSearch => {
+    const offset = Number(given.offset);
+    return {
+      ...(given.q !== undefined && given.q !== '' && { q: String(given.q) }),
+      ...(Number.isSafeInteger(offset) && offset > 0 && { offset }),
+    };
+  },
+  component: lazyRouteComponent(() => import('./workflows-page.tsx'), 'WorkflowsPage'),
+});
+
+export const newWorkflowRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/workflows/new',
+  component: lazyRouteComponent(() => import('./new-workflow-page.tsx'), 'NewWorkflowPage'),
+});

@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { may, useMe } from '../../data/me.ts';
+import { workflowsQuery } from '../../data/workflows.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import list from '../../parts/list.module.css';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { SearchInput } from '../../parts/search-input.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
+import type { WorkflowsSearch } from './route.ts';
+import { columns } from './workflow-columns.tsx';
+
+const pageSize = 20;
+
+export function WorkflowsPage() {
+  const [filters, change] = useFilters<WorkflowsSearch>();
+  const workflows = useQuery(workflowsQuery({ ...filters, limit: pageSize }));
+  const create = may(useMe(), 'edit') && (
+    <Button component={Link} to="/workflows/new" leftSection={<Icon name="plus" size={14} />}>
+      New workflow
+    </Button>
+  );
+  const search = (q: string) => change({ q: q || undefined });
+  const filtered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <PageHeader
+        title="Workflows"
+        description="Steps that execute agents one after the other and side by side, started by programs, by the clock or by events."
+        actions={create}
+      />
+      <search className={list.filters}>
+        <SearchInput label="Search workflows" value={filters.q ?? ''} onChange={search} />
+      </search>
+      {workflows.isError ? (
+        <ErrorState error={workflows.error} onRetry={() => void workflows.refetch()} />
+      ) : workflows.data?.workflows.length !== 0 ? (
+        <>
+          <DataTable
+            caption="Workflows"
+            columns={columns}
+            rows={workflows.data?.workflows}
+            rowKey={({ workflowId }) => workflowId}
+            stale={workflows.isPlaceholderData}
+          />
+          {workflows.data && (
+            <Pager
+              pagination={workflows.data.pagination}
+              count={workflows.data.workflows.length}
+              onOffset={(offset) => change({ offset })}
+            />
+          )}
+        </>
+      ) : filtered ? (
+        <EmptyState
+          icon="search"
+          title="No workflow matches"
+          action={
+            <Button variant="default" onClick={() => search('')}>
+              Take the filters off
+            </Button>
+          }
+        >
+          None has what is searched for, or you may not see all of its agents.
+        </EmptyState>
+      ) : (
+        <EmptyState icon="workflows" title="No workflows yet" action={create}>
+          A workflow hands values from one agent to the next: sort a ticket, then answer it;
+          summarise a list item by item, then write the report. Each step is an ordinary execution,
+          with its own record.
+        </EmptyState>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { addAgent } from '../harness/agents.ts';
+import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+
+test('without workflows the page says what one is; the first is made and run', async () => {
+  await addAgent(service);
+  const { page, check } = await visit('/workflows', { as: 'editor' });
+  await page.getByRole('heading', { name: 'No workflows yet' }).waitFor();
+  await check();
+  await page.getByRole('link', { name: 'New workflow' }).first().click();
+  await page.getByText('It can be carried out as it stands.').waitFor();
+  await check();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Welcome');
+  await page.getByRole('button', { name: 'Create the workflow' }).click();
+  await page.waitForURL(/\/workflows\/wfl_/);
+  await page.getByRole('button', { name: /^first/ }).click();
+  await page.getByRole('heading', { name: 'first' }).waitFor();
+  await check();
+  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  await check();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.waitForURL(/\/runs\/wfr_/);
+  await page.getByRole('status').getByText('success').waitFor();
+  await page.getByRole('figure').filter({ hasText: 'Output' }).getByText('Hello Ada').waitFor();
+  await check();
+  await page.getByRole('link', { name: 'Record of first' }).click();
+  await page.getByRole('link', { name: 'Step first of its run' }).click();
+  await page.waitForURL(/\/runs\/wfr_.*step=first/);
+  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await page.getByRole('table').getByText('success').waitFor();
+  await check();
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
+  await page.getByRole('heading', { name: 'No run matches' }).waitFor();
+  await page.goto('/workflows?q=welc');
+  await page.getByRole('img', { name: /success$/ }).waitFor();
+  await check();
+});
+
+test('a run is followed as it goes on, with the items of a list, and canceled once asked', async () => {
+  const agent = await addAgent(service, { model: 'fake/model' });
+  const { workflowId } = await makeWorkflow(service, listing(agent.agentId));
+  service.models.hold();
+  const { page, check } = await visit(`/workflows/${workflowId}/run`, { as: 'editor' });
+  await page.getByText('JSON', { exact: true }).click();
+  await page.getByRole('textbox', { name: 'Input as JSON' }).fill('{"names": ["Ada", "Bo"]}');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const steps = page.getByRole('region', { name: 'Steps of the run' });
+  await steps.getByRole('button', { name: /^greet\s*processing/ }).waitFor();
+  await steps.getByRole('button', { name: /^report\s*waiting.*waits for greet$/ }).waitFor();
+  await steps.getByRole('button', { name: /^greet/ }).click();
+  await page.getByRole('link', { name: 'Record of item 1' }).waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Cancel the run' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel this run?' });
+  await check();
+  await dialog.getByRole('button', { name: 'Cancel the run' }).click();
+  await page.getByRole('status').getByText('canceled').waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  const again = page.getByRole('dialog', { name: 'Run it again' });
+  assert.match(await again.getByRole('textbox', { name: 'Input' }).inputValue(), /"Bo"/);
+  await again.getByRole('textbox', { name: 'Input' }).fill('{}');
+  await again.getByRole('button', { name: 'Run' }).click();
+  await again.getByRole('alert').getByText('req_').waitFor();
+  await check();
+});
+
+test('what is wrong with a definition stands at its line; a version is saved, compared and pinned', async () => {
+  const { agentId } = await addAgent(service);
+  const { workflowId } = await makeWorkflow(service, greeting(agentId));
+  const { page, check } = await visit(`/workflows/${workflowId}/definition`, { as: 'editor' });
+  const editor = page.getByRole('textbox', { name: 'Definition' });
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.insertText('output: "{{steps.gret.output}}"\n');
+  const problems = page.getByRole('list', { name: 'Problems' });
+  await problems.getByText('There is no step "gret".').waitFor();
+  assert.equal(
+    await page.locator('.cm-problem-line').innerText(),
+    'output: "{{steps.gret.output}}"',
+  );
+  await check();
+  assert.ok(await page.getByRole('button', { name: 'Save the version' }).isDisabled());
+  await page.keyboard.insertText('  : [');
+  await problems.getByRole('button').first().waitFor();
+  await page.getByRole('button', { name: 'Discard the draft' }).click();
+  await page.getByText('as it was saved, and pinned.').waitFor();
+  await page.getByText('JSON', { exact: true }).click();
+  await editor.getByText('"steps"').waitFor();
+  await page.getByText('YAML', { exact: true }).click();
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.insertText('output: "{{steps.greet.output}}!"\n');
+  await page.getByText('It can be carried out as it stands.').waitFor();
+  await page.getByRole('textbox', { name: 'Notes' }).fill('Louder');
+  await page.getByRole('checkbox', { name: /^Pin it/ }).uncheck();
+  await page.getByRole('button', { name: 'Save the version' }).click();
+  await page.getByText('Saved as v2. “v1” stays pinned.').waitFor();
+  await check();
+  await page.getByRole('link', { name: 'Versions' }).click();
+  await page.getByRole('cell', { name: 'Louder' }).waitFor();
+  await page.getByRole('textbox', { name: 'Definition of v2' }).waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Pin v2' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pin v2?' });
+  await dialog.getByRole('textbox', { name: 'Definition of v2' }).waitFor();
+  await check();
+  await dialog.getByRole('button', { name: 'Pin v2' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Pin v1' }).waitFor();
+});
+
+test('a schedule shows its next five times on both clocks, is refused, changed and deleted', async () => {
+  const { agentId } = await addAgent(service);
+  const { workflowId } = await makeWorkflow(service, greeting(agentId));
+  const path = `/workflows/${workflowId}/triggers`;
+  const { page, check } = await visit(path, { as: 'editor', timezoneId: 'America/New_York' });
+  await page.getByRole('button', { name: 'New schedule' }).click();
+  const form = page.getByRole('dialog', { name: 'New schedule' });
+  const when = form.getByRole('textbox', { name: 'When' });
+  assert.equal(await form.getByLabel('Time zone').inputValue(), 'America/New_York');
+  await form.getByLabel('Time zone').fill('Asia/Tokyo');
+  await when.fill('every now and then');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await form.getByRole('alert').waitFor();
+  await check();
+  await when.fill('0 2 * * *');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await form.waitFor({ state: 'hidden' });
+  const times = page.getByRole('table', { name: 'Next times' });
+  await times.getByRole('columnheader', { name: 'Yours, America/New_York' }).waitFor();
+  assert.equal(await times.getByRole('row').count(), 6);
+  const [tokyo = '', newYork = ''] = await times
+    .getByRole('row')
+    .nth(1)
+    .getByRole('cell')
+    .allInnerTexts();
+  assert.match(tokyo, /, 2:00/);
+  assert.match(newYork, /, 12?:00/);
+  await check();
+  await page.getByRole('button', { name: 'Switch off 0 2' }).click();
+  await page.getByText('It does not tick.').waitFor();
+  await page.getByRole('button', { name: 'Edit 0 2' }).click();
+  await page.getByRole('dialog').getByRole('textbox', { name: 'When' }).fill('30 4 * * MON');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Delete 30 4' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('A schedule starts exactly one run').waitFor();
+});
+
+test('a webhook shows its secret once, and what it says to send starts a run', async () => {
+  const { agentId } = await addAgent(service);
+  const { workflowId } = await makeWorkflow(service, greeting(agentId));
+  const { page, check } = await visit(`/workflows/${workflowId}/triggers`, { as: 'editor' });
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Desk');
+  await page.getByRole('button', { name: 'Create' }).click();
+  const issued = page.getByRole('dialog', { name: 'The secret of Desk' });
+  const secret = await issued.getByText(/^whsec_/).innerText();
+  await check();
+  const shell = await issued.getByText(/^ID=/).innerText();
+  await issued.getByText('Node', { exact: true }).click();
+  const script = await issued.getByText(/createHmac/).innerText();
+  const env = { ...process.env, CUELINE_WEBHOOK_SECRET: secret };
+  const node = ['--input-type=module', '--eval', script];
+  assert.match((await run(process.execPath, node, { env })).stdout, /^202 .*"wfr_/);
+  assert.match((await run('sh', ['-c', shell], { env })).stdout, /"wfr_/);
+  await issued.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Actions for Desk' }).click();
+  await page.getByRole('menuitem', { name: 'Rotate the secret' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+  assert.notEqual(await issued.getByText(/^whsec_/).innerText(), secret);
+  await issued.getByRole('button', { name: 'I have stored it' }).click();
+  assert.match((await run(process.execPath, node, { env })).stdout, /^401/);
+  await page.getByRole('button', { name: 'Actions for Desk' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page
+    .getByRole('dialog', { name: 'Delete Desk?' })
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await page.getByText('A webhook is an address').waitFor();
+  await check();
+});
+
+test('a viewer reads and changes nothing; a workflow is switched off, found and deleted by an editor', async () => {
+  const { agentId } = await addAgent(service);
+  const made = await makeWorkflow(service, greeting(agentId), { name: 'Harbour round' });
+  const path = `/workflows/${made.workflowId}`;
+  const viewer = await visit(`${path}/definition`, { as: 'viewer' });
+  await viewer.page.getByRole('textbox', { name: 'Definition' }).getByText('greet').waitFor();
+  assert.equal(await viewer.page.getByRole('button', { name: 'Save the version' }).count(), 0);
+  await viewer.check();
+  const { page, check } = await visit('/agents', {
+    as: 'editor',
+    viewport: { width: 360, height: 740 },
+  });
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByPlaceholder(/^Search pages/).fill('harbour');
+  await page.getByRole('button', { name: 'Harbour round' }).click();
+  await page.waitForURL(`**${path}`);
+  await page.getByRole('button', { name: 'More for this workflow' }).click();
+  await page.getByRole('menuitem', { name: 'Switch off' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
+  await page.getByText('Off', { exact: true }).waitFor();
+  await check();
+  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('heading', { name: 'It is switched off' }).waitFor();
+  await page.getByRole('button', { name: 'More for this workflow' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL('**/workflows');
+  await page.goto(`${path}/runs`);
+  await page.getByRole('alert').getByText('req_').waitFor();
+});
+
+test("a list that fails shows the server's words", async () => {
+  const { page, check } = await visit('/agents', { as: 'viewer' });
+  const problem = { error: 'Internal error', message: 'It broke.', code: 'INTERNAL' };
+  await page.route('**/api/v1/workflows?*', (route) =>
+    route.fulfill({ status: 500, json: { ...problem, requestId: 'req_of_the_test' } }),
+  );
+  await page.getByRole('link', { name: 'Workflows', exact: true }).click();
+  await page.getByRole('alert').getByText('req_of_the_test').waitFor();
+  await check();
+});
+
+const run = promisify(execFile);
+
+/** Greets each of a list, then reports on all of them. */
+function listing(agentId: string) {
+  return {
+    input: { required: ['names'] },
+    steps: [
+      {
+        name: 'greet',
+        agentId,
+        forEach: { list: '{{input.names}}' },
+        variables: { name: '{{item}}' },
+      },
+      { name: 'report', agentId, variables: { name: '{{steps.greet.output}}' } },
+    ],
+  };
+}
