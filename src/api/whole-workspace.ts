@@ -7,3 +7,9 @@ export function requireWholeWorkspace(caller: Caller): void {
   const message = 'An API key that is tied to agents may not do this.';
   throw new CallFailure('PERMISSION_DENIED', message);
 }
+
+/** Refuses who may change things but execute nothing: a trigger starts runs, as often as it likes. */
+export function requireExecute(caller: Caller): void {
+  if (caller.rights.includes('execute')) return;
+  throw new CallFailure('PERMISSION_DENIED', 'This needs the permission "execute" as well.');
+}

@@ -55,7 +55,7 @@ export const createSchedule = endpoint({
   path: ofWorkflow,
   summary: 'Create a schedule',
   description:
-    'Starts a run of the workflow at each tick, exactly one however many processes there are. `executedBy` of these runs is who created it.',
+    'Starts a run of the workflow at each tick, exactly one however many processes there are. `executedBy` of these runs is who created it. Needs the permission `execute` as well.',
   tag,
   auth: 'manage',
   body: body('ScheduleInput', {
@@ -100,7 +100,7 @@ export const updateSchedule = endpoint({
   path: `${ofWorkflow}/{scheduleId}`,
   summary: 'Change a schedule',
   description:
-    'What was missed while it was off, or before its times were changed, is not made up for.',
+    'What was missed while it was off, or before its times were changed, is not made up for. Needs the permission `execute` as well.',
   tag,
   auth: 'manage',
   headers: ifMatch,

@@ -36,7 +36,7 @@ export const createWebhook = endpoint({
   path: ofWorkflow,
   summary: 'Create an inbound webhook',
   description:
-    'An address at which events start runs of the workflow, each signed with the secret as in [Standard Webhooks](https://www.standardwebhooks.com).',
+    'An address at which events start runs of the workflow, each signed with the secret as in [Standard Webhooks](https://www.standardwebhooks.com). Needs the permission `execute` as well.',
   tag,
   auth: 'manage',
   body: body('WebhookInput', { name: name('For people; where the events come from.') }),
@@ -61,7 +61,8 @@ export const rotateWebhook = endpoint({
   method: 'POST',
   path: `${ofWorkflow}/{webhookId}/rotate`,
   summary: 'Replace the secret of an inbound webhook',
-  description: 'The old one does not hold any more. Senders try again what was refused meanwhile.',
+  description:
+    'The old one does not hold any more. Senders try again what was refused meanwhile. Needs the permission `execute` as well.',
   tag,
   auth: 'manage',
   answers: { 200: IssuedWebhook, ...problems(404) },

@@ -38,17 +38,19 @@ export function nextTicks(times: ScheduleTimes, afterMs: number, count: number):
 }
 
 /**
- * What is to be done at a tick that is due: whether a run is started for it, and when the next one is. Ticks that passed
- * meanwhile count as missed together with it.
+ * What is to be done once a tick is due: for which tick a run is started, null where for none, and when the next one is.
+ * `once` makes one run of all that passed; `skip` starts the first that is not yet missed, though others before it were.
  */
 export function dueTick(
   schedule: ScheduleTimes & { readonly missed: MissedPolicy },
   tickMs: number,
   nowMs: number,
-): { readonly fires: boolean; readonly nextMs: number | null } {
-  const fires = schedule.missed === 'once' || nowMs - tickMs < missedAfterMs;
+): { readonly firesMs: number | null; readonly nextMs: number | null } {
   const [nextMs = null] = nextTicks(schedule, Math.max(nowMs, tickMs), 1);
-  return { fires, nextMs };
+  if (schedule.missed === 'once' || nowMs - tickMs < missedAfterMs)
+    return { firesMs: tickMs, nextMs };
+  const [lately = null] = nextTicks(schedule, nowMs - missedAfterMs, 1);
+  return { firesMs: lately !== null && lately <= nowMs ? lately : null, nextMs };
 }
 
 /** No timer: it is only asked. */

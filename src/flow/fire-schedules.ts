@@ -39,10 +39,11 @@ function fire({ db, starter, onRefused }: ScheduleParts, id: string): Promise<vo
     const tick = taken?.schedule.nextAt;
     if (!taken || !tick) return;
     const { schedule, nowMs } = taken;
-    const { fires, nextMs } = dueTick(schedule, tick.getTime(), nowMs);
-    const started = fires ? await starter.start(callOf(schedule, tick)) : null;
+    const { firesMs, nextMs } = dueTick(schedule, tick.getTime(), nowMs);
+    const started =
+      firesMs === null ? null : await starter.start(callOf(schedule, new Date(firesMs)));
     if (started?.kind === 'refused') onRefused(schedule, started);
-    const firedMs = started?.kind === 'accepted' ? tick.getTime() : null;
+    const firedMs = started?.kind === 'accepted' ? firesMs : null;
     await moveSchedule(trx, id, { nextMs, firedMs });
   });
 }

@@ -46,9 +46,18 @@ test('a tick that was missed is passed over or made up for once; the next one li
   const [tickMs, nextMs] = [at('2026-01-01T05:00:00Z'), at('2026-01-01T06:00:00Z')];
   const judge = (missed: 'skip' | 'once', lateMs: number) =>
     dueTick({ cron: '0 * * * *', timeZone: 'UTC', missed }, tickMs, tickMs + lateMs);
-  assert.deepEqual(judge('skip', 59_999), { fires: true, nextMs });
-  assert.deepEqual(judge('skip', 60_000), { fires: false, nextMs });
-  assert.deepEqual(judge('once', 0), { fires: true, nextMs });
-  const daysLater = { fires: true, nextMs: at('2026-01-03T06:00:00Z') };
+  assert.deepEqual(judge('skip', 59_999), { firesMs: tickMs, nextMs });
+  assert.deepEqual(judge('skip', 60_000), { firesMs: null, nextMs });
+  assert.deepEqual(judge('once', 0), { firesMs: tickMs, nextMs });
+  const daysLater = { firesMs: tickMs, nextMs: at('2026-01-03T06:00:00Z') };
   assert.deepEqual(judge('once', 2 * 86_400_000 + 5), daysLater);
+});
+
+test('a tick that is not missed is carried out though the one before it was', () => {
+  const minutely = { cron: '* * * * *', timeZone: 'UTC', missed: 'skip' } as const;
+  const tickMs = at('2026-01-01T05:00:00Z');
+  assert.deepEqual(dueTick(minutely, tickMs, tickMs + 61_000), {
+    firesMs: at('2026-01-01T05:01:00Z'),
+    nextMs: at('2026-01-01T05:02:00Z'),
+  });
 });

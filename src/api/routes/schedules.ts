@@ -11,7 +11,7 @@ import { RawJson } from '../json.ts';
 import { pageAnswer, readPage } from '../page.ts';
 import type { ApiParts } from '../parts.ts';
 import { type HandlerAnswer, route } from '../route.ts';
-import { requireWholeWorkspace } from '../whole-workspace.ts';
+import { requireExecute, requireWholeWorkspace } from '../whole-workspace.ts';
 import { foundWorkflow } from './workflows.ts';
 
 /** Schedules of workflows. */
@@ -20,6 +20,7 @@ export function scheduleRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, contract.createSchedule, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
+    requireExecute(caller);
     const { cron, timeZone = 'UTC', missed = 'skip', enabled = true } = body;
     const input = JSON.stringify(body.input ?? {});
     const workflowId = fromId('workflow', params.workflowId);
@@ -50,6 +51,7 @@ export function scheduleRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, contract.updateSchedule, async ({ params, body, caller, request }) => {
     requireWholeWorkspace(caller);
+    requireExecute(caller);
     const { input, ...others } = body;
     const change = { ...others, ...(input && { input: JSON.stringify(input) }) };
     const place = await placeOf(caller, params);

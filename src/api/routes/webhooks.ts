@@ -15,7 +15,7 @@ import { pageAnswer, readPage } from '../page.ts';
 import type { ApiParts } from '../parts.ts';
 import { route, routePath, send } from '../route.ts';
 import { networkOf } from '../sign-in-guard.ts';
-import { requireWholeWorkspace } from '../whole-workspace.ts';
+import { requireExecute, requireWholeWorkspace } from '../whole-workspace.ts';
 import { startedAnswer } from './workflow-runs.ts';
 import { foundWorkflow } from './workflows.ts';
 
@@ -26,6 +26,7 @@ export function webhookRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, contract.createWebhook, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
+    requireExecute(caller);
     const workflowId = fromId('workflow', params.workflowId);
     return issued(201, await flow.createWebhook(parts, caller, workflowId, body.name));
   });
@@ -39,6 +40,7 @@ export function webhookRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, contract.rotateWebhook, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
+    requireExecute(caller);
     return issued(200, await flow.rotateWebhook(parts, caller, await placeOf(caller, params)));
   });
 

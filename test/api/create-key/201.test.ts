@@ -18,8 +18,18 @@ test('shows the secret once, and stores only its hash', async () => {
   const body = { name: 'CI', agentIds: null, permissions: ['execute', 'read'] };
   const made = await service.call('POST', path, { key, body });
   assert.equal(made.status, 201);
-  const { key: secret, apiKeyId, createdAt, ...rest } = made.body;
+  const { key: secret, apiKeyId, createdAt, rateLimitUsage, ...rest } = made.body;
   assert.ok(isKey(secret));
+  const left = rateLimitUsage.map((one: { window: string; used: number; remaining: number }) => [
+    one.window,
+    one.used,
+    one.remaining,
+  ]);
+  assert.deepEqual(left, [
+    ['minute', 0, 100],
+    ['hour', 0, 5_000],
+    ['day', 0, 100_000],
+  ]);
   assert.deepEqual(rest, {
     ...body,
     start: secret.slice(0, 10),
