@@ -75,11 +75,39 @@ export function parse(text: string, methods: readonly string[]): Omit<Heard, 'cl
     // What is no HTTP is answered as if it were no HEAD, and with the close of the connection.
     const unread = status === 400 && from + announced === text.length;
     const head = methods[answers.length] === 'HEAD' && !unread;
-    const length = head || status === 204 || status === 304 ? 0 : announced;
-    if (!(from + length <= text.length)) break;
-    const body = Buffer.from(text.slice(from, from + length), 'latin1').toString('utf8');
-    answers.push({ status, headers, body });
-    at = from + length;
+    const none = head || status === 204 || status === 304;
+    const chunked = !none && headers.get('transfer-encoding') === 'chunked';
+    const read = chunked ? readChunks(text, from) : readLength(text, from, none ? 0 : announced);
+    if (!read) break;
+    answers.push({ status, headers, body: Buffer.from(read.body, 'latin1').toString('utf8') });
+    at = read.end;
   }
   return { answers, rest: text.slice(at) };
+}
+
+interface Read {
+  readonly body: string;
+  readonly end: number;
+}
+
+/** Null where it has not come as a whole. */
+function readLength(text: string, from: number, length: number): Read | null {
+  const end = from + length;
+  return end <= text.length ? { body: text.slice(from, end), end } : null;
+}
+
+/** Null where the last chunk has not come. */
+function readChunks(text: string, from: number): Read | null {
+  let body = '';
+  let at = from;
+  for (;;) {
+    const lineEnd = text.indexOf('\r\n', at);
+    const size = /^[0-9a-f]{1,8}$/i.exec(text.slice(at, lineEnd))?.[0];
+    if (lineEnd < 0 || size === undefined) return null;
+    const chunk = readLength(text, lineEnd + 2, Number.parseInt(size, 16));
+    if (!chunk || text.slice(chunk.end, chunk.end + 2) !== '\r\n') return null;
+    at = chunk.end + 2;
+    if (chunk.body === '') return { body, end: at };
+    body += chunk.body;
+  }
 }

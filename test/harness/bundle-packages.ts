@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -62,5 +62,7 @@ async function bundle(folder: string): Promise<void> {
   const map = [...files].map(([name, file]) => [name, `${file}.js`]);
   await writeFile(join(own, 'package.json'), JSON.stringify({ type: 'module' }));
   await writeFile(join(own, 'map.json'), JSON.stringify(Object.fromEntries(map)));
+  // Some processes of the tests are another user's.
+  await chmod(own, 0o755);
   await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }));
 }
