@@ -6,6 +6,7 @@ import { shareBrowser } from '../dashboard/shared-browser.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { addressVariable } from './database.ts';
 import { makeStartsCheap } from './environment.ts';
+import { keepFilesInMemory } from './in-memory.ts';
 
 /** Once for each `npm test` (`--test-global-setup`): one PostgreSQL for all files, one browser where one is asked for, and the dashboard as it is now. */
 
@@ -14,6 +15,7 @@ let endBrowser: (() => Promise<void>) | undefined;
 
 export async function globalSetup(): Promise<void> {
   await buildDashboard();
+  await keepFilesInMemory();
   await makeStartsCheap();
   cluster = await startCluster();
   endBrowser = await shareBrowser();
