@@ -49,6 +49,8 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
         await page.waitForLoadState('networkidle');
         for (const [colorScheme, rules] of rulesIn) {
           await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          // The page hears of it with its next frame.
+          await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
           await settled(page);
           assert.deepEqual(await faults(page, rules), [], `axe, ${colorScheme}`);
         }
