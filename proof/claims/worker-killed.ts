@@ -16,6 +16,11 @@ const startedAhead = 2;
 const longMs = 600;
 const longModel = `numbered-${longMs}`;
 const resumedMsGoal = 10_000;
+/**
+ * The workers that start take the machine for themselves. With a shorter lease those that survive cannot renew theirs in
+ * time: they hand all that they have on, again and again, and what is measured is that.
+ */
+const leaseMsMin = 1_500;
 
 export const workerKilled: Claim = {
   name: 'worker-killed',
@@ -60,7 +65,8 @@ export const workerKilled: Claim = {
       .map(([name]) => `${name}: p99 is beyond ${resumedMsGoal} ms`),
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
+async function prove(given: Ground, rounds: number): Promise<Found> {
+  const ground = { ...given, leaseMs: Math.max(leaseMsMin, given.leaseMs) };
   const { db, leaseMs, random } = ground;
   await keepJournal(db);
   const fleet = openFleet(ground);

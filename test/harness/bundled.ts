@@ -12,12 +12,18 @@ const files = new Map(
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
-    const file = files.get(specifier);
     const from = context.parentURL ?? '';
-    // What other packages import of these stays with them.
-    if (!file || !from.startsWith(root.href) || from.startsWith(packages)) {
-      return nextResolve(specifier, context);
+    // Our own files say where they are, and need no search.
+    if (specifier.startsWith('.') && specifier.endsWith('.ts') && isOwn(from)) {
+      return { url: new URL(specifier, from).href, format: 'module-typescript', shortCircuit: true };
     }
+    const file = files.get(specifier);
+    // What other packages import of these stays with them.
+    if (!file || !isOwn(from)) return nextResolve(specifier, context);
     return { url: new URL(file, folder).href, format: 'module', shortCircuit: true };
   },
 });
+
+function isOwn(url: string): boolean {
+  return url.startsWith(root.href) && !url.startsWith(packages);
+}
