@@ -65,8 +65,8 @@ export const workerKilled: Claim = {
       .map(([name]) => `${name}: p99 is beyond ${resumedMsGoal} ms`),
 };
 
-async function prove(given: Ground, rounds: number): Promise<Found> {
-  const ground = { ...given, leaseMs: Math.max(leaseMsMin, given.leaseMs) };
+async function prove(own: Ground, rounds: number): Promise<Found> {
+  const ground = { ...own, leaseMs: Math.max(leaseMsMin, own.leaseMs) };
   const { db, leaseMs, random } = ground;
   await keepJournal(db);
   const fleet = openFleet(ground);

@@ -45,7 +45,10 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
   }
   const leftMs = settings.timeoutMs - run.elapsedMs;
   if (leftMs <= 0) return failed(run, 'MODEL_TIMEOUT', timeoutMessage(run), { counted: false });
-  const prompt = renderRun(await parts.template(run.promptVersionId), run);
+  const template = await parts.template(run.promptVersionId);
+  // Stopped meanwhile: it has not been called, and may be begun anew even where that is allowed only once.
+  if (signal.aborted) return { kind: 'stopped', called: false };
+  const prompt = renderRun(template, run);
   if (!prompt) {
     const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
     return failed(run, 'CONTEXT_LENGTH', message, { counted: false });

@@ -120,6 +120,7 @@ async function look(agentIds: readonly string[], turn: number): Promise<void> {
 
 function untilAborted({ signal }: ModelCall): Promise<never> {
   return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }

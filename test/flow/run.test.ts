@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { ModelDeferred, ModelFailure } from '../../src/core/model.ts';
+import type { Run } from '../../src/core/run.ts';
+import { carryOut } from '../../src/flow/run.ts';
 import { addAgent, ended, run, type TestAgent } from '../harness/agents.ts';
 import { startService } from '../harness/service.ts';
 
@@ -181,4 +183,27 @@ test('maxConcurrency is exact: never one more at once, and every run ends', asyn
   const records = await Promise.all(urls.map((url) => ended(service, url, key)));
   assert.ok(records.every(({ status }) => status === 'success'));
   assert.equal(most, 3);
+});
+
+test('a run that is stopped while its prompt is read has not called its model', async () => {
+  const stopping = new AbortController();
+  const parts = {
+    models: { call: () => assert.fail('it was called') },
+    template: async () => {
+      stopping.abort('drain');
+      return { system: null, user: 'Hello' };
+    },
+    onFault: assert.ifError,
+  };
+  const settings = {
+    ...{ maxTokens: null, topP: null, maxAttempts: 1, timeoutMs: 60_000, maxConcurrency: null },
+    defaults: {},
+  };
+  const held: Run = {
+    ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
+    ...{ promptVersionId: 'v', model: 'cueline/echo', temperature: null, inputVariables: '{}' },
+    ...{ settings, elapsedMs: 0 },
+  };
+  const attempt = await carryOut(parts, held, stopping.signal);
+  assert.deepEqual(attempt, { kind: 'stopped', called: false });
 });
