@@ -33,7 +33,7 @@ export function workflowRunWire(row: ListedRunRow): WorkflowRun {
 /** Input and output leave as they came. */
 export function workflowRunDetailWire(
   row: WorkflowRunDetailRow,
-): Omit<WorkflowRunDetail, 'input' | 'output'> & { input: RawJson; output?: RawJson } {
+): Omit<WorkflowRunDetail, 'input' | 'output'> & { input?: RawJson; output?: RawJson } {
   const own = new Map(row.steps.map((step) => [`${step.step} ${step.item}`, step]));
   const skipped = new Set(
     row.steps
@@ -42,8 +42,8 @@ export function workflowRunDetailWire(
   );
   return {
     ...workflowRunWire(row),
-    input: new RawJson(row.input),
-    ...(row.status === 'success' && { output: new RawJson(row.output ?? 'null') }),
+    ...(row.input !== null && { input: new RawJson(row.input) }),
+    ...(row.output !== null && { output: new RawJson(row.output) }),
     steps: row.definition.steps.map((step) => {
       const at = own.get(`${step.name} -1`);
       if (!at)

@@ -102,12 +102,18 @@ export type WorkflowRunStep = Static<typeof WorkflowRunStep>;
 export const WorkflowRunDetail = Type.Object(
   {
     ...fields,
-    input: Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      additionalProperties: true,
-      description: 'As it was given, with the defaults of the workflow.',
-    }),
-    output: Type.Optional(Type.Unsafe<unknown>({ description: 'Any JSON; only when successful.' })),
+    input: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'As it was given, with the defaults of the workflow; gone with the bodies.',
+      }),
+    ),
+    output: Type.Optional(
+      Type.Unsafe<unknown>({
+        description: 'Any JSON; only when successful, and gone with the bodies.',
+      }),
+    ),
     steps: Type.Array(WorkflowRunStep, { description: 'All of them, as the definition has them.' }),
   },
   { title: 'WorkflowRunDetail' },

@@ -16,8 +16,8 @@ export interface WorkflowRunRow {
   readonly executedAt: Date;
   readonly completedAt: Date | null;
   readonly deadlineAt: Date;
-  /** JSON texts; the output is null until the run has succeeded. */
-  readonly input: string;
+  /** JSON texts; null once the bodies have gone, the output also until the run has succeeded. */
+  readonly input: string | null;
   readonly output: string | null;
   readonly errorCode: string | null;
   readonly error: string | null;
