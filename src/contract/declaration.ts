@@ -136,7 +136,7 @@ export const applyDeclaration = endpoint({
   path: '/api/v1/declaration',
   summary: 'Apply a declaration',
   description:
-    'All of it in one transaction, or nothing. With `dryRun` all of it is tried and taken back: the answer is what would be done. Applying the same twice changes nothing.',
+    'All of it in one transaction, or nothing. With `dryRun` the answer is what would be done; nothing is written, and nobody waits for it. Applying the same twice changes nothing.',
   tag,
   auth: 'manage',
   body: body('DeclarationInput', {

@@ -8,6 +8,8 @@ import { lockPrompt, updatePrompt } from '../store/prompts.ts';
 import { insertVersion, nextVersionNumber, type VersionRow } from '../store/versions.ts';
 
 export interface VersionInput extends ModelSettings {
+  /** A new one unless given. */
+  readonly id?: string;
   /** `v{number}` where null. */
   readonly label: string | null;
   readonly system: string | null;
@@ -33,7 +35,7 @@ export async function createVersion(
     if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
     const number = await nextVersionNumber(trx, promptId);
     const label = input.label ?? `v${number}`;
-    const id = uuid7(await readClock(trx));
+    const id = input.id ?? uuid7(await readClock(trx));
     const { workspaceId, userId: createdBy } = caller;
     const origin = { id, promptId, workspaceId, number, createdBy };
     const version = await insertVersion(trx, { ...input, ...origin, label });

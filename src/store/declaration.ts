@@ -46,6 +46,20 @@ export async function allWorkflows(db: Db, viewer: Viewer): Promise<NamedWorkflo
   return rows;
 }
 
+/** What the next version of a workflow would be called, and whether one is called so already. */
+export async function nextWorkflowLabel(
+  db: Db,
+  workflowId: string,
+): Promise<{ readonly label: string; readonly taken: boolean }> {
+  const { rows } = await sql<{ label: string; taken: boolean }>`
+    select label, exists (
+      select from workflow_versions o where o.workflow_id = ${workflowId} and o.label = next.label) as taken
+    from (
+      select 'v' || coalesce(max(number), 0) + 1 as label from workflow_versions
+      where workflow_id = ${workflowId}) as next`.execute(db);
+  return rows[0] ?? { label: 'v1', taken: false };
+}
+
 const version = sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.model, v.temperature,
   v.max_tokens, v.top_p, v.notes, v.created_by, v.created_at, v.system_template as system,
   v.user_template as "user"`);
