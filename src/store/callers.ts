@@ -115,10 +115,10 @@ export async function findAgentOrigins(db: Db, agentId: string): Promise<string[
 }
 
 /**
- * Counts one list call of a caller in the current UTC minute and says how many there were with it. A count beyond
- * the limit changes nothing for anyone, so it need not be taken back.
+ * Counts one call in the current UTC minute, a list call of a key or user or an event for a webhook, and says how many
+ * there were with it. A count beyond the limit changes nothing for anyone, so it need not be taken back.
  */
-export async function countList(
+export async function countInMinute(
   db: Db,
   callerId: string,
 ): Promise<{ used: number; nowMs: number; resetAtMs: number }> {
