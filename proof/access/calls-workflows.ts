@@ -72,6 +72,8 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
     const { agentId } = await world.agent(note);
     return { path: '/api/v1/workflows/validate', body: { definition: passedOver(agentId) } };
   },
+  'OPTIONS /api/v1/workflows/{workflowId}': ofWorkflow(''),
+  'OPTIONS /api/v1/workflows/{workflowId}/*': ofWorkflow('/execute'),
   'GET /api/v1/workflows/{workflowId}': ofWorkflow(''),
   'PATCH /api/v1/workflows/{workflowId}': ofWorkflow('', () => ({ description: unique() })),
   'DELETE /api/v1/workflows/{workflowId}': ofWorkflow(''),

@@ -4,8 +4,10 @@ import type { Caller } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { StartCall, Started } from '../../flow/start-workflow.ts';
+import { findKeyCaller } from '../../store/callers.ts';
 import * as store from '../../store/workflow-history.ts';
 import { bearerHash, unauthorized } from '../authenticate.ts';
+import { allowOrigin } from '../cors.ts';
 import { errorAnswer } from '../errors.ts';
 import { idempotency, readExecuteBody } from '../execute-call.ts';
 import { limitLists } from '../list-limit.ts';
@@ -91,6 +93,10 @@ function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
     if (!hash) throw unauthorized();
     parts.onKeyUsed(hash);
     const credential = { kind: 'key', hash } as const;
+    if (request.headers.origin) {
+      const caller = await findKeyCaller(parts.db, hash);
+      allowOrigin(request, reply, caller?.allowedOrigins ?? []);
+    }
     await start(parts, request, reply, { credential, trigger: 'api' });
     return reply;
   });
