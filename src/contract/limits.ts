@@ -3,6 +3,8 @@
  * What is over a bound is refused with 400 and never cut.
  */
 
+export { variableNameMax, variablesMax } from '../core/prompt.ts';
+
 export const bodyBytesMax = 1_048_576;
 
 export const nameMax = 200;
@@ -25,8 +27,6 @@ export const secretMax = 4_096;
 export const tokenMax = 200;
 export const cursorMax = 200;
 
-export const variableNameMax = 100;
-export const variablesMax = 200;
 export const cronMax = 200;
 export const timeZoneMax = 100;
 /** Things of one kind in a declaration, and versions of one prompt there. */

@@ -1,6 +1,7 @@
 import type { Caller } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import { uuid7 } from '../core/id.ts';
+import { declarablePlaceholders } from '../core/prompt.ts';
 import type { ModelSettings } from '../core/settings.ts';
 import { readClock } from '../store/clock.ts';
 import { type Db, inTransaction } from '../store/db.ts';
@@ -14,8 +15,6 @@ export interface VersionInput extends ModelSettings {
   readonly label: string | null;
   readonly system: string | null;
   readonly user: string;
-  /** The placeholders of both texts. */
-  readonly variables: readonly string[];
   readonly notes: string | null;
 }
 
@@ -29,6 +28,7 @@ export async function createVersion(
   promptId: string | null,
   input: VersionInput,
 ): Promise<VersionRow> {
+  const variables = declarablePlaceholders(input);
   return inTransaction(db, async (trx) => {
     const prompt = promptId && (await lockPrompt(trx, caller, promptId));
     if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
@@ -38,7 +38,7 @@ export async function createVersion(
     const id = input.id ?? uuid7(await readClock(trx));
     const { workspaceId, userId: createdBy } = caller;
     const origin = { id, promptId, workspaceId, number, createdBy };
-    const version = await insertVersion(trx, { ...input, ...origin, label });
+    const version = await insertVersion(trx, { ...input, ...origin, label, variables });
     if (!version) {
       throw new CallFailure('CONFLICT', `The prompt has a version with the label "${label}".`);
     }

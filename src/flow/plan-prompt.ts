@@ -1,7 +1,7 @@
 import { same } from '../core/declaration.ts';
 import { CallFailure } from '../core/failure.ts';
 import { uuid7 } from '../core/id.ts';
-import { placeholders } from '../core/prompt.ts';
+import { declarablePlaceholders } from '../core/prompt.ts';
 import type { ModelSettings } from '../core/settings.ts';
 import { findVersionLabeled, type NamedPromptRow } from '../store/declaration.ts';
 import type { VersionRow } from '../store/versions.ts';
@@ -23,7 +23,11 @@ interface DeclaredVersion extends Partial<ModelSettings> {
 }
 
 /** A version that is to be made. */
-export type PlannedVersion = VersionInput & { readonly id: string; readonly label: string };
+export type PlannedVersion = VersionInput & {
+  readonly id: string;
+  readonly label: string;
+  readonly variables: readonly string[];
+};
 
 /** The prompt, and those of its versions that are declared; others are left alone. */
 export async function planPrompt(ground: Ground, declared: DeclaredPrompt): Promise<void> {
@@ -55,7 +59,7 @@ async function planVersion(
   const there = versions.get(place) ?? (await findVersionLabeled(trx, prompt.id, label));
   if (there) return refuseOther(there, input);
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
-  versions.set(place, input);
+  versions.set(place, { ...input, variables: declarablePlaceholders(input) });
   changes.push({ kind: 'prompt', name: prompt.name, action: 'add-version', to: label });
   add((at) => createVersion(at, caller, prompt.id, input));
 }
@@ -63,8 +67,7 @@ async function planVersion(
 function inputOf(version: DeclaredVersion): VersionInput {
   const { label, system = null, user, notes = null } = version;
   const { model = null, temperature = null, maxTokens = null, topP = null } = version;
-  const variables = placeholders({ system, user });
-  return { label, system, user, variables, notes, model, temperature, maxTokens, topP };
+  return { label, system, user, notes, model, temperature, maxTokens, topP };
 }
 
 /** A version never changes. */
