@@ -94,6 +94,8 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
   },
   'GET /api/v1/workflows/{workflowId}/runs': ofWorkflow('/runs'),
   'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}': ofRun(''),
+  'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items':
+    ofRun('/steps/never/items'),
   'POST /api/v1/workflows/{workflowId}/runs/{workflowRunId}/cancel': ofRun('/cancel'),
   'POST /api/v1/workflows/{workflowId}/schedules': ofWorkflow('/schedules', () => schedule),
   'GET /api/v1/workflows/{workflowId}/schedules': ofWorkflow('/schedules'),

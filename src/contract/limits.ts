@@ -32,6 +32,8 @@ export const timeZoneMax = 100;
 /** Things of one kind in a declaration, and versions of one prompt there. */
 export const declaredMax = 1_000;
 export const declaredVersionsMax = 1_000;
+/** Of each step with a list, in the answer that tells of a whole run. */
+export const runItemsMax = 100;
 /** Of an expression that says whether a step is carried out. */
 export const conditionMax = 2_000;
 

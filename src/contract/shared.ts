@@ -209,6 +209,7 @@ export const pathParams = {
   workflowId: reference('workflow', 'The workflow.'),
   workflowVersionId: reference('workflowVersion', 'The version of the workflow.'),
   workflowRunId: reference('workflowRun', 'The run, as the execute call answered it.'),
+  stepName: Type.String({ description: 'The name of a step, as the definition has it.' }),
   scheduleId: reference('schedule', 'The schedule.'),
   webhookId: reference('webhook', 'The webhook.'),
   token: Type.String({ description: 'What the link of an invitation ends in.' }),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { stepStatuses, workflowRunStatuses, workflowTriggers } from '../core/workflow.ts';
-import { id, nullable, oneOf, Pagination, time } from './shared.ts';
+import { runItemsMax } from './limits.ts';
+import { id, nullable, oneOf, Pagination, page, time } from './shared.ts';
 
 export const WorkflowExecuteRequest = Type.Object(
   {
@@ -73,6 +74,9 @@ export const WorkflowRunItem = Type.Object(
   { item: Type.Integer({ minimum: 0, description: 'Its place in the list.' }), ...standing },
   { title: 'WorkflowRunItem' },
 );
+export type WorkflowRunItem = Static<typeof WorkflowRunItem>;
+
+export const WorkflowRunItemList = page('WorkflowRunItemList', 'items', WorkflowRunItem);
 
 export const WorkflowRunStep = Type.Object(
   {
@@ -90,8 +94,17 @@ export const WorkflowRunStep = Type.Object(
         description: 'Of a step with `forEach`: the length of the list.',
       }),
     ),
+    itemsBegun: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How many of them have begun.' }),
+    ),
+    itemsEnded: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How many of them are over.' }),
+    ),
     items: Type.Optional(
-      Type.Array(WorkflowRunItem, { description: 'Those that have begun, in order.' }),
+      Type.Array(WorkflowRunItem, {
+        maxItems: runItemsMax,
+        description: `Those that have begun, in order: the first ${runItemsMax}; \`…/steps/{stepName}/items\` lists all of them.`,
+      }),
     ),
   },
   { title: 'WorkflowRunStep' },
