@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { idempotency } from './executions.ts';
 import * as limits from './limits.ts';
 import { LimitProblem, ListLimitProblem, problems, WorkflowInputProblem } from './problem.ts';
-import { oneOf, pageQuery, query } from './shared.ts';
+import { oneOf, pageQuery, query, waitQuery } from './shared.ts';
 import {
   WorkflowExecuteAccepted,
   WorkflowExecuteRequest,
@@ -85,15 +85,7 @@ export const getWorkflowRun = endpoint({
   tag,
   auth: 'read',
   ownWith: 'execute',
-  query: query({
-    wait: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: limits.waitSecondsMax,
-        description: 'Seconds to hold the answer until the run ends.',
-      }),
-    ),
-  }),
+  query: waitQuery,
   answers: { 200: WorkflowRunDetail, ...problems(404) },
   sends: ['Retry-After'],
 });

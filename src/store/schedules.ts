@@ -73,17 +73,9 @@ export async function lockSchedulesOf(trx: Trx, workflowId: string): Promise<voi
     order by id for update`.execute(trx);
 }
 
-export interface NewSchedule {
-  readonly id: string;
-  readonly workflowId: string;
-  readonly workspaceId: string;
-  readonly cron: string;
-  readonly timeZone: string;
-  readonly missed: MissedPolicy;
-  readonly input: string;
-  readonly enabled: boolean;
+export interface NewSchedule
+  extends Omit<ScheduleRow, 'revision' | 'nextAt' | 'lastAt' | 'createdAt' | 'updatedAt'> {
   readonly nextAtMs: number | null;
-  readonly createdBy: string | null;
 }
 
 export async function insertSchedule(trx: Trx, schedule: NewSchedule): Promise<ScheduleRow> {

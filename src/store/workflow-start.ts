@@ -1,6 +1,6 @@
 import type { Counts } from '../core/limits.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
-import type { KeyRow } from './admission-read.ts';
+import { type KeyRow, keysWith, lockKeys } from './admission-read.ts';
 import { textArray, updateCounts } from './admission-write.ts';
 import type { Send, Statement } from './pipeline.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
@@ -118,31 +118,12 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Stopp
   return stopping;
 }
 
-const counted = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
-
-const lockKeys: Statement = {
-  name: 'start-lock-keys',
-  text: `select ${counted} from limits
-    where subject in (select id from api_keys where hash = any($1::bytea[]))
-    order by subject for update`,
-};
-
 const lockWorkspaces: Statement = {
   name: 'start-lock-workspaces',
   text: `select subject from limits where subject = any($1::uuid[]) order by subject for update`,
 };
 
-const readKeys: Statement = {
-  name: 'start-read-keys',
-  text: `select k.hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
-      k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
-      k.revoked_at is not null
-        or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
-      array(select agent_id from api_key_agents where api_key_id = k.id) as agent_ids
-    from api_keys k
-    left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
-    where k.hash = any($1::bytea[])`,
-};
+const readKeys: Statement = { name: 'start-read-keys', text: keysWith('true') };
 
 const readWorkflows: Statement = {
   name: 'start-read-workflows',
