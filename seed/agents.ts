@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Caller } from '../src/core/admission.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
-import { placeholders } from '../src/core/prompt.ts';
 import { changeAgent } from '../src/flow/change-agent.ts';
 import { createPrompt } from '../src/flow/change-prompt.ts';
 import { createAgent } from '../src/flow/create-agent.ts';
@@ -122,7 +121,6 @@ async function makePrompt(db: Db, owner: Caller, name: string) {
       temperature: 0.2,
       maxTokens: null,
       topP: null,
-      variables: placeholders(texts),
     });
     versions.push({ id, label, ...texts });
   }

@@ -45,6 +45,8 @@ export interface Config {
   /** What the Testing stage caps an agent at. */
   readonly testingLimits: RateLimits;
   readonly listPerMinute: number;
+  /** Events that one webhook takes. */
+  readonly webhookPerMinute: number;
   /** IP addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** Hosts (`host` or `host:port`) that a workspace's provider may have though they are private. */
@@ -104,6 +106,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       requestsPerDay: perDay,
     },
     listPerMinute: read.number('CUELINE_LIST_PER_MINUTE', 300, 1, 1_000_000),
+    webhookPerMinute: read.number('CUELINE_WEBHOOK_PER_MINUTE', 600, 1, 1_000_000),
     trustedProxies: read.list('CUELINE_TRUSTED_PROXIES', rangeForm),
     allowedHosts: read.list('CUELINE_ALLOWED_HOSTS', allowedHostForm),
     metricsToken: read.text('CUELINE_METRICS_TOKEN', tokenForm),

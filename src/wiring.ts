@@ -75,6 +75,7 @@ export interface WiringParts {
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'
+    | 'webhookPerMinute'
     | 'trustedProxies'
     | 'publicUrl'
     | 'signIn'
@@ -250,6 +251,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       ...{ checkSameOrigin, onKeyUsed },
       authenticator: createAuthenticator({ db, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
+      webhookPerMinute: config.webhookPerMinute,
       testingLimits: config.testingLimits,
       sealKey: deriveSealKey(parts.secret),
       checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),

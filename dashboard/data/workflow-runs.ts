@@ -41,6 +41,30 @@ export const workflowRunQuery = (workflowId: string, workflowRunId: string) =>
     refetchInterval: ({ state }) => (state.data && needsALook(state.data) ? runMs : false),
   });
 
+/** Of the items of a step a page that lies beyond those that the run itself tells. */
+export const runItemsQuery = (
+  { workflowId, workflowRunId, status }: WorkflowRunDetail,
+  stepName: string,
+  offset: number,
+) =>
+  queryOptions({
+    queryKey: ['workflow-runs', workflowId, workflowRunId, 'items', stepName, offset],
+    queryFn: ({ signal }) =>
+      cueline.workflows.items(
+        workflowId,
+        workflowRunId,
+        stepName,
+        { limit: itemsOnPage, offset },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => {
+      return status === 'processing' && !state.error ? livelyMs : false;
+    },
+  });
+
+export const itemsOnPage = 50;
+
 export const isUnderWay = ({ status }: Pick<WorkflowRunDetail, 'status'>) =>
   status === 'processing';
 

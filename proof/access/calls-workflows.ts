@@ -72,6 +72,8 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
     const { agentId } = await world.agent(note);
     return { path: '/api/v1/workflows/validate', body: { definition: passedOver(agentId) } };
   },
+  'OPTIONS /api/v1/workflows/{workflowId}': ofWorkflow(''),
+  'OPTIONS /api/v1/workflows/{workflowId}/*': ofWorkflow('/execute'),
   'GET /api/v1/workflows/{workflowId}': ofWorkflow(''),
   'PATCH /api/v1/workflows/{workflowId}': ofWorkflow('', () => ({ description: unique() })),
   'DELETE /api/v1/workflows/{workflowId}': ofWorkflow(''),
@@ -92,6 +94,8 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
   },
   'GET /api/v1/workflows/{workflowId}/runs': ofWorkflow('/runs'),
   'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}': ofRun(''),
+  'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items':
+    ofRun('/steps/never/items'),
   'POST /api/v1/workflows/{workflowId}/runs/{workflowRunId}/cancel': ofRun('/cancel'),
   'POST /api/v1/workflows/{workflowId}/schedules': ofWorkflow('/schedules', () => schedule),
   'GET /api/v1/workflows/{workflowId}/schedules': ofWorkflow('/schedules'),

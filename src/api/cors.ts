@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fromId } from '../core/id.ts';
-import { findAgentOrigins } from '../store/callers.ts';
+import { findAgentOrigins, findWorkflowOrigins } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 
 /**
  * CORS by origins that agents and keys name, compared exactly; there is no wildcard. A preflight carries no key, so
- * it is answered by the agent in its path: its own origins and those of the keys that reach it.
+ * it is answered by the agent or workflow in its path: by the origins of the keys that reach it, and of an agent its own.
  */
 
 const exposed =
@@ -27,12 +27,11 @@ export function allowOrigin(
   return true;
 }
 
-/** A page must be able to read that its key is refused, though nobody knows whose page it is: the agent's path says. */
+/** A page must be able to read that its key is refused, though nobody knows whose page it is: the path says. */
 export function allowRefusals(app: FastifyInstance, db: Db): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    const { agentId } = (request.params ?? {}) as { agentId?: string };
-    if (reply.statusCode !== 401 || !agentId || !request.headers.origin) return done(null, payload);
-    originsAt(db, agentId).then((origins) => {
+    if (reply.statusCode !== 401 || !request.headers.origin) return done(null, payload);
+    originsAt(db, (request.params ?? {}) as Place).then((origins) => {
       allowOrigin(request, reply, origins);
       done(null, payload);
     }, done);
@@ -44,9 +43,11 @@ export function answerPreflights(app: FastifyInstance, db: Db): void {
     '/api/v1/agents/:agentId/*',
     '/api/agents/:agentId/*',
     '/api/v1/agents/:agentId',
+    '/api/v1/workflows/:workflowId/*',
+    '/api/v1/workflows/:workflowId',
   ]) {
-    app.options<{ Params: { agentId: string } }>(url, async (request, reply) => {
-      const origins = request.headers.origin ? await originsAt(db, request.params.agentId) : [];
+    app.options<{ Params: Place }>(url, async (request, reply) => {
+      const origins = request.headers.origin ? await originsAt(db, request.params) : [];
       if (allowOrigin(request, reply, origins)) {
         reply.headers({
           'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
@@ -59,7 +60,15 @@ export function answerPreflights(app: FastifyInstance, db: Db): void {
   }
 }
 
-async function originsAt(db: Db, wireId: string): Promise<string[]> {
-  const agentId = fromId('agent', wireId);
-  return agentId === null ? [] : findAgentOrigins(db, agentId);
+/** What the path names. */
+interface Place {
+  readonly agentId?: string;
+  readonly workflowId?: string;
+}
+
+async function originsAt(db: Db, place: Place): Promise<string[]> {
+  const agentId = fromId('agent', place.agentId ?? '');
+  if (agentId !== null) return findAgentOrigins(db, agentId);
+  const workflowId = fromId('workflow', place.workflowId ?? '');
+  return workflowId === null ? [] : findWorkflowOrigins(db, workflowId);
 }

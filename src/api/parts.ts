@@ -31,6 +31,8 @@ export interface ApiParts {
   readonly checkSameOrigin: (request: FastifyRequest) => void;
   readonly onKeyUsed: (hash: Buffer) => void;
   readonly listPerMinute: number;
+  /** Events that one webhook takes. */
+  readonly webhookPerMinute: number;
   /** What the Testing stage caps an agent at. */
   readonly testingLimits: RateLimits;
   /** What credentials of providers are sealed with. */

@@ -1,14 +1,11 @@
 import type { Body } from '../contract/endpoint.ts';
-import { variableNameMax, variablesMax } from '../contract/limits.ts';
 import type {
   createPromptVersion,
   Prompt,
   PromptVersion,
   PromptVersionSummary,
 } from '../contract/prompts.ts';
-import { CallFailure } from '../core/failure.ts';
 import { toId } from '../core/id.ts';
-import { placeholders } from '../core/prompt.ts';
 import type { VersionInput } from '../flow/create-version.ts';
 import type { PromptRow } from '../store/prompts.ts';
 import type { VersionRow, VersionSummaryRow } from '../store/versions.ts';
@@ -54,19 +51,5 @@ export function versionWire(row: VersionRow): PromptVersion {
 export function newVersion(body: Body<typeof createPromptVersion>): VersionInput {
   const { label = null, system = null, user, notes = null } = body;
   const { model = null, temperature = null, maxTokens = null, topP = null } = body;
-  const variables = placeholders({ system, user });
-  refuseUndeclarable(variables);
-  return { label, system, user, variables, notes, model, temperature, maxTokens, topP };
-}
-
-/** A version that no agent can declare all placeholders of could never be run. */
-function refuseUndeclarable(variables: readonly string[]): void {
-  if (variables.length > variablesMax) {
-    const message = `The templates have ${variables.length} placeholders; at most ${variablesMax} are allowed.`;
-    throw new CallFailure('INVALID_REQUEST', message);
-  }
-  const long = variables.find((name) => name.length > variableNameMax);
-  if (long === undefined) return;
-  const message = `The placeholder "${long.slice(0, variableNameMax)}…" is longer than ${variableNameMax} characters.`;
-  throw new CallFailure('INVALID_REQUEST', message);
+  return { label, system, user, notes, model, temperature, maxTokens, topP };
 }

@@ -1,6 +1,7 @@
 import type {
   WorkflowRun,
   WorkflowRunDetail,
+  WorkflowRunItem,
   WorkflowRunStep,
 } from '../contract/workflow-run-record.ts';
 import { toId } from '../core/id.ts';
@@ -33,7 +34,8 @@ export function workflowRunWire(row: ListedRunRow): WorkflowRun {
 /** Input and output leave as they came. */
 export function workflowRunDetailWire(
   row: WorkflowRunDetailRow,
-): Omit<WorkflowRunDetail, 'input' | 'output'> & { input: RawJson; output?: RawJson } {
+): Omit<WorkflowRunDetail, 'input' | 'output'> & { input?: RawJson; output?: RawJson } {
+  const counted = new Map(row.items.map((one) => [one.step, one]));
   const own = new Map(row.steps.map((step) => [`${step.step} ${step.item}`, step]));
   const skipped = new Set(
     row.steps
@@ -42,8 +44,8 @@ export function workflowRunDetailWire(
   );
   return {
     ...workflowRunWire(row),
-    input: new RawJson(row.input),
-    ...(row.status === 'success' && { output: new RawJson(row.output ?? 'null') }),
+    ...(row.input !== null && { input: new RawJson(row.input) }),
+    ...(row.output !== null && { output: new RawJson(row.output) }),
     steps: row.definition.steps.map((step) => {
       const at = own.get(`${step.name} -1`);
       if (!at)
@@ -55,11 +57,17 @@ export function workflowRunDetailWire(
         ...(at.status === 'skipped' && { skippedReason: skippedReason(step, skipped) }),
         ...(at.itemsCount !== null && {
           itemCount: at.itemsCount,
-          items: items.map((one) => ({ item: one.item, ...standingWire(step, one) })),
+          itemsBegun: counted.get(step.name)?.begun ?? 0,
+          itemsEnded: counted.get(step.name)?.ended ?? 0,
+          items: items.map((one) => itemWire(step, one)),
         }),
       };
     }),
   };
+}
+
+export function itemWire(step: StepDefinition, row: WorkflowStepRow): WorkflowRunItem {
+  return { item: row.item, ...standingWire(step, row) };
 }
 
 function standingWire(step: StepDefinition, row: WorkflowStepRow): Omit<WorkflowRunStep, 'name'> {

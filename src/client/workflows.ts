@@ -13,6 +13,8 @@ export type WorkflowVersion =
   Output<'GET /api/v1/workflows/{workflowId}/versions/{workflowVersionId}'>;
 export type WorkflowVersionInput = BodyOf<'POST /api/v1/workflows/{workflowId}/versions'>;
 export type WorkflowRunFilters = QueryOf<'GET /api/v1/workflows/{workflowId}/runs'>;
+export type WorkflowItemFilters =
+  QueryOf<'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items'>;
 export type { WorkflowRunDetail };
 /** A run that has ended. */
 export type EndedWorkflowRun = WorkflowRunDetail & {
@@ -69,6 +71,19 @@ export function workflows(request: Request, client: ClientOptions) {
     async status(workflowId: string, workflowRunId: string, options?: CallOptions) {
       const route = 'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}';
       return (await request(route, { params: { workflowId, workflowRunId } }, options)).body;
+    },
+    /** The items of a step with a list, in order; `status` alone tells of the first ones only. */
+    async items(
+      workflowId: string,
+      workflowRunId: string,
+      stepName: string,
+      filters: WorkflowItemFilters = {},
+      options?: CallOptions,
+    ) {
+      const route =
+        'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items';
+      const params = { workflowId, workflowRunId, stepName };
+      return (await request(route, { params, query: filters }, options)).body;
     },
     /** Ends a run. Throws `ALREADY_ENDED` where there is nothing left to end. */
     async cancel(workflowId: string, workflowRunId: string, options?: CallOptions) {

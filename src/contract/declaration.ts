@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { stages, visibilities } from '../core/agent.ts';
-import { AgentConfig, AgentInput, modelSettings } from './agent-record.ts';
+import { AgentConfig, AgentInput } from './agent-record.ts';
 import { endpoint } from './endpoint.ts';
 import * as limits from './limits.ts';
 import { problems, WorkflowProblems } from './problem.ts';
+import { versionInput } from './prompts.ts';
 import { body, name, nullable, oneOf, RateLimitsInput, text } from './shared.ts';
 import { declaredDefinition } from './workflow-definition.ts';
 
@@ -19,13 +20,7 @@ const DeclaredVersion = Type.Object(
       'Unique in its prompt. A version never changes: another text needs another label.',
       limits.labelMax,
     ),
-    system: Type.Optional(nullable(text(limits.templateMax, 'The template of the system prompt.'))),
-    user: name('The template of the user prompt.', limits.templateMax),
-    model: Type.Optional(nullable(modelSettings.model)),
-    temperature: Type.Optional(nullable(modelSettings.temperature)),
-    maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),
-    topP: Type.Optional(nullable(modelSettings.topP)),
-    notes: Type.Optional(nullable(text(limits.notesMax, 'What changed and why.'))),
+    ...versionInput,
   },
   { title: 'DeclaredVersion', ...closed },
 );
@@ -136,7 +131,7 @@ export const applyDeclaration = endpoint({
   path: '/api/v1/declaration',
   summary: 'Apply a declaration',
   description:
-    'All of it in one transaction, or nothing. With `dryRun` all of it is tried and taken back: the answer is what would be done. Applying the same twice changes nothing.',
+    'All of it in one transaction, or nothing. With `dryRun` the answer is what would be done; nothing is written, and nobody waits for it. Applying the same twice changes nothing.',
   tag,
   auth: 'manage',
   body: body('DeclarationInput', {

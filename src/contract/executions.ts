@@ -10,7 +10,7 @@ import {
 } from './execution-record.ts';
 import * as limits from './limits.ts';
 import { LimitProblem, ListLimitProblem, problems, VariablesProblem } from './problem.ts';
-import { oneOf, pageQuery, query, reference, text } from './shared.ts';
+import { oneOf, pageQuery, reference, text, waitQuery } from './shared.ts';
 
 const tag = 'Executions';
 
@@ -73,15 +73,7 @@ export const getExecution = endpoint({
   tag,
   auth: 'read',
   ownWith: 'execute',
-  query: query({
-    wait: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: limits.waitSecondsMax,
-        description: 'Seconds to hold the answer until the run ends.',
-      }),
-    ),
-  }),
+  query: waitQuery,
   answers: { 200: ExecutionDetail, ...problems(404) },
   sends: ['Retry-After'],
 });

@@ -62,6 +62,7 @@ export const endpoints = {
   executeWorkflowInDashboard: workflowRuns.executeWorkflowInDashboard,
   listWorkflowRuns: workflowRuns.listWorkflowRuns,
   getWorkflowRun: workflowRuns.getWorkflowRun,
+  listWorkflowRunItems: workflowRuns.listWorkflowRunItems,
   cancelWorkflowRun: workflowRuns.cancelWorkflowRun,
   createSchedule: schedules.createSchedule,
   listSchedules: schedules.listSchedules,

@@ -3,6 +3,8 @@
  * What is over a bound is refused with 400 and never cut.
  */
 
+export { variableNameMax, variablesMax } from '../core/prompt.ts';
+
 export const bodyBytesMax = 1_048_576;
 
 export const nameMax = 200;
@@ -25,13 +27,13 @@ export const secretMax = 4_096;
 export const tokenMax = 200;
 export const cursorMax = 200;
 
-export const variableNameMax = 100;
-export const variablesMax = 200;
 export const cronMax = 200;
 export const timeZoneMax = 100;
 /** Things of one kind in a declaration, and versions of one prompt there. */
 export const declaredMax = 1_000;
 export const declaredVersionsMax = 1_000;
+/** Of each step with a list, in the answer that tells of a whole run. */
+export const runItemsMax = 100;
 /** Of an expression that says whether a step is carried out. */
 export const conditionMax = 2_000;
 

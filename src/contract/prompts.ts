@@ -54,6 +54,17 @@ export const Prompt = Type.Object(
 );
 export type Prompt = Static<typeof Prompt>;
 
+/** What a version is made of, but for its label. */
+export const versionInput = {
+  system: Type.Optional(nullable(text(limits.templateMax, 'The template of the system prompt.'))),
+  user: name('The template of the user prompt.', limits.templateMax),
+  model: Type.Optional(nullable(modelSettings.model)),
+  temperature: Type.Optional(nullable(modelSettings.temperature)),
+  maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),
+  topP: Type.Optional(nullable(modelSettings.topP)),
+  notes: Type.Optional(nullable(text(limits.notesMax, 'What changed and why.'))),
+};
+
 export const createPrompt = endpoint({
   id: 'createPrompt',
   method: 'POST',
@@ -151,13 +162,7 @@ export const createPromptVersion = endpoint({
   auth: 'manage',
   body: body('PromptVersionInput', {
     label: Type.Optional(name('`v{number}` where left out.', limits.labelMax)),
-    system: Type.Optional(nullable(text(limits.templateMax, 'The template of the system prompt.'))),
-    user: name('The template of the user prompt.', limits.templateMax),
-    model: Type.Optional(nullable(modelSettings.model)),
-    temperature: Type.Optional(nullable(modelSettings.temperature)),
-    maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),
-    topP: Type.Optional(nullable(modelSettings.topP)),
-    notes: Type.Optional(nullable(text(limits.notesMax, 'What changed and why.'))),
+    ...versionInput,
   }),
   answers: { 201: PromptVersion, ...problems(404, 409) },
   sends: ['Location'],

@@ -176,6 +176,17 @@ export function page<Name extends string, S extends TSchema>(title: string, of: 
   return Type.Object({ ...rows, pagination: Pagination }, { title });
 }
 
+/** Of the status of a run. */
+export const waitQuery = query({
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: limits.waitSecondsMax,
+      description: 'Seconds to hold the answer until the run ends.',
+    }),
+  ),
+});
+
 /** Optional on every PATCH: the `ETag` of what was read. A stale one is 412. */
 export const ifMatch = Type.Object({
   'If-Match': Type.Optional(
@@ -209,6 +220,7 @@ export const pathParams = {
   workflowId: reference('workflow', 'The workflow.'),
   workflowVersionId: reference('workflowVersion', 'The version of the workflow.'),
   workflowRunId: reference('workflowRun', 'The run, as the execute call answered it.'),
+  stepName: Type.String({ description: 'The name of a step, as the definition has it.' }),
   scheduleId: reference('schedule', 'The schedule.'),
   webhookId: reference('webhook', 'The webhook.'),
   token: Type.String({ description: 'What the link of an invitation ends in.' }),

@@ -84,7 +84,7 @@ export const receiveWebhook = endpoint({
   path: '/api/v1/webhooks/{webhookId}',
   summary: 'Send an event to an inbound webhook',
   description:
-    "Starts a run whose input is the JSON object of the body. Signed as in Standard Webhooks; `webhook-timestamp` may be five minutes from the server's clock. `webhook-id` makes it repeatable: the same event starts one run. 401 wherever the signature does not hold, also where there is no such webhook.",
+    "Starts a run whose input is the JSON object of the body. Signed as in Standard Webhooks; `webhook-timestamp` may be five minutes from the server's clock. `webhook-id` makes it repeatable: the same event starts one run. 401 wherever the signature does not hold, also where there is no such webhook. 429 where the webhook has taken as many events in this minute as it may.",
   tag,
   auth: 'none',
   headers: Type.Object({

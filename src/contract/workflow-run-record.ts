@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { stepStatuses, workflowRunStatuses, workflowTriggers } from '../core/workflow.ts';
-import { id, nullable, oneOf, Pagination, time } from './shared.ts';
+import { runItemsMax } from './limits.ts';
+import { id, nullable, oneOf, Pagination, page, time } from './shared.ts';
 
 export const WorkflowExecuteRequest = Type.Object(
   {
@@ -73,6 +74,9 @@ export const WorkflowRunItem = Type.Object(
   { item: Type.Integer({ minimum: 0, description: 'Its place in the list.' }), ...standing },
   { title: 'WorkflowRunItem' },
 );
+export type WorkflowRunItem = Static<typeof WorkflowRunItem>;
+
+export const WorkflowRunItemList = page('WorkflowRunItemList', 'items', WorkflowRunItem);
 
 export const WorkflowRunStep = Type.Object(
   {
@@ -90,8 +94,17 @@ export const WorkflowRunStep = Type.Object(
         description: 'Of a step with `forEach`: the length of the list.',
       }),
     ),
+    itemsBegun: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How many of them have begun.' }),
+    ),
+    itemsEnded: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How many of them are over.' }),
+    ),
     items: Type.Optional(
-      Type.Array(WorkflowRunItem, { description: 'Those that have begun, in order.' }),
+      Type.Array(WorkflowRunItem, {
+        maxItems: runItemsMax,
+        description: `Those that have begun, in order: the first ${runItemsMax}; \`…/steps/{stepName}/items\` lists all of them.`,
+      }),
     ),
   },
   { title: 'WorkflowRunStep' },
@@ -102,12 +115,18 @@ export type WorkflowRunStep = Static<typeof WorkflowRunStep>;
 export const WorkflowRunDetail = Type.Object(
   {
     ...fields,
-    input: Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      additionalProperties: true,
-      description: 'As it was given, with the defaults of the workflow.',
-    }),
-    output: Type.Optional(Type.Unsafe<unknown>({ description: 'Any JSON; only when successful.' })),
+    input: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'As it was given, with the defaults of the workflow; gone with the bodies.',
+      }),
+    ),
+    output: Type.Optional(
+      Type.Unsafe<unknown>({
+        description: 'Any JSON; only when successful, and gone with the bodies.',
+      }),
+    ),
     steps: Type.Array(WorkflowRunStep, { description: 'All of them, as the definition has them.' }),
   },
   { title: 'WorkflowRunDetail' },

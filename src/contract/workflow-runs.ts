@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
-import { workflowRunStatuses, workflowTriggers } from '../core/workflow.ts';
+import { stepStatuses, workflowRunStatuses, workflowTriggers } from '../core/workflow.ts';
 import { endpoint } from './endpoint.ts';
 import { idempotency } from './executions.ts';
 import * as limits from './limits.ts';
 import { LimitProblem, ListLimitProblem, problems, WorkflowInputProblem } from './problem.ts';
-import { oneOf, pageQuery, query } from './shared.ts';
+import { oneOf, pageQuery, query, waitQuery } from './shared.ts';
 import {
   WorkflowExecuteAccepted,
   WorkflowExecuteRequest,
   WorkflowRunDetail,
+  WorkflowRunItemList,
   WorkflowRunList,
 } from './workflow-run-record.ts';
 
@@ -80,21 +81,31 @@ export const getWorkflowRun = endpoint({
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}',
   summary: 'Read the status of a workflow run',
   description:
-    'Always 200 with the same object at every stage; what does not exist yet is absent. While `processing`, `Retry-After` says when to ask again. A key with `execute` but not `read` reaches the runs it started.',
+    'Always 200 with the same object at every stage; what does not exist yet is absent. Of a step with `forEach` the first 100 items are told. While `processing`, `Retry-After` says when to ask again. A key with `execute` but not `read` reaches the runs it started.',
+  tag,
+  auth: 'read',
+  ownWith: 'execute',
+  query: waitQuery,
+  answers: { 200: WorkflowRunDetail, ...problems(404) },
+  sends: ['Retry-After'],
+});
+
+export const listWorkflowRunItems = endpoint({
+  id: 'listWorkflowRunItems',
+  method: 'GET',
+  path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items',
+  summary: 'List the items of a step',
+  description:
+    'Of a step with `forEach`, the items that have begun, in the order of the list; of any other step none.',
   tag,
   auth: 'read',
   ownWith: 'execute',
   query: query({
-    wait: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: limits.waitSecondsMax,
-        description: 'Seconds to hold the answer until the run ends.',
-      }),
-    ),
+    ...pageQuery,
+    status: Type.Optional(oneOf(stepStatuses, 'Only items with this status.')),
   }),
-  answers: { 200: WorkflowRunDetail, ...problems(404) },
-  sends: ['Retry-After'],
+  answers: { 200: WorkflowRunItemList, ...problems(404), 429: ListLimitProblem },
+  sends: ['RateLimit'],
 });
 
 export const cancelWorkflowRun = endpoint({

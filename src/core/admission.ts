@@ -14,7 +14,14 @@ import {
   type WindowState,
 } from './limits.ts';
 import { type Right, type Role, sees } from './member.ts';
-import { inactiveMessage, limitFields, limitMessage, quotaFields } from './refusal-words.ts';
+import {
+  bodyFailure,
+  inactiveMessage,
+  limitFields,
+  limitMessage,
+  quotaFields,
+  shownLimits,
+} from './refusal-words.ts';
 import {
   type AgentConfig,
   effective,
@@ -141,7 +148,7 @@ export function decide(facts: Facts): Decision {
   const refuse = (
     code: CallFailureCode,
     message: string,
-    more: { fields?: Record<string, unknown>; record?: Refusal['record'] } = {},
+    more: { fields?: Readonly<Record<string, unknown>>; record?: Refusal['record'] } = {},
   ): Refusal => ({
     kind: 'refused',
     code,
@@ -152,7 +159,7 @@ export function decide(facts: Facts): Decision {
   });
   const limited = (verdict: Verdict & { passed: false }) =>
     refuse('RATE_LIMIT_EXCEEDED', limitMessage(verdict.by), {
-      fields: limitFields(facts, verdict.by),
+      fields: limitFields(shownLimits(facts), verdict.by, nowMs),
       record: { status: 'rate_limited', errorCode: 'RATE_LIMIT_EXCEEDED' },
     });
   const notAuthorized: Refusal['record'] = {
@@ -195,7 +202,10 @@ export function decide(facts: Facts): Decision {
     states.push(...verdict.states);
     if (!verdict.passed) return limited(verdict);
   }
-  if (body.kind !== 'variables') return refuseBody(body, refuse);
+  if (body.kind !== 'variables') {
+    const { code, message, fields } = bodyFailure(body);
+    return refuse(code, message, { fields });
+  }
   const missing = agent.requiredVariables.filter((name) => !body.variables.texts.has(name));
   if (missing.length > 0) {
     return refuse('MISSING_VARIABLES', `Required variables are missing: ${missing.join(', ')}.`, {
@@ -234,25 +244,4 @@ function seen(caller: Caller, agent: AgentAtAdmission): boolean {
   if (agent.workspaceId !== caller.workspaceId) return false;
   if (caller.role === null) return true;
   return sees({ userId: caller.userId, role: caller.role }, agent);
-}
-
-function refuseBody(
-  body: Exclude<ExecuteBody, { kind: 'variables' }>,
-  refuse: (
-    code: CallFailureCode,
-    message: string,
-    more?: { fields?: Record<string, unknown> },
-  ) => Refusal,
-): Refusal {
-  switch (body.kind) {
-    case 'malformed':
-      return refuse('MALFORMED_BODY', body.message);
-    case 'too-large':
-      return refuse('BODY_TOO_LARGE', body.message);
-    case 'unsupported':
-      return refuse('UNSUPPORTED_MEDIA_TYPE', body.message);
-    case 'invalid':
-      if (body.variable === null) return refuse('INVALID_REQUEST', body.message);
-      return refuse('INVALID_VARIABLES', body.message, { fields: { variable: body.variable } });
-  }
 }

@@ -1,9 +1,14 @@
+import { CallFailure } from './failure.ts';
+
 /**
  * Placeholders and their substitution: `{{name}}`, inner blanks allowed, one pass, nothing else is syntax.
  */
 
 const placeholder = /\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}/g;
 
+/** Characters that a variable's name may have, and how many of them a version may name or an agent declare. */
+export const variableNameMax = 100;
+export const variablesMax = 200;
 /** What a variable may be called. */
 export const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -19,6 +24,19 @@ export function placeholders(template: Template): string[] {
     for (const match of text.matchAll(placeholder)) names.add(match[1] ?? '');
   }
   return [...names];
+}
+
+/** The same, refused where no agent could declare them all: such a version could never be run. */
+export function declarablePlaceholders(template: Template): string[] {
+  const names = placeholders(template);
+  if (names.length > variablesMax) {
+    const message = `The templates have ${names.length} placeholders; at most ${variablesMax} are allowed.`;
+    throw new CallFailure('INVALID_REQUEST', message);
+  }
+  const long = names.find((name) => name.length > variableNameMax);
+  if (long === undefined) return names;
+  const message = `The placeholder "${long.slice(0, variableNameMax)}…" is longer than ${variableNameMax} characters.`;
+  throw new CallFailure('INVALID_REQUEST', message);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AgentAtAdmission, Facts } from './admission.ts';
+import type { CallFailureCode } from './failure.ts';
 import {
   monthStartMs,
   noLimits,
@@ -6,6 +7,7 @@ import {
   secondsUntil,
   type WindowState,
 } from './limits.ts';
+import type { ExecuteBody } from './variables.ts';
 
 /** What a refused call is told, and the fields that its answer has. */
 
@@ -22,12 +24,14 @@ export function limitMessage(by: WindowState): string {
   return `Rate limit of ${whose} exceeded: ${by.limit} per ${by.window}.`;
 }
 
-/** The `rateLimits` shown are those configured on the key, whichever limit was hit; for a session the agent's. */
-export function limitFields(facts: Facts, by: WindowState): Record<string, unknown> {
-  const { scope, window, limit, resetAtMs } = by;
+export function limitFields(
+  rateLimits: RateLimits,
+  { scope, window, limit, resetAtMs }: WindowState,
+  nowMs: number,
+): Record<string, unknown> {
   return {
-    ...shownLimits(facts),
-    retryAfter: secondsUntil(resetAtMs, facts.nowMs),
+    rateLimits,
+    retryAfter: secondsUntil(resetAtMs, nowMs),
     limitedBy: { scope, window, limit, resetAt: new Date(resetAtMs).toISOString() },
   };
 }
@@ -35,7 +39,7 @@ export function limitFields(facts: Facts, by: WindowState): Record<string, unkno
 export function quotaFields(facts: Facts, limit: number): Record<string, unknown> {
   const resetAtMs = monthStartMs(facts.month.month + 1);
   return {
-    ...shownLimits(facts),
+    rateLimits: shownLimits(facts),
     retryAfter: secondsUntil(resetAtMs, facts.nowMs),
     limitedBy: {
       scope: 'quota',
@@ -46,6 +50,27 @@ export function quotaFields(facts: Facts, limit: number): Record<string, unknown
   };
 }
 
-function shownLimits({ caller, agent }: Facts): { rateLimits: RateLimits } {
-  return { rateLimits: caller.kind === 'key' ? caller.limits : (agent?.limits ?? noLimits) };
+/** Those configured on the key, whichever limit was hit; for a session the agent's. */
+export function shownLimits({ caller, agent }: Facts): RateLimits {
+  return caller.kind === 'key' ? caller.limits : (agent?.limits ?? noLimits);
+}
+
+/** Why a body that could not be read is refused. */
+export function bodyFailure(body: Exclude<ExecuteBody, { kind: 'variables' }>): {
+  readonly code: CallFailureCode;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+} {
+  const { message } = body;
+  switch (body.kind) {
+    case 'malformed':
+      return { code: 'MALFORMED_BODY', message, fields: {} };
+    case 'too-large':
+      return { code: 'BODY_TOO_LARGE', message, fields: {} };
+    case 'unsupported':
+      return { code: 'UNSUPPORTED_MEDIA_TYPE', message, fields: {} };
+    case 'invalid':
+      if (body.variable === null) return { code: 'INVALID_REQUEST', message, fields: {} };
+      return { code: 'INVALID_VARIABLES', message, fields: { variable: body.variable } };
+  }
 }

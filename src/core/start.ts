@@ -2,16 +2,9 @@ import type { Caller } from './admission.ts';
 import type { CallFailureCode } from './failure.ts';
 import { fromId } from './id.ts';
 import { members } from './json.ts';
-import {
-  type Counts,
-  keyLimits,
-  type RateLimits,
-  roll,
-  secondsUntil,
-  spend,
-  type WindowState,
-} from './limits.ts';
+import { type Counts, keyLimits, roll, spend, type WindowState } from './limits.ts';
 import { sees } from './member.ts';
+import { bodyFailure, limitFields, limitMessage } from './refusal-words.ts';
 import type { ExecuteBody } from './variables.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './workflow.ts';
 
@@ -67,7 +60,7 @@ export function decideStart(facts: StartFacts): StartDecision {
   const refuse = (
     code: CallFailureCode,
     message: string,
-    fields: Record<string, unknown> = {},
+    fields: Readonly<Record<string, unknown>> = {},
   ): StartRefusal => ({ kind: 'refused', code, message, fields, states });
 
   if (caller.ended || caller.role === null)
@@ -78,8 +71,8 @@ export function decideStart(facts: StartFacts): StartDecision {
     states.push(...verdict.states);
     if (!verdict.passed) {
       const { by } = verdict;
-      const message = `Rate limit of the API key exceeded: ${by.limit} per ${by.window}.`;
-      return refuse('RATE_LIMIT_EXCEEDED', message, limitFields(caller.limits, by, nowMs));
+      const fields = limitFields(caller.limits, by, nowMs);
+      return refuse('RATE_LIMIT_EXCEEDED', limitMessage(by), fields);
     }
   }
   if (facts.idempotencyComplaint) return refuse('INVALID_REQUEST', facts.idempotencyComplaint);
@@ -99,7 +92,10 @@ export function decideStart(facts: StartFacts): StartDecision {
   }
   if (!workflow.enabled) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow is switched off.');
   if (!definition) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow has no version yet.');
-  if (body.kind !== 'variables') return refuseBody(body, refuse);
+  if (body.kind !== 'variables') {
+    const { code, message, fields } = bodyFailure(body);
+    return refuse(code, message, fields);
+  }
   const { required } = definition.input;
   const missing = required.filter((name) => !body.variables.texts.has(name));
   if (missing.length > 0) {
@@ -154,37 +150,4 @@ function withDefaults(json: string, { defaults }: WorkflowInput): string {
     if ((given.get(name) ?? 'null') === 'null') given.set(name, JSON.stringify(value));
   }
   return `{${[...given].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
-}
-
-function refuseBody(
-  body: Exclude<ExecuteBody, { kind: 'variables' }>,
-  refuse: (
-    code: CallFailureCode,
-    message: string,
-    fields?: Record<string, unknown>,
-  ) => StartRefusal,
-): StartRefusal {
-  switch (body.kind) {
-    case 'malformed':
-      return refuse('MALFORMED_BODY', body.message);
-    case 'too-large':
-      return refuse('BODY_TOO_LARGE', body.message);
-    case 'unsupported':
-      return refuse('UNSUPPORTED_MEDIA_TYPE', body.message);
-    case 'invalid':
-      if (body.variable === null) return refuse('INVALID_REQUEST', body.message);
-      return refuse('INVALID_VARIABLES', body.message, { variable: body.variable });
-  }
-}
-
-function limitFields(
-  rateLimits: RateLimits,
-  { scope, window, limit, resetAtMs }: WindowState,
-  nowMs: number,
-): Record<string, unknown> {
-  return {
-    rateLimits,
-    retryAfter: secondsUntil(resetAtMs, nowMs),
-    limitedBy: { scope, window, limit, resetAt: new Date(resetAtMs).toISOString() },
-  };
 }

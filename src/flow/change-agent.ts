@@ -5,6 +5,7 @@ import {
   type AgentSettings,
   changeSettings,
   needsOwner,
+  type PinnedVersion,
   refuseUnfit,
 } from '../core/agent-settings.ts';
 import { actorOf } from '../core/audit.ts';
@@ -46,9 +47,7 @@ export async function changeAgent(
     const version =
       promptVersionId && (await findVersionSummary(trx, agent.promptId, promptVersionId));
     if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
-    const settings = changeSettings(agent, change);
-    refuseUnlessOwner(caller, agent, settings);
-    refuseUnfit(settings, version);
+    const settings = changedSettings(caller, agent, change, version);
     if (patch.apiEnabled !== undefined && !callable({ ...agent, apiEnabled: true })) {
       throw illegalTransition(agent, 'Its API access cannot be switched');
     }
@@ -69,6 +68,19 @@ export async function changeAgent(
     }
     return readAgent(trx, agent.id);
   });
+}
+
+/** What comes of a change; throws what stands in the way of it. */
+export function changedSettings(
+  caller: Caller,
+  agent: AgentSettings,
+  change: AgentChange,
+  version: PinnedVersion,
+): AgentSettings {
+  const settings = changeSettings(agent, change);
+  refuseUnlessOwner(caller, agent, settings);
+  refuseUnfit(settings, version);
+  return settings;
 }
 
 /** Throws where the caller may change the agent, but not how long its records are kept. */

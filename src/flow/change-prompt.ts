@@ -11,11 +11,11 @@ import { type Precondition, refuseStale } from './precondition.ts';
 export async function createPrompt(
   db: Db,
   caller: Caller,
-  input: { readonly name: string; readonly description: string | null },
+  input: { readonly id?: string; readonly name: string; readonly description: string | null },
 ): Promise<PromptRow> {
   const { workspaceId, userId } = caller;
   return inTransaction(db, async (trx) => {
-    const id = uuid7(await readClock(trx));
+    const id = input.id ?? uuid7(await readClock(trx));
     return insertPrompt(trx, { ...input, id, workspaceId, createdBy: userId });
   });
 }

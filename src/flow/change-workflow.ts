@@ -161,7 +161,7 @@ async function addVersion(
   const what = { label, notes: input.notes, definition, agentIds };
   const version = await insertWorkflowVersion(trx, { ...origin, ...what });
   if (version) return version;
-  throw new CallFailure('CONFLICT', `The workflow has a version with the label "${label}".`);
+  throw labelTaken(label);
 }
 
 /** The newest pin is the one in force, so its id is later than that of the one before whatever the clock does. */
@@ -183,6 +183,10 @@ function audit(
   return writeAudit(trx, actorOf(caller), { action, subject: toId('workflow', id), details });
 }
 
-function nameTaken(name: string): CallFailure {
+export function labelTaken(label: string): CallFailure {
+  return new CallFailure('CONFLICT', `The workflow has a version with the label "${label}".`);
+}
+
+export function nameTaken(name: string): CallFailure {
   return new CallFailure('CONFLICT', `There is a workflow with the name "${name}".`);
 }

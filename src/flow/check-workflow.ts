@@ -27,21 +27,32 @@ export async function checkWorkflow(
   caller: Caller,
   draft: DefinitionDraft,
 ): Promise<Checked> {
-  const agentIds = agentsOf(draft).flatMap((id) => fromId('agent', id) ?? []);
-  const agents = await findAgents(db, caller, agentIds);
-  const known = new Map(agents.map((agent) => [toId('agent', agent.id), stepAgent(agent)]));
-  return { ...check(draft, known), agentIds };
+  return checkAgainst(await findAgents(db, caller, agentIdsOf(draft)), draft);
 }
 
-/** The same, where nothing may stand against it. */
+/** The same for the agents that the definition names as they are here. */
+export function checkAgainst(agents: readonly AgentRow[], draft: DefinitionDraft): Checked {
+  const known = new Map(agents.map((agent) => [toId('agent', agent.id), stepAgent(agent)]));
+  return { ...check(draft, known), agentIds: agentIdsOf(draft) };
+}
+
+/** Where nothing may stand against it. */
 export async function requireSound(
   db: Db,
   caller: Caller,
   draft: DefinitionDraft,
 ): Promise<Checked> {
-  const checked = await checkWorkflow(db, caller, draft);
+  return sound(await checkWorkflow(db, caller, draft));
+}
+
+export function sound(checked: Checked): Checked {
   if (checked.problems.length > 0) throw invalidWorkflow(checked.problems);
   return checked;
+}
+
+/** The stored ids of all agents that a definition names. */
+export function agentIdsOf(draft: DefinitionDraft): string[] {
+  return agentsOf(draft).flatMap((id) => fromId('agent', id) ?? []);
 }
 
 export function invalidWorkflow(problems: readonly WorkflowProblem[]): CallFailure {

@@ -1,5 +1,12 @@
 import type { Caller } from '../core/admission.ts';
-import { type AgentChange, blank, newSettings, refuseUnfit } from '../core/agent-settings.ts';
+import {
+  type AgentChange,
+  type AgentSettings,
+  blank,
+  newSettings,
+  type PinnedVersion,
+  refuseUnfit,
+} from '../core/agent-settings.ts';
 import { actorOf } from '../core/audit.ts';
 import { CallFailure } from '../core/failure.ts';
 import { toId, uuid7 } from '../core/id.ts';
@@ -14,6 +21,8 @@ import { refuseUnlessOwner } from './change-agent.ts';
 import { pinVersion } from './pin-version.ts';
 
 export interface AgentInput extends AgentChange {
+  /** A new one unless given. */
+  readonly id?: string;
   readonly name: string;
   /** Null where what was sent is no identifier. */
   readonly promptId: string | null;
@@ -24,20 +33,17 @@ export interface AgentInput extends AgentChange {
 export async function createAgent(
   db: Db,
   caller: Caller,
-  { promptId, promptVersionId, ...settings }: AgentInput,
+  { id: given, promptId, promptVersionId, ...settings }: AgentInput,
 ): Promise<AgentRow> {
   return inTransaction(db, async (trx) => {
     const prompt = promptId && (await holdPrompt(trx, caller.workspaceId, promptId));
     if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
     const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
     if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
-    if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
-    const fitting = newSettings(settings, version);
-    refuseUnfit(fitting, version);
-    refuseUnlessOwner(caller, blank, fitting);
+    const fitting = settingsOfNew(caller, settings, prompt, version);
 
     const { workspaceId, userId } = caller;
-    const id = uuid7(await readClock(trx));
+    const id = given ?? uuid7(await readClock(trx));
     const pin = { promptVersionId: version.id };
     const origin = { id, workspaceId, promptId, createdBy: userId };
     await insertAgent(trx, { ...origin, ...pin, settings: fitting });
@@ -49,4 +55,18 @@ export async function createAgent(
     });
     return readAgent(trx, id);
   });
+}
+
+/** With what a new agent begins; throws what stands in the way. */
+export function settingsOfNew(
+  caller: Caller,
+  settings: AgentChange & { readonly name: string },
+  prompt: { readonly archived: boolean },
+  version: PinnedVersion,
+): AgentSettings {
+  if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
+  const fitting = newSettings(settings, version);
+  refuseUnfit(fitting, version);
+  refuseUnlessOwner(caller, blank, fitting);
+  return fitting;
 }

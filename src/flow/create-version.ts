@@ -1,6 +1,7 @@
 import type { Caller } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import { uuid7 } from '../core/id.ts';
+import { declarablePlaceholders } from '../core/prompt.ts';
 import type { ModelSettings } from '../core/settings.ts';
 import { readClock } from '../store/clock.ts';
 import { type Db, inTransaction } from '../store/db.ts';
@@ -8,12 +9,12 @@ import { lockPrompt, updatePrompt } from '../store/prompts.ts';
 import { insertVersion, nextVersionNumber, type VersionRow } from '../store/versions.ts';
 
 export interface VersionInput extends ModelSettings {
+  /** A new one unless given. */
+  readonly id?: string;
   /** `v{number}` where null. */
   readonly label: string | null;
   readonly system: string | null;
   readonly user: string;
-  /** The placeholders of both texts. */
-  readonly variables: readonly string[];
   readonly notes: string | null;
 }
 
@@ -27,16 +28,17 @@ export async function createVersion(
   promptId: string | null,
   input: VersionInput,
 ): Promise<VersionRow> {
+  const variables = declarablePlaceholders(input);
   return inTransaction(db, async (trx) => {
     const prompt = promptId && (await lockPrompt(trx, caller, promptId));
     if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
     if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
     const number = await nextVersionNumber(trx, promptId);
     const label = input.label ?? `v${number}`;
-    const id = uuid7(await readClock(trx));
+    const id = input.id ?? uuid7(await readClock(trx));
     const { workspaceId, userId: createdBy } = caller;
     const origin = { id, promptId, workspaceId, number, createdBy };
-    const version = await insertVersion(trx, { ...input, ...origin, label });
+    const version = await insertVersion(trx, { ...input, ...origin, label, variables });
     if (!version) {
       throw new CallFailure('CONFLICT', `The prompt has a version with the label "${label}".`);
     }

@@ -2,17 +2,18 @@ import { dueTick } from '../core/schedule.ts';
 import { parseExecuteBody } from '../core/variables.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import {
-  findDueSchedules,
-  moveSchedule,
+  type DueScheduleRow,
+  moveSchedules,
+  type ScheduleMove,
   type ScheduleRow,
-  takeDueSchedule,
+  takeDueSchedules,
 } from '../store/schedules.ts';
 import type { StartCall, Started, WorkflowStarter } from './start-workflow.ts';
 
 /**
- * Starts the runs whose time has come. Every process that works asks once a second; a schedule is locked while its run
- * is started and until it has moved on, and others pass over it. The run is started in a transaction of its own, under
- * the tick as idempotency key: where the process dies in between, the next one finds that run and only moves on.
+ * Starts the runs whose time has come. Every process that works asks once a second; schedules are locked while their runs
+ * are started and until they have moved on, and others pass over them. The runs are started in transactions of their own,
+ * under the tick as idempotency key: where the process dies in between, the next one finds them and only moves on.
  */
 
 export interface ScheduleParts {
@@ -23,29 +24,47 @@ export interface ScheduleParts {
   readonly onError: (error: unknown) => void;
 }
 
+/** Fired side by side, over one connection: their runs are started in the starter's batches. */
+const schedulesAtOnce = 100;
 /** Looked at in one go; what is left is due in the next second. */
 const schedulesMax = 1_000;
 
 export async function fireSchedules(parts: ScheduleParts): Promise<void> {
-  for (const id of await findDueSchedules(parts.db, schedulesMax)) {
-    // One that cannot be fired must not stand in the way of the others.
-    await fire(parts, id).catch(parts.onError);
+  const failed: string[] = [];
+  for (let looked = 0; looked < schedulesMax; looked += schedulesAtOnce) {
+    if ((await fireSome(parts, failed)) < schedulesAtOnce) return;
   }
 }
 
-function fire({ db, starter, onRefused }: ScheduleParts, id: string): Promise<void> {
+/** Answers how many were due; those that could not be fired are added to `failed`, and not tried again in this go. */
+function fireSome({ db, ...parts }: ScheduleParts, failed: string[]): Promise<number> {
   return inTransaction(db, async (trx) => {
-    const taken = await takeDueSchedule(trx, id);
-    const tick = taken?.schedule.nextAt;
-    if (!taken || !tick) return;
-    const { schedule, nowMs } = taken;
-    const { firesMs, nextMs } = dueTick(schedule, tick.getTime(), nowMs);
-    const started =
-      firesMs === null ? null : await starter.start(callOf(schedule, new Date(firesMs)));
-    if (started?.kind === 'refused') onRefused(schedule, started);
-    const firedMs = started?.kind === 'accepted' ? firesMs : null;
-    await moveSchedule(trx, id, { nextMs, firedMs });
+    const { schedules, nowMs } = await takeDueSchedules(trx, { limit: schedulesAtOnce, failed });
+    const moves = await Promise.all(
+      schedules.map((schedule) =>
+        // One that cannot be fired must not stand in the way of the others.
+        fire(parts, schedule, nowMs).catch((error: unknown) => {
+          failed.push(schedule.id);
+          parts.onError(error);
+          return [];
+        }),
+      ),
+    );
+    await moveSchedules(trx, moves.flat());
+    return schedules.length;
   });
+}
+
+async function fire(
+  { starter, onRefused }: Pick<ScheduleParts, 'starter' | 'onRefused'>,
+  schedule: DueScheduleRow,
+  nowMs: number,
+): Promise<ScheduleMove[]> {
+  const { firesMs, nextMs } = dueTick(schedule, schedule.nextAt.getTime(), nowMs);
+  const started =
+    firesMs === null ? null : await starter.start(callOf(schedule, new Date(firesMs)));
+  if (started?.kind === 'refused') onRefused(schedule, started);
+  return [{ id: schedule.id, nextMs, firedMs: started?.kind === 'accepted' ? firesMs : null }];
 }
 
 function callOf(schedule: ScheduleRow, tick: Date): StartCall {

@@ -1,5 +1,4 @@
 import type { Caller } from '../core/admission.ts';
-import { placeholders } from '../core/prompt.ts';
 import { findSessionCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import { changeAgent } from './change-agent.ts';
@@ -66,9 +65,5 @@ export async function makeDemo(db: Db, workspaceId: string, ownerId: string): Pr
 
 function addVersion(db: Db, owner: Caller, promptId: string, texts: typeof first) {
   const settings = { model, temperature: null, maxTokens: null, topP: null };
-  return createVersion(db, owner, promptId, {
-    ...texts,
-    ...settings,
-    variables: placeholders(texts),
-  });
+  return createVersion(db, owner, promptId, { ...texts, ...settings });
 }

@@ -14,7 +14,11 @@ import {
   readReached,
   writeReached,
 } from '../store/rounds.ts';
-import { removeOverdueRuns } from '../store/workflow-removal.ts';
+import {
+  removeOverdueRuns,
+  takeBriefRunBodies,
+  takeOverdueRunBodies,
+} from '../store/workflow-removal.ts';
 import { workErasures } from './erase.ts';
 import { inTurn, type Pace } from './in-turn.ts';
 
@@ -59,15 +63,16 @@ export async function makeRounds(parts: RoundParts): Promise<void> {
 /** What is short first: outputs that only stay for a while, then erasures; then whole months, then the rest, agent by agent. */
 export async function retentionRound(parts: RoundParts): Promise<void> {
   const pace = paceOf(parts, 'retention');
+  const all = async (take: (db: Db, limit: number) => Promise<number>, limit: number) => {
+    while ((await pace(() => take(parts.db, limit))) === limit);
+  };
   await inTurn([
-    async () => {
-      while ((await pace(() => takeBriefOutputs(parts.db, removedMax))) === removedMax);
-    },
+    () => all(takeBriefOutputs, removedMax),
+    () => all(takeBriefRunBodies, removedMax),
     () => workErasures(parts.db, parts.pipelines, pace),
     () => monthsRound(parts.db, pace),
-    async () => {
-      while ((await pace(() => removeOverdueRuns(parts.db, runsAtOnce))) === runsAtOnce);
-    },
+    () => all(removeOverdueRuns, runsAtOnce),
+    () => all(takeOverdueRunBodies, removedMax),
     () => recordsRound(parts, pace),
   ]);
 }

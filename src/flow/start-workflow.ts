@@ -161,6 +161,7 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
       executedBy: caller.userId,
       deadlineMs: nowMs + decision.definition.timeoutMs,
       input: decision.input,
+      storeBodies: workflow.stores_bodies,
     };
     runs.push(run);
     const row: FirstRun = {

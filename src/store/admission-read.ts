@@ -175,9 +175,10 @@ export async function readForAdmission(
 
 const begin: Statement = { name: 'begin', text: 'begin isolation level read committed' };
 
+/** The columns of `Counts`, with whose they are. */
 const counts = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
 
-const lockKeys: Statement = {
+export const lockKeys: Statement = {
   name: 'admission-lock-keys',
   text: `select ${counts} from limits
     where subject in (select id from api_keys where hash = any($1::bytea[]))
@@ -203,16 +204,20 @@ const lockWorkspaces: Statement = {
 
 const readKeys: Statement = {
   name: 'admission-read-keys',
-  text: `select k.hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
+  text: keysWith('agent_id = any($2::uuid[])'),
+};
+
+/** SQL: keys by their hashes as `KeyRow`s, with those of their agents that are asked for. */
+export function keysWith(asked: string): string {
+  return `select k.hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
       k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
       k.revoked_at is not null
         or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
-      array(select agent_id from api_key_agents
-        where api_key_id = k.id and agent_id = any($2::uuid[])) as agent_ids
+      array(select agent_id from api_key_agents where api_key_id = k.id and ${asked}) as agent_ids
     from api_keys k
     left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
-    where k.hash = any($1::bytea[])`,
-};
+    where k.hash = any($1::bytea[])`;
+}
 
 const readAgents: Statement = {
   name: 'admission-read-agents',

@@ -114,11 +114,26 @@ export async function findAgentOrigins(db: Db, agentId: string): Promise<string[
   return rows.map((row) => row.origin);
 }
 
+/** The origins that browsers may call a workflow from: those of the keys that reach all agents of its pinned version. */
+export async function findWorkflowOrigins(db: Db, workflowId: string): Promise<string[]> {
+  const { rows } = await sql<{ origin: string }>`
+    select distinct unnest(k.allowed_origins) as origin
+    from workflows w
+    join workflow_versions v on v.id = w.workflow_version_id
+    join api_keys k on k.workspace_id = w.workspace_id
+    where w.id = ${workflowId} and w.deleted_at is null
+      and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > clock_timestamp())
+      and (k.all_agents or v.agent_ids <@ array(
+        select ka.agent_id from api_key_agents ka where ka.api_key_id = k.id))`.execute(db);
+  return rows.map((row) => row.origin);
+}
+
 /**
- * Counts one list call of a caller in the current UTC minute and says how many there were with it. A count beyond
- * the limit changes nothing for anyone, so it need not be taken back.
+ * Counts one call in the current UTC minute, a list call of a key or user or an event for a webhook, and says how many
+ * there were with it. A count beyond the limit changes nothing for anyone, so it need not be taken back.
  */
-export async function countList(
+export async function countInMinute(
   db: Db,
   callerId: string,
 ): Promise<{ used: number; nowMs: number; resetAtMs: number }> {

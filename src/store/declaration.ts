@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { WorkflowDefinition } from '../core/workflow.ts';
 import type { Viewer } from './agents.ts';
 import type { Db, Trx } from './db.ts';
-import type { VersionRow } from './versions.ts';
+import { type VersionRow, whole } from './versions.ts';
 import { versionSeenBy } from './workflows.ts';
 
 /** What a declaration is compared with: prompts and workflows by name, versions by label. */
@@ -46,9 +46,19 @@ export async function allWorkflows(db: Db, viewer: Viewer): Promise<NamedWorkflo
   return rows;
 }
 
-const version = sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.model, v.temperature,
-  v.max_tokens, v.top_p, v.notes, v.created_by, v.created_at, v.system_template as system,
-  v.user_template as "user"`);
+/** What the next version of a workflow would be called, and whether one is called so already. */
+export async function nextWorkflowLabel(
+  db: Db,
+  workflowId: string,
+): Promise<{ readonly label: string; readonly taken: boolean }> {
+  const { rows } = await sql<{ label: string; taken: boolean }>`
+    select label, exists (
+      select from workflow_versions o where o.workflow_id = ${workflowId} and o.label = next.label) as taken
+    from (
+      select 'v' || coalesce(max(number), 0) + 1 as label from workflow_versions
+      where workflow_id = ${workflowId}) as next`.execute(db);
+  return rows[0] ?? { label: 'v1', taken: false };
+}
 
 export async function findVersionLabeled(
   db: Db,
@@ -56,7 +66,7 @@ export async function findVersionLabeled(
   label: string,
 ): Promise<VersionRow | null> {
   const { rows } = await sql<VersionRow>`
-    select ${version} from prompt_versions v
+    select ${whole} from prompt_versions v
     where v.prompt_id = ${promptId} and v.label = ${label}`.execute(db);
   return rows[0] ?? null;
 }
@@ -68,7 +78,7 @@ export async function versionsToDeclare(
   versionIds: readonly string[],
 ): Promise<VersionRow[]> {
   const { rows } = await sql<VersionRow>`
-    select ${version} from prompt_versions v
+    select ${whole} from prompt_versions v
     where v.prompt_id = any (${promptIds}::uuid[]) and (v.id = any (${versionIds}::uuid[])
       or v.number = (select max(number) from prompt_versions n where n.prompt_id = v.prompt_id))
     order by v.prompt_id, v.number`.execute(db);

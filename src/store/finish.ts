@@ -152,9 +152,13 @@ const insertCancellations: Statement = {
     on conflict do nothing`,
 };
 
+// What becomes of such an output in a run of a workflow stays no longer. The run is locked already.
 const insertBriefOutputs: Statement = {
   name: 'finish-insert-brief-outputs',
-  text: `insert into brief_outputs (execution_id, ended_at)
+  text: `with marked as (
+      update workflow_runs r set bodies = 'brief'
+      from executions e where e.id = any($1::uuid[]) and r.id = e.workflow_run_id and r.bodies = 'kept')
+    insert into brief_outputs (execution_id, ended_at)
     select unnest($1::uuid[]), clock_timestamp()`,
 };
 

@@ -73,17 +73,9 @@ export async function lockSchedulesOf(trx: Trx, workflowId: string): Promise<voi
     order by id for update`.execute(trx);
 }
 
-export interface NewSchedule {
-  readonly id: string;
-  readonly workflowId: string;
-  readonly workspaceId: string;
-  readonly cron: string;
-  readonly timeZone: string;
-  readonly missed: MissedPolicy;
-  readonly input: string;
-  readonly enabled: boolean;
+export interface NewSchedule
+  extends Omit<ScheduleRow, 'revision' | 'nextAt' | 'lastAt' | 'createdAt' | 'updatedAt'> {
   readonly nextAtMs: number | null;
-  readonly createdBy: string | null;
 }
 
 export async function insertSchedule(trx: Trx, schedule: NewSchedule): Promise<ScheduleRow> {
@@ -118,37 +110,40 @@ export async function deleteSchedule(trx: Trx, id: string): Promise<void> {
   await sql`delete from workflow_schedules where id = ${id}`.execute(trx);
 }
 
-/** The stored ids of schedules whose tick has come, the longest due first. */
-export async function findDueSchedules(db: Db, countMax: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from workflow_schedules where next_at <= clock_timestamp()
-    order by next_at limit ${countMax}`.execute(db);
-  return rows.map(({ id }) => id);
-}
+/** A schedule whose tick has come. */
+export type DueScheduleRow = ScheduleRow & { readonly nextAt: Date };
 
-/** A schedule that is still due, held until the transaction ends; null where somebody else has it or was faster. */
-export async function takeDueSchedule(
+/**
+ * Schedules whose tick has come, the longest due first, held until the transaction ends, and the time; but for those that
+ * somebody else has, and those that have failed.
+ */
+export async function takeDueSchedules(
   trx: Trx,
-  id: string,
-): Promise<{ readonly schedule: ScheduleRow; readonly nowMs: number } | null> {
-  const { rows } = await sql<ScheduleRow & { nowMs: number }>`
+  { limit, failed }: { readonly limit: number; readonly failed: readonly string[] },
+): Promise<{ readonly schedules: DueScheduleRow[]; readonly nowMs: number }> {
+  const { rows } = await sql<DueScheduleRow & { nowMs: number }>`
     select ${columns}, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
-    from workflow_schedules where id = ${id} and next_at <= clock_timestamp()
-    for update skip locked`.execute(trx);
-  const [row] = rows;
-  return row ? { schedule: row, nowMs: row.nowMs } : null;
+    from workflow_schedules where next_at <= clock_timestamp() and id <> all (${failed}::uuid[])
+    order by next_at limit ${limit} for update skip locked`.execute(trx);
+  return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
 }
 
-/** Moves a schedule that is held to its next tick. No change that a reader's tag is about. */
-export async function moveSchedule(
-  trx: Trx,
-  id: string,
-  { nextMs, firedMs }: { readonly nextMs: number | null; readonly firedMs: number | null },
-): Promise<void> {
+/** To which tick a schedule goes on, and which one has started a run. */
+export interface ScheduleMove {
+  readonly id: string;
+  readonly nextMs: number | null;
+  readonly firedMs: number | null;
+}
+
+/** Moves schedules that are held to their next ticks. No change that a reader's tag is about. */
+export async function moveSchedules(trx: Trx, moves: readonly ScheduleMove[]): Promise<void> {
+  if (moves.length === 0) return;
   await sql`
-    update workflow_schedules
-    set next_at = ${moment(nextMs)}, last_at = coalesce(${moment(firedMs)}::timestamptz, last_at)
-    where id = ${id}`.execute(trx);
+    update workflow_schedules s set next_at = m.next_at, last_at = coalesce(m.fired_at, s.last_at)
+    from unnest(${moves.map(({ id }) => id)}::uuid[],
+      ${moves.map(({ nextMs }) => moment(nextMs))}::timestamptz[],
+      ${moves.map(({ firedMs }) => moment(firedMs))}::timestamptz[]) as m (id, next_at, fired_at)
+    where s.id = m.id`.execute(trx);
 }
 
 function moment(ms: number | null): string | null {

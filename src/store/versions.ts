@@ -37,7 +37,8 @@ export interface NewVersion extends ModelSettings {
 
 const summary = sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.model, v.temperature,
   v.max_tokens, v.top_p, v.notes, v.created_by, v.created_at`);
-const whole = sql`${summary}, v.system_template as system, v.user_template as "user"`;
+/** The columns of a `VersionRow` of a version `v`. */
+export const whole = sql`${summary}, v.system_template as system, v.user_template as "user"`;
 
 export async function findVersion(
   db: Db,

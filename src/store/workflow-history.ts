@@ -5,7 +5,9 @@ import type { Db } from './db.ts';
 import { inSnapshot } from './history.ts';
 import { type Page, readPage } from './page.ts';
 import {
+  countItems,
   findWorkflowRun,
+  type ItemCounts,
   listSteps,
   type WorkflowRunRow,
   type WorkflowStepRow,
@@ -14,28 +16,40 @@ import { versionSeenBy } from './workflows.ts';
 
 /** Reading the runs of workflows, as far as whoever asks sees every agent of the version they carry out. */
 
-export interface WorkflowRunDetailRow extends WorkflowRunRow {
+export interface SeenRunRow extends WorkflowRunRow {
   readonly definition: WorkflowDefinition;
-  /** Those that have begun, or were passed over. */
+}
+
+export interface WorkflowRunDetailRow extends SeenRunRow {
+  /** Those that have begun, or were passed over; of each list the first items. */
   readonly steps: readonly WorkflowStepRow[];
+  readonly items: readonly ItemCounts[];
 }
 
 /** The run and its steps from one snapshot, so that they fit together. */
-export function findSeenRun(
+export function findRunDetail(
   db: Db,
   viewer: Viewer,
-  workflowId: string,
-  id: string,
+  { workflowId, id, itemsShown }: { workflowId: string; id: string; itemsShown: number },
 ): Promise<WorkflowRunDetailRow | null> {
   return inSnapshot(db, async (trx) => {
-    const { rows } = await sql<{ definition: WorkflowDefinition }>`
-      select v.definition from ${joined} where r.id = ${id} and ${versionSeenBy(viewer)}`.execute(
-      trx,
-    );
-    const [seen] = rows;
-    const run = seen && (await findWorkflowRun(trx, workflowId, id));
-    return run ? { ...run, ...seen, steps: await listSteps(trx, id) } : null;
+    const run = await findSeenRun(trx, viewer, { workflowId, id });
+    if (!run) return null;
+    const steps = await listSteps(trx, id, itemsShown);
+    return { ...run, steps, items: await countItems(trx, id) };
   });
+}
+
+export async function findSeenRun(
+  db: Db,
+  viewer: Viewer,
+  { workflowId, id }: { readonly workflowId: string; readonly id: string },
+): Promise<SeenRunRow | null> {
+  const { rows } = await sql<{ definition: WorkflowDefinition }>`
+    select v.definition from ${joined} where r.id = ${id} and ${versionSeenBy(viewer)}`.execute(db);
+  const [seen] = rows;
+  const run = seen && (await findWorkflowRun(db, workflowId, id));
+  return run ? { ...run, ...seen } : null;
 }
 
 /** A run as lists hold it. */

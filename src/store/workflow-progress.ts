@@ -147,7 +147,7 @@ const stopSteps: Statement = {
 const endRuns: Statement = {
   name: 'progress-end-runs',
   text: `update workflow_runs r set status = e.status, completed_at = clock_timestamp(), output = e.output::json,
-      error_code = e.error_code, error = e.error, failed_step = e.failed_step
+      input = case when r.bodies = 'kept' then r.input end, error_code = e.error_code, error = e.error, failed_step = e.failed_step
     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
       as e (id, status, output, error_code, error, failed_step)
     where r.id = e.id`,

@@ -1,22 +1,60 @@
 import { sql } from 'kysely';
+import { briefOutputMs } from '../core/retention.ts';
 import type { Db } from './db.ts';
 import type { OpenErasure } from './erasures.ts';
 import type { Send, Statement } from './pipeline.ts';
+import { overdueBefore } from './retention.ts';
 
 /** How runs of workflows go: when their time is up, and with the end user whom they are about. Their steps go with them. */
 
-/** Deletes up to `limit` ended runs that are older than their workspace keeps executions; answers how many. */
+/** Deletes up to `limit` ended runs of which an agent keeps its records no longer; answers how many. */
 export async function removeOverdueRuns(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from workflow_runs where id in (
-      select r.id from workspaces w cross join lateral (
-        select id from workflow_runs
-        where workspace_id = w.id and status <> 'processing' and id < id_floor(
-          greatest(clock_timestamp() - w.records_days * interval '24 hours', 'epoch'))
-        order by id limit ${limit} for update skip locked) r
-      where w.records_days is not null
-      limit ${limit})`.execute(db);
+    delete from workflow_runs
+    where id in (${overdue('records_days', ['kept', 'brief', 'gone'], limit)})`.execute(db);
   return Number(numAffectedRows ?? 0);
+}
+
+/** Takes input and output of up to `limit` ended runs of which an agent keeps its bodies no longer; answers how many. */
+export async function takeOverdueRunBodies(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update workflow_runs set bodies = 'gone', input = null, output = null
+    where id in (${overdue('bodies_days', ['kept'], limit)})`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Takes what is left of up to `limit` runs of which an agent stores no bodies, and answers how many there were. */
+export async function takeBriefRunBodies(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update workflow_runs set bodies = 'gone', input = null, output = null where id in (
+      select id from workflow_runs
+      where bodies = 'brief' and completed_at <= clock_timestamp() - ${briefOutputMs} * interval '1 millisecond'
+      order by completed_at limit ${limit} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/**
+ * SQL: the ids of ended runs that have had their time, or whose bodies have; locked, but for those that somebody else has.
+ * Of all agents that a version names, deleted or not, the one whose time is the shortest decides: its data is in the run.
+ */
+function overdue(
+  column: 'records_days' | 'bodies_days',
+  bodies: readonly ('kept' | 'brief' | 'gone')[],
+  limit: number,
+) {
+  const before = sql.raw(overdueBefore(column));
+  return sql`
+    select r.id from (
+      select v.id, (
+        select max((${before})::text collate "C")::uuid
+        from agents a join workspaces w on w.id = a.workspace_id where a.id = any (v.agent_ids)) as before
+      from workflow_versions v) as v
+    cross join lateral (
+      select id from workflow_runs
+      where workflow_version_id = v.id and bodies = any (${bodies}::text[]) and status <> 'processing'
+        and id < v.before
+      limit ${limit} for update skip locked) as r
+    limit ${limit}`;
 }
 
 /** A run whose input names an end user. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { StepStatus, WorkflowRunStatus, WorkflowTrigger } from '../core/workflow.ts';
 import type { Db } from './db.ts';
+import { type Page, readPage } from './page.ts';
 
 /** Reading runs of workflows one by one. */
 
@@ -16,8 +17,8 @@ export interface WorkflowRunRow {
   readonly executedAt: Date;
   readonly completedAt: Date | null;
   readonly deadlineAt: Date;
-  /** JSON texts; the output is null until the run has succeeded. */
-  readonly input: string;
+  /** JSON texts; null once the bodies have gone, the output also until the run has succeeded. */
+  readonly input: string | null;
   readonly output: string | null;
   readonly errorCode: string | null;
   readonly error: string | null;
@@ -60,13 +61,48 @@ export async function findWorkflowRun(
   return rows[0] ?? null;
 }
 
-/** By step and item; at most 1,001 for each step. */
-export async function listSteps(db: Db, runId: string): Promise<WorkflowStepRow[]> {
+const stepColumns =
+  sql.raw(`step, item, status, ready_at, execution_id, failed_execution_id, fallback, items_count,
+  error_code, error, started_at, completed_at`);
+
+/** The longest list that a step may have. */
+const itemsMax = 1_000;
+
+/** By step and item; of each list the first so many items. */
+export async function listSteps(
+  db: Db,
+  runId: string,
+  itemsShown = itemsMax,
+): Promise<WorkflowStepRow[]> {
   const { rows } = await sql<WorkflowStepRow>`
-    select step, item, status, ready_at, execution_id, failed_execution_id, fallback, items_count, error_code, error,
-      started_at, completed_at
-    from workflow_steps where run_id = ${runId} order by step, item`.execute(db);
+    select ${stepColumns} from workflow_steps
+    where run_id = ${runId} and item < ${itemsShown} order by step, item`.execute(db);
   return rows;
+}
+
+/** How far the lists of a run have come, by step. */
+export interface ItemCounts {
+  readonly step: string;
+  readonly begun: number;
+  readonly ended: number;
+}
+
+export async function countItems(db: Db, runId: string): Promise<ItemCounts[]> {
+  const { rows } = await sql<ItemCounts>`
+    select step, count(*) as begun, count(completed_at) as ended from workflow_steps
+    where run_id = ${runId} and item >= 0 group by step`.execute(db);
+  return rows;
+}
+
+/** Items of a step that have begun, in the order of the list. */
+export function listItems(
+  db: Db,
+  { runId, step, status }: { runId: string; step: string; status: StepStatus | null },
+  page: Page,
+): Promise<{ rows: WorkflowStepRow[]; total: number }> {
+  const from = sql`workflow_steps where run_id = ${runId} and step = ${step} and item >= 0
+    ${status === null ? sql`` : sql`and status = ${status}`}`;
+  return readPage(db, { columns: stepColumns, from, order: sql`item` }, page);
 }
 
 /** Those of these runs that have ended, or are gone. */

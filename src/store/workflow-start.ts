@@ -1,6 +1,6 @@
 import type { Counts } from '../core/limits.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
-import type { KeyRow } from './admission-read.ts';
+import { type KeyRow, keysWith, lockKeys } from './admission-read.ts';
 import { textArray, updateCounts } from './admission-write.ts';
 import type { Send, Statement } from './pipeline.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
@@ -27,6 +27,8 @@ export interface WorkflowRow {
   readonly version_label: string | null;
   /** Who made the private agents that the version names, fallbacks included. */
   readonly private_makers: (string | null)[];
+  /** Whether all agents that the version names store bodies. */
+  readonly stores_bodies: boolean;
 }
 
 export interface FirstRun {
@@ -81,6 +83,8 @@ export interface NewWorkflowRun {
   readonly executedBy: string | null;
   readonly deadlineMs: number;
   readonly input: string;
+  /** Where not, the input goes with the end, and the output a while after. */
+  readonly storeBodies: boolean;
 }
 
 export interface StartWrites {
@@ -114,37 +118,19 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Stopp
   return stopping;
 }
 
-const counted = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
-
-const lockKeys: Statement = {
-  name: 'start-lock-keys',
-  text: `select ${counted} from limits
-    where subject in (select id from api_keys where hash = any($1::bytea[]))
-    order by subject for update`,
-};
-
 const lockWorkspaces: Statement = {
   name: 'start-lock-workspaces',
   text: `select subject from limits where subject = any($1::uuid[]) order by subject for update`,
 };
 
-const readKeys: Statement = {
-  name: 'start-read-keys',
-  text: `select k.hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
-      k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
-      k.revoked_at is not null
-        or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
-      array(select agent_id from api_key_agents where api_key_id = k.id) as agent_ids
-    from api_keys k
-    left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
-    where k.hash = any($1::bytea[])`,
-};
+const readKeys: Statement = { name: 'start-read-keys', text: keysWith('true') };
 
 const readWorkflows: Statement = {
   name: 'start-read-workflows',
   text: `select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,
       array(select a.created_by from agents a
-        where a.id = any(v.agent_ids) and a.visibility = 'private' and a.deleted_at is null) as private_makers
+        where a.id = any(v.agent_ids) and a.visibility = 'private' and a.deleted_at is null) as private_makers,
+      not exists (select from agents a where a.id = any(v.agent_ids) and not a.store_bodies) as stores_bodies
     from workflows w left join workflow_versions v on v.id = w.workflow_version_id
     where w.id = any($1::uuid[]) and w.deleted_at is null`,
 };
@@ -167,12 +153,13 @@ const readReplays: Statement = {
 const insertRuns: Statement = {
   name: 'start-insert-runs',
   text: `insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
-      executed_by, executed_at, deadline_at, input)
+      executed_by, executed_at, deadline_at, input, bodies)
     select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by, $1::timestamptz,
-      to_timestamp(deadline_ms / 1000), input::json
+      to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'kept' else 'brief' end
     from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::uuid[], $9::float8[],
-      $10::text[])
-      as r (id, workspace_id, workflow_id, version_id, trigger, api_key_id, executed_by, deadline_ms, input)`,
+      $10::text[], $11::bool[])
+      as r (id, workspace_id, workflow_id, version_id, trigger, api_key_id, executed_by, deadline_ms, input,
+        store_bodies)`,
 };
 
 function runValues(runs: readonly NewWorkflowRun[]): unknown[] {
@@ -186,6 +173,7 @@ function runValues(runs: readonly NewWorkflowRun[]): unknown[] {
     runs.map((one) => one.executedBy),
     runs.map((one) => one.deadlineMs),
     runs.map((one) => one.input),
+    runs.map((one) => one.storeBodies),
   ];
 }
 

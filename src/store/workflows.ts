@@ -68,6 +68,14 @@ export function listWorkflows(
   return readPage(db, { columns: summary, from, order: sql`w.id desc` }, question);
 }
 
+/** Whether a workflow has this name, whoever sees it. */
+export async function isWorkflowName(db: Db, workspaceId: string, name: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from workflows
+    where workspace_id = ${workspaceId} and name = ${name} and deleted_at is null`.execute(db);
+  return rows.length > 0;
+}
+
 /** Locks a workflow for a change, until the transaction ends. Runs of it may begin meanwhile. */
 export async function lockWorkflow(
   trx: Trx,

@@ -62,6 +62,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.workflows.tryOut('w', {}),
   (c) => c.workflows.runs('w', { status: 'failed', trigger: 'schedule', limit: 5 }),
   (c) => c.workflows.status('w', 'r'),
+  (c) => c.workflows.items('w', 'r', 's', { status: 'failed', limit: 5 }),
   (c) => c.workflows.wait('w', 'r'),
   (c) => c.workflows.executeAndWait('w', {}),
   (c) => c.workflows.cancel('w', 'r'),

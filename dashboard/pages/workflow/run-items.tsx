@@ -1,19 +1,35 @@
-import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { RunItem, RunStep } from '../../data/workflow-runs.ts';
+import {
+  itemsOnPage,
+  type RunItem,
+  type RunStep,
+  runItemsQuery,
+  type WorkflowRunDetail,
+} from '../../data/workflow-runs.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { ErrorState } from '../../parts/error-state.tsx';
+import { Pager } from '../../parts/pager.tsx';
 import { StepBadge } from './run-badges.tsx';
 import { Executions, None, tookOf } from './run-steps.tsx';
 import classes from './workflow.module.css';
 
-const shownAtOnce = 50;
-
-/** Each item of a step that fans out, as far as they have begun. */
-export function RunItems(props: { readonly step: RunStep; readonly firstAgentId: string }) {
-  const { step, firstAgentId } = props;
-  const [shown, show] = useState(shownAtOnce);
-  const items = step.items ?? [];
-  if (items.length === 0) {
+/** Each item of a step that fans out, as far as they have begun. The run tells the first ones itself. */
+export function RunItems(props: {
+  readonly run: WorkflowRunDetail;
+  readonly step: RunStep;
+  readonly firstAgentId: string;
+}) {
+  const { run, step, firstAgentId } = props;
+  const [offset, setOffset] = useState(0);
+  const { items: told = [], itemsBegun: total = 0 } = step;
+  const isTold = offset + itemsOnPage <= told.length || told.length === total;
+  const asked = useQuery({ ...runItemsQuery(run, step.name, offset), enabled: !isTold });
+  const items = isTold ? told.slice(offset, offset + itemsOnPage) : (asked.data?.items ?? []);
+  if (asked.error && !isTold) {
+    return <ErrorState error={asked.error} onRetry={() => void asked.refetch()} />;
+  }
+  if (total === 0) {
     return <p className={classes.note}>None has begun.</p>;
   }
   const columns: readonly Column<RunItem>[] = [
@@ -49,13 +65,20 @@ export function RunItems(props: { readonly step: RunStep; readonly firstAgentId:
       <DataTable
         caption="Items that have begun"
         columns={columns}
-        rows={items.slice(0, shown)}
+        rows={items}
         rowKey={({ item }) => String(item)}
       />
-      {items.length > shown && (
-        <Button mt="sm" variant="default" onClick={() => show(shown + 200)}>
-          Show more of {items.length}
-        </Button>
+      {total > itemsOnPage && (
+        <Pager
+          pagination={{
+            limit: itemsOnPage,
+            offset,
+            total,
+            hasMore: offset + items.length < total,
+          }}
+          count={items.length}
+          onOffset={setOffset}
+        />
       )}
     </div>
   );

@@ -100,7 +100,7 @@ function Run({
         onChoose={choose}
       />
       <div className={classes.halves}>
-        <CodeBlock label="Input" code={JSON.stringify(run.input, null, 2)} />
+        {run.input && <CodeBlock label="Input" code={JSON.stringify(run.input, null, 2)} />}
         {run.output !== undefined && <CodeBlock label="Output" code={textOf(run.output)} />}
       </div>
     </div>

@@ -25,8 +25,8 @@ export function RunSteps(props: {
     {
       key: 'name',
       header: 'Step',
-      cell: ({ name, items }) =>
-        items ? (
+      cell: ({ name, itemCount }) =>
+        itemCount !== undefined ? (
           <button type="button" className={classes.linkish} onClick={() => onChoose(name)}>
             {name}
           </button>
@@ -56,9 +56,9 @@ export function RunSteps(props: {
       <div className={classes.rows}>
         <DataTable caption="Steps" columns={columns} rows={run.steps} rowKey={({ name }) => name} />
       </div>
-      {step?.items && (
+      {step?.itemCount !== undefined && (
         <Card title={`Items of ${step.name}`}>
-          <RunItems key={step.name} step={step} firstAgentId={firstAgentOf(step.name)} />
+          <RunItems key={step.name} run={run} step={step} firstAgentId={firstAgentOf(step.name)} />
         </Card>
       )}
     </>
@@ -66,14 +66,13 @@ export function RunSteps(props: {
 }
 
 function State({ step }: { readonly step: RunStep }) {
-  const { status, skippedReason, error, errorCode, itemCount, items } = step;
-  const done = items?.filter((one) => one.completedAt !== undefined).length ?? 0;
+  const { status, skippedReason, error, errorCode, itemCount, itemsEnded = 0 } = step;
   return (
     <>
       <StepBadge status={status} />
       {itemCount !== undefined && (
         <div className={classes.note}>
-          {formatCount(done)} of {formatCount(itemCount)} items over
+          {formatCount(itemsEnded)} of {formatCount(itemCount)} items over
         </div>
       )}
       {skippedReason && <div className={classes.note}>{skipped[skippedReason]}</div>}

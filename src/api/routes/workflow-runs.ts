@@ -1,11 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { runItemsMax } from '../../contract/limits.ts';
 import * as contract from '../../contract/workflow-runs.ts';
 import type { Caller } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { StartCall, Started } from '../../flow/start-workflow.ts';
+import { findKeyCaller } from '../../store/callers.ts';
 import * as store from '../../store/workflow-history.ts';
+import { listItems } from '../../store/workflow-runs.ts';
 import { bearerHash, unauthorized } from '../authenticate.ts';
+import { allowOrigin } from '../cors.ts';
 import { errorAnswer } from '../errors.ts';
 import { idempotency, readExecuteBody } from '../execute-call.ts';
 import { limitLists } from '../list-limit.ts';
@@ -13,7 +17,7 @@ import { pageAnswer, readPage } from '../page.ts';
 import type { ApiParts } from '../parts.ts';
 import { rateHeaders } from '../rate-headers.ts';
 import { type HandlerAnswer, route, routePath, send } from '../route.ts';
-import { workflowRunDetailWire, workflowRunWire } from '../workflow-run-wire.ts';
+import { itemWire, workflowRunDetailWire, workflowRunWire } from '../workflow-run-wire.ts';
 import { foundWorkflow } from './workflows.ts';
 
 /** Runs of workflows: starting, listing, following and canceling them. */
@@ -59,16 +63,36 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
     const waited =
       id && query.wait ? parts.runWaiters.wait(id, query.wait * 1000, gone.signal) : null;
     try {
-      let row = await readableRun(parts, caller, params);
+      let row = readable(caller, await foundRun(parts, caller, params));
       if (waited && row.status === 'processing') {
         await waited;
-        row = await readableRun(parts, caller, params);
+        row = readable(caller, await foundRun(parts, caller, params));
       }
       return answer(row);
     } finally {
       gone.abort();
     }
   });
+
+  route(
+    app,
+    parts,
+    contract.listWorkflowRunItems,
+    async ({ params, query, caller }) => {
+      const page = readPage(query);
+      const { status = null } = query;
+      const run = readable(caller, await store.findSeenRun(db, caller, idsOf(params)));
+      const step = run.definition.steps.find(({ name }) => name === params.stepName);
+      if (!step) throw new CallFailure('NOT_FOUND', 'The run has no such step.');
+      const { rows, total } = await listItems(db, { runId: run.id, step: step.name, status }, page);
+      return pageAnswer(
+        'items',
+        rows.map((row) => itemWire(step, row)),
+        { ...page, total },
+      );
+    },
+    limited,
+  );
 
   route(app, parts, contract.cancelWorkflowRun, async ({ params, caller }) => {
     const row = await foundRun(parts, caller, params);
@@ -91,6 +115,10 @@ function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
     if (!hash) throw unauthorized();
     parts.onKeyUsed(hash);
     const credential = { kind: 'key', hash } as const;
+    if (request.headers.origin) {
+      const caller = await findKeyCaller(parts.db, hash);
+      allowOrigin(request, reply, caller?.allowedOrigins ?? []);
+    }
     await start(parts, request, reply, { credential, trigger: 'api' });
     return reply;
   });
@@ -143,19 +171,28 @@ function answer(row: store.WorkflowRunDetailRow): HandlerAnswer {
   };
 }
 
-async function foundRun({ db }: ApiParts, caller: Caller, { workflowId, workflowRunId }: InPath) {
+/** The stored ids of a workflow and a run of it; throws where what the path has cannot be any. */
+function idsOf({ workflowId, workflowRunId }: InPath): { workflowId: string; id: string } {
   const workflow = fromId('workflow', workflowId);
   const id = fromId('workflowRun', workflowRunId);
-  const row = workflow && id && (await store.findSeenRun(db, caller, workflow, id));
-  if (!row) throw new CallFailure('NOT_FOUND', 'There is no such run.');
+  if (workflow === null || id === null) throw noSuchRun();
+  return { workflowId: workflow, id };
+}
+
+async function foundRun({ db }: ApiParts, caller: Caller, at: InPath) {
+  const row = await store.findRunDetail(db, caller, { ...idsOf(at), itemsShown: runItemsMax });
+  if (!row) throw noSuchRun();
   return row;
 }
 
 /** A key that may execute but not read reaches the runs it started, and no others exist for it. */
-async function readableRun(parts: ApiParts, caller: Caller, at: InPath) {
-  const row = await foundRun(parts, caller, at);
-  if (caller.rights.includes('read') || row.apiKeyId === caller.id) return row;
-  throw new CallFailure('NOT_FOUND', 'There is no such run.');
+function readable<Row extends store.SeenRunRow>(caller: Caller, row: Row | null): Row {
+  if (row && (caller.rights.includes('read') || row.apiKeyId === caller.id)) return row;
+  throw noSuchRun();
+}
+
+function noSuchRun(): CallFailure {
+  return new CallFailure('NOT_FOUND', 'There is no such run.');
 }
 
 function readCursor({ cursor, offset }: { cursor?: string; offset?: number }): string | null {

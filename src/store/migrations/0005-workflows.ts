@@ -61,11 +61,16 @@ export async function up(db: Kysely<never>): Promise<void> {
       executed_at timestamptz not null,
       completed_at timestamptz,
       deadline_at timestamptz not null,
-      input json not null,
+      -- Null once the bodies have gone, and of brief ones from the end on.
+      input json,
       output json,
+      -- Brief: an agent of it stores none, so the output stays but a while. Gone: so is the output.
+      bodies text not null default 'kept' check (bodies in ('kept', 'brief', 'gone')),
       error_code text,
       error text,
       failed_step text,
+      check (input is not null or bodies = 'gone' or (bodies = 'brief' and status <> 'processing')),
+      check (bodies <> 'gone' or (input is null and output is null and status <> 'processing')),
       check ((status = 'processing') = (completed_at is null)),
       check ((status in ('processing', 'success')) = (error_code is null)),
       check ((error is null) = (error_code is null))
@@ -73,6 +78,9 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index workflow_runs_of_workflow on workflow_runs (workflow_id, id);
     create index workflow_runs_of_workspace on workflow_runs (workspace_id, id);
     create index workflow_runs_due on workflow_runs (deadline_at) where status = 'processing';
+    -- How long a run and its bodies are kept follows from the agents of its version.
+    create index workflow_runs_of_version on workflow_runs (workflow_version_id, bodies, id);
+    create index workflow_runs_brief on workflow_runs (completed_at) where bodies = 'brief';
 
     -- A step that nobody has thought of yet has no row. item is -1, but for the items of a step that fans out.
     create table workflow_steps (

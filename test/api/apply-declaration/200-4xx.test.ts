@@ -136,6 +136,22 @@ test('all or nothing, and what stands in the way is named', async () => {
       /^The prompt "Triage": Version "v1" is there with another user/,
     ],
     [
+      changed(({ prompts }) => {
+        const user = Array.from({ length: 201 }, (_, n) => `{{v${n}}}`).join(' ');
+        prompts[0]?.versions.push({ label: 'many', user, model: 'cueline/echo' });
+      }),
+      400,
+      /^The prompt "Triage": The templates have 201 placeholders; at most 200 are allowed/,
+    ],
+    [
+      changed(({ prompts }) => {
+        const user = `{{${'v'.repeat(101)}}}`;
+        prompts[0]?.versions.push({ label: 'long', user, model: 'cueline/echo' });
+      }),
+      400,
+      /^The prompt "Triage": The placeholder "v{100}…" is longer than 100 characters/,
+    ],
+    [
       changed(({ agents, prompts }) => {
         prompts.push({ name: 'New', description: 'x', versions: [] });
         Object.assign(agents[0] ?? {}, { version: 'v9' });
@@ -173,9 +189,11 @@ test('all or nothing, and what stands in the way is named', async () => {
     ],
   ];
   for (const [declaration, status, message] of cases) {
-    const refused = await apply(declaration);
-    assert.equal(refused.status, status, JSON.stringify(refused.body));
-    assert.match(refused.body.message, message);
+    for (const dryRun of [true, false]) {
+      const refused = await apply(declaration, dryRun);
+      assert.equal(refused.status, status, JSON.stringify(refused.body));
+      assert.match(refused.body.message, message);
+    }
   }
   assert.deepEqual((await apply(declared)).body.changes, []);
   const { body } = await service.call('GET', '/api/v1/prompts', { key });

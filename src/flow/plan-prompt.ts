@@ -1,12 +1,13 @@
 import { same } from '../core/declaration.ts';
 import { CallFailure } from '../core/failure.ts';
-import { placeholders } from '../core/prompt.ts';
+import { uuid7 } from '../core/id.ts';
+import { declarablePlaceholders } from '../core/prompt.ts';
 import type { ModelSettings } from '../core/settings.ts';
-import { findVersionLabeled } from '../store/declaration.ts';
+import { findVersionLabeled, type NamedPromptRow } from '../store/declaration.ts';
 import type { VersionRow } from '../store/versions.ts';
-import type { Ground } from './apply-declaration.ts';
 import { changePrompt, createPrompt } from './change-prompt.ts';
 import { createVersion, type VersionInput } from './create-version.ts';
+import type { Ground } from './plan-declaration.ts';
 
 export interface DeclaredPrompt {
   readonly name: string;
@@ -21,41 +22,56 @@ interface DeclaredVersion extends Partial<ModelSettings> {
   readonly notes?: string | null;
 }
 
+/** A version that is to be made. */
+export type PlannedVersion = VersionInput & {
+  readonly id: string;
+  readonly label: string;
+  readonly variables: readonly string[];
+};
+
 /** The prompt, and those of its versions that are declared; others are left alone. */
-export async function applyPrompt(ground: Ground, declared: DeclaredPrompt): Promise<void> {
-  const { trx, caller, prompts, changes } = ground;
+export async function planPrompt(ground: Ground, declared: DeclaredPrompt): Promise<void> {
+  const { caller, nowMs, prompts, changes, add } = ground;
   const { name, description = null, versions } = declared;
   const known = prompts.find(name);
-  const prompt = known ?? (await createPrompt(trx, caller, { name, description }));
+  const prompt = known ?? { id: uuid7(nowMs), name, description, archived: false };
   if (!known) {
     changes.push({ kind: 'prompt', name, action: 'create' });
-    prompts.put({ ...prompt, archived: false });
+    prompts.put(prompt);
+    add((trx) => createPrompt(trx, caller, { id: prompt.id, name, description }));
   } else if (known.description !== description) {
-    await changePrompt(trx, caller, known.id, { description });
     const { description: from } = known;
     const change = { field: 'description', from, to: description };
     changes.push({ kind: 'prompt', name, action: 'change', ...change });
+    add((trx) => changePrompt(trx, caller, known.id, { description }));
   }
-  for (const version of versions) {
-    const input = inputOf(version);
-    const there = await findVersionLabeled(trx, prompt.id, version.label);
-    if (there) refuseOther(there, input);
-    else {
-      await createVersion(trx, caller, prompt.id, input);
-      changes.push({ kind: 'prompt', name, action: 'add-version', to: version.label });
-    }
-  }
+  for (const version of versions) await planVersion(ground, prompt, version);
+}
+
+async function planVersion(
+  { trx, caller, nowMs, versions, changes, add }: Ground,
+  prompt: NamedPromptRow,
+  declared: DeclaredVersion,
+): Promise<void> {
+  const { label } = declared;
+  const input = { ...inputOf(declared), id: uuid7(nowMs), label };
+  const place = `${prompt.id} ${label}`;
+  const there = versions.get(place) ?? (await findVersionLabeled(trx, prompt.id, label));
+  if (there) return refuseOther(there, input);
+  if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
+  versions.set(place, { ...input, variables: declarablePlaceholders(input) });
+  changes.push({ kind: 'prompt', name: prompt.name, action: 'add-version', to: label });
+  add((at) => createVersion(at, caller, prompt.id, input));
 }
 
 function inputOf(version: DeclaredVersion): VersionInput {
   const { label, system = null, user, notes = null } = version;
   const { model = null, temperature = null, maxTokens = null, topP = null } = version;
-  const variables = placeholders({ system, user });
-  return { label, system, user, variables, notes, model, temperature, maxTokens, topP };
+  return { label, system, user, notes, model, temperature, maxTokens, topP };
 }
 
 /** A version never changes. */
-function refuseOther(there: VersionRow, input: VersionInput): void {
+function refuseOther(there: VersionRow | PlannedVersion, input: VersionInput): void {
   const fields = ['system', 'user', 'model', 'temperature', 'maxTokens', 'topP', 'notes'] as const;
   const other = fields.filter((field) => !same(there[field], input[field]));
   if (other.length === 0) return;

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
+
+/** Browsers start and follow runs from the origins of the keys that reach all agents of the pinned version. */
+
+const service = await startService();
+after(service.close);
+const user = service.ownerId;
+const [agent, second] = [await addAgent(service), await addAgent(service)];
+const { path } = await makeWorkflow(service, greeting(agent.agentId));
+const definition = greeting(agent.agentId);
+const [step] = definition.steps;
+const both = await makeWorkflow(service, {
+  ...definition,
+  steps: [step, { ...step, name: 'second', agentId: second.agentId }],
+});
+const origin = 'https://app.example.com';
+const input = { name: 'you' };
+
+async function keyOf(agentIds: readonly string[] | null) {
+  const body = { name: 'web', agentIds, permissions: ['execute'], allowedOrigins: [origin] };
+  return (await service.call('POST', '/api/v1/keys', { user, body })).body;
+}
+
+async function preflight(to: string, from = origin) {
+  const headers = { origin: from, 'access-control-request-method': 'POST' };
+  const { status, headers: answered } = await fetch(service.url + to, {
+    method: 'OPTIONS',
+    headers,
+  });
+  assert.equal(status, 204);
+  return answered;
+}
+
+const originIn = (headers: Headers) => headers.get('access-control-allow-origin');
+
+test('a page may start a run and follow it', async () => {
+  const { key, apiKeyId } = await keyOf([agent.agentId]);
+  const asked = await preflight(`${path}/execute`);
+  assert.equal(originIn(asked), origin);
+  assert.match(asked.get('access-control-allow-headers') ?? '', /Authorization.*Idempotency-Key/);
+  const headers = { origin };
+  const started = await service.call('POST', `${path}/execute`, { key, headers, body: { input } });
+  assert.deepEqual([started.status, originIn(started.headers)], [202, origin]);
+  const { statusUrl } = started.body;
+  assert.equal(originIn(await preflight(statusUrl)), origin);
+  const read = await service.call('GET', `${statusUrl}?wait=30`, { key, headers });
+  assert.deepEqual([read.status, originIn(read.headers)], [200, origin]);
+  const { key: other } = await service.key();
+  const elsewhere = { key: other, headers, body: { input } };
+  assert.equal(originIn((await service.call('POST', `${path}/execute`, elsewhere)).headers), null);
+  const refused = await service.call('POST', `${path}/execute`, { headers, body: { input } });
+  assert.deepEqual([refused.status, originIn(refused.headers)], [401, origin]);
+
+  await service.call('POST', `/api/v1/keys/${apiKeyId}/revoke`, { user });
+  assert.equal(originIn(await preflight(`${path}/execute`)), null);
+});
+
+test('origins are compared exactly, and keys that do not reach all agents do not count', async () => {
+  await keyOf([agent.agentId]);
+  assert.equal(originIn(await preflight(path)), origin);
+  assert.equal(originIn(await preflight(path, 'https://evil-app.example.com')), null);
+  assert.equal(originIn(await preflight(`${both.path}/execute`)), null);
+  assert.equal(originIn(await preflight('/api/v1/workflows/nothing/execute')), null);
+  await keyOf([agent.agentId, second.agentId]);
+  assert.equal(originIn(await preflight(`${both.path}/execute`)), origin);
+});
+
+test('the origins of an agent do not open its workflows', async () => {
+  const own = 'https://own.example.com';
+  const body = { allowedOrigins: [own] };
+  await service.call('PATCH', agent.path, { user, body });
+  assert.equal(originIn(await preflight(`${agent.path}/execute`, own)), own);
+  assert.equal(originIn(await preflight(`${path}/execute`, own)), null);
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { fromId } from '../../../src/core/id.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
+
+/** How many events a webhook takes, over all processes. */
+
+const limit = 5;
+const service = await startService({ config: { webhookPerMinute: limit } });
+const beside = await startService({ beside: service, config: { webhookPerMinute: limit } });
+after(async () => {
+  await beside.close();
+  await service.close();
+});
+const { key } = await service.key();
+const agent = await addAgent(service);
+const workflow = await makeWorkflow(service, greeting(agent.agentId));
+const event = JSON.stringify({ name: 'event' });
+let count = 0;
+
+interface Hook {
+  readonly path: string;
+  readonly secret: string;
+}
+
+async function made(): Promise<Hook> {
+  const { body } = await service.call('POST', `${workflow.path}/webhooks`, {
+    key,
+    body: { name: 'Shop' },
+  });
+  // A minute never goes back, so this one lasts as long as the test.
+  await sql`
+    insert into list_counts (caller, minute, used)
+    values (${fromId('webhook', body.webhookId)}, 100000000, 0)`.execute(service.db);
+  return body;
+}
+
+function send({ path, secret }: Hook, by = service, id = `msg_${++count}`) {
+  const at = new Date();
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, event),
+  };
+  return by.call('POST', path, { body: event, headers });
+}
+
+async function runs() {
+  return (await service.call('GET', `${workflow.path}/runs`, { key })).body.pagination.total;
+}
+
+/** All that refused events could have left. */
+async function written() {
+  const { rows } = await sql<{ text: string }>`
+    select (select coalesce(string_agg(c::text, ' ' order by caller), '') from list_counts c)
+      || (select coalesce(string_agg(a::text, ' ' order by key), '') from sign_in_attempts a) as text`.execute(
+    service.db,
+  );
+  return rows[0]?.text;
+}
+
+test('of signed events each webhook takes so many in a minute, over all processes', async () => {
+  const [hook, other] = [await made(), await made()];
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, place) => send(hook, place % 2 === 0 ? service : beside)),
+  );
+  const taken = answers.filter(({ status }) => status === 202);
+  const refused = answers.filter(({ status }) => status === 429);
+  assert.deepEqual([taken.length, refused.length], [limit, 12 - limit]);
+  for (const { body, headers } of refused) {
+    assert.equal(body.code, 'RATE_LIMIT_EXCEEDED');
+    assert.equal(headers.get('retry-after'), String(body.retryAfter));
+    assert.ok(body.retryAfter >= 1);
+  }
+  assert.equal(await runs(), limit);
+  assert.equal((await send(other)).status, 202);
+});
+
+test('an event that is repeated counts again', async () => {
+  const hook = await made();
+  for (let n = 0; n < limit; n++) assert.equal((await send(hook, service, 'same')).status, 202);
+  assert.equal((await send(hook, service, 'same')).status, 429);
+});
+
+test('events whose signature does not hold count for nothing and write nothing', async () => {
+  const hook = await made();
+  const before = await written();
+  const forged = { ...hook, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
+  const answers = await Promise.all(Array.from({ length: 120 }, () => send(forged)));
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401]);
+  assert.equal(await written(), before);
+  for (let n = 0; n < limit; n++) assert.equal((await send(hook)).status, 202);
+});

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { toId } from '../../src/core/id.ts';
+import { addAgent, type TestAgent } from '../harness/agents.ts';
+import { makeRound } from '../harness/rounds.ts';
+import { startService } from '../harness/service.ts';
+import {
+  addWorkflow,
+  endOfRun,
+  startCall,
+  startRun,
+  step,
+  type TestWorkflow,
+} from '../harness/workflow-runs.ts';
+
+/** How long a run of a workflow keeps its input and output, and itself: as the agent that keeps the least. */
+
+const service = await startService();
+after(service.close);
+const { db, call, models } = service;
+const { key } = await service.key();
+const round = () => makeRound(db, service.database);
+
+const user = '{{text}}';
+const keeping = await addAgent(service, { user });
+
+async function bare(): Promise<TestAgent> {
+  const agent = await addAgent(service, { user });
+  await setBodies(agent, false);
+  return agent;
+}
+
+const setBodies = (agent: TestAgent, stored: boolean) =>
+  sql`update agents set store_bodies = ${stored} where id = ${agent.id}`.execute(db);
+
+function chain(first: TestAgent, second: TestAgent, more: object = {}): Promise<TestWorkflow> {
+  return addWorkflow(service, {
+    steps: [
+      step({ name: 'a', agent: first, variables: { text: '{{input.text}}' } }),
+      step({ name: 'b', agent: second, variables: { text: '{{steps.a.output}}' }, ...more }),
+    ],
+  });
+}
+
+async function read({ workflowId }: TestWorkflow, runId: string) {
+  const path = `/api/v1/workflows/${workflowId}/runs/${toId('workflowRun', runId)}`;
+  const { status, body } = await call('GET', path, { key });
+  return { status, body };
+}
+
+/** All that the database holds of a run. */
+async function textOf(runId: string): Promise<string> {
+  const { rows } = await sql<{ text: string }>`
+    select r::text || coalesce((select string_agg(s::text, '') from workflow_steps s where s.run_id = r.id), '') as text
+    from workflow_runs r where r.id = ${runId}`.execute(db);
+  return rows[0]?.text ?? 'gone';
+}
+
+const later = (runId: string) =>
+  sql`update workflow_runs set completed_at = completed_at - interval '15 minutes' where id = ${runId}`.execute(
+    db,
+  );
+
+async function aged(workflow: TestWorkflow, days: number): Promise<string> {
+  const runId = await startRun(service, workflow, key, { text: 'x' });
+  await endOfRun(service, workflow, runId);
+  const { rows } = await sql<{ id: string }>`
+    with gone as (delete from workflow_steps where run_id = ${runId})
+    update workflow_runs
+    set id = (left(id_floor(clock_timestamp() - ${days} * interval '1 day')::text, 14) || substr(id::text, 15))::uuid
+    where id = ${runId} returning id`.execute(db);
+  return rows[0]?.id ?? '';
+}
+
+const keep = (agent: TestAgent, { records = null, bodies = null }: Record<string, number | null>) =>
+  sql`update agents set records_days = ${records}, bodies_days = ${bodies} where id = ${agent.id}`.execute(
+    db,
+  );
+
+test('where an agent stores no bodies the input goes with the end, the output a quarter of an hour after', async () => {
+  const workflow = await chain(keeping, await bare());
+  const held = models.hold();
+  const runId = await startRun(service, workflow, key, { text: 'secret' });
+  await held.arrived;
+  assert.deepEqual((await read(workflow, runId)).body.input, { text: 'secret' });
+  models.script({ text: 'also secret' });
+  held.release({ text: 'whatever' });
+  await endOfRun(service, workflow, runId);
+  const { body } = await read(workflow, runId);
+  assert.equal(body.status, 'success');
+  assert.ok(!('input' in body));
+  assert.equal(body.output, 'also secret');
+  await round();
+  assert.equal((await read(workflow, runId)).body.output, 'also secret');
+  await later(runId);
+  await round();
+  const { body: bareBody } = await read(workflow, runId);
+  assert.equal(bareBody.status, 'success');
+  assert.ok(!('input' in bareBody) && !('output' in bareBody));
+  assert.equal(bareBody.steps.length, 2);
+  assert.ok(!(await textOf(runId)).includes('secret'));
+});
+
+test('so it is for an agent that is only a fallback, and for runs that fail', async () => {
+  const fallback = { agentId: (await bare()).agentId, variables: { text: 'x' } };
+  const workflow = await chain(keeping, keeping, { fallback, when: "input.text == 'other'" });
+  const runId = await startRun(service, workflow, key, { text: 'secret' });
+  const { run } = await endOfRun(service, workflow, runId);
+  assert.equal(run.status, 'success');
+  assert.equal(run.input, null);
+  const failing = await addWorkflow(service, {
+    steps: [
+      step({ name: 'a', agent: await bare(), forEach: { list: 'none' }, variables: { text: 'x' } }),
+    ],
+  });
+  const failedId = await startRun(service, failing, key, { text: 'secret' });
+  assert.equal((await endOfRun(service, failing, failedId)).run.status, 'failed');
+  assert.ok(!(await textOf(failedId)).includes('secret'));
+});
+
+test('a run goes by what held when it began', async () => {
+  const agent = await bare();
+  const workflow = await chain(keeping, agent);
+  const held = models.hold();
+  const runId = await startRun(service, workflow, key, { text: 'secret' });
+  await held.arrived;
+  await setBodies(agent, true);
+  held.release({ text: 'x' });
+  assert.equal((await endOfRun(service, workflow, runId)).run.input, null);
+  const nextId = await startRun(service, workflow, key, { text: 'kept' });
+  assert.equal((await endOfRun(service, workflow, nextId)).run.input, '{"text":"kept"}');
+});
+
+test('and by what held when a step was called', async () => {
+  const agent = await addAgent(service, { user });
+  const workflow = await chain(keeping, agent);
+  const held = models.hold();
+  const runId = await startRun(service, workflow, key, { text: 'secret' });
+  await held.arrived;
+  await setBodies(agent, false);
+  models.script({ text: 'also secret' });
+  held.release({ text: 'x' });
+  const { run } = await endOfRun(service, workflow, runId);
+  assert.equal(run.input, null);
+  await later(runId);
+  await round();
+  assert.ok(!(await textOf(runId)).includes('secret'));
+});
+
+test('the shortest time of its agents decides how long a run and its bodies stay', async () => {
+  const [short, long] = [await addAgent(service, { user }), await addAgent(service, { user })];
+  await keep(short, { records: 20, bodies: 5 });
+  await keep(long, { records: 200, bodies: 100 });
+  const shorter = await chain(long, short);
+  const longer = await chain(long, long);
+  const usual = await chain(long, keeping);
+  const [young, ripe, old] = [
+    await aged(shorter, 4),
+    await aged(shorter, 6),
+    await aged(shorter, 21),
+  ];
+  const [kept, bodiless] = [await aged(longer, 99), await aged(longer, 101)];
+  const [before, beyond] = [await aged(usual, 89), await aged(usual, 91)];
+  await round();
+  assert.ok('input' in (await read(shorter, young)).body);
+  const { body } = await read(shorter, ripe);
+  assert.ok(!('input' in body) && !('output' in body));
+  assert.equal(body.status, 'success');
+  assert.equal((await read(shorter, old)).status, 404);
+  assert.ok('input' in (await read(longer, kept)).body);
+  assert.ok(!('input' in (await read(longer, bodiless)).body));
+  assert.ok('input' in (await read(usual, before)).body);
+  assert.equal((await read(usual, beyond)).status, 404);
+});
+
+test('a run without its bodies is answered again by its Idempotency-Key', async () => {
+  const workflow = await chain(keeping, await bare());
+  const starter = service.workflows.workflowStarter;
+  const first = await starter.start(startCall(workflow, key, { text: 'x' }, 'once'));
+  assert.equal(first.kind, 'accepted');
+  if (first.kind !== 'accepted') return;
+  await endOfRun(service, workflow, first.runId);
+  await later(first.runId);
+  await round();
+  const again = await starter.start(startCall(workflow, key, { text: 'x' }, 'once'));
+  assert.ok(again.kind === 'accepted' && again.replayed && again.runId === first.runId);
+  const other = await starter.start(startCall(workflow, key, { text: 'y' }, 'once'));
+  assert.ok(other.kind === 'refused' && other.code === 'IDEMPOTENCY_KEY_REUSED');
+});
