@@ -22,6 +22,7 @@ const wrong: [query: string, message: RegExp][] = [
   ['?timeZone=Nowhere', /"timeZone" must be the IANA name of a time zone, such as Europe\/Berlin/],
   ['?level=minute&groupBy=agent,key', /with level "minute"/],
   ['?agentId=x', /"agentId" is not known/],
+  [`?agentIds=${'x,'.repeat(100)}x`, /"agentIds" must name at most 100 agents/],
 ];
 for (const [query, message] of wrong) {
   test(`400 for ${query}`, () => assertRefused(query, message));
