@@ -36,7 +36,9 @@ test('a password that was made up is known as one, until another is chosen', asy
   const { cookie } = await signInAs(password ?? '');
   assert.equal(await isGenerated(cookie), true);
   const body = { currentPassword: password, newPassword: 'a password of their own' };
-  await send(service.url, 'POST', '/api/auth/change-password', { cookie, body });
+  const sent = { cookie, body, origin: service.url };
+  const changed = await send(service.url, 'POST', '/api/auth/change-password', sent);
+  assert.equal(changed.status, 200);
   assert.equal(await isGenerated(cookie), false);
   await resetPassword(service.db, email, hashPassword, 'one that was given');
   assert.equal(await isGenerated((await signInAs('one that was given')).cookie), false);
