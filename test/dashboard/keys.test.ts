@@ -21,7 +21,7 @@ test('a key is issued, shown once, and calls', async () => {
   await dialog.getByLabel('Name').fill('Shop');
   await dialog.getByLabel('Read the history').check();
   await dialog.getByLabel('Calls a minute').fill('7');
-  await dialog.getByLabel('An hour').fill('');
+  await dialog.getByLabel('Calls an hour').fill('');
   await dialog.getByLabel('It expires').selectOption('In 30 days');
   await check();
   await dialog.getByRole('combobox', { name: 'Agents' }).click();
@@ -99,7 +99,7 @@ test("an agent's page shows how it is called, with its own variables", async () 
   const code = page.getByRole('figure').locator('pre');
   assert.match(await code.innerText(), /\/execute'[\s\S]+"topic": "your topic"[\s\S]+sailor'\\''s/);
   await check();
-  for (const language of ['TypeScript client', 'fetch', 'Python']) {
+  for (const language of ['TypeScript', 'Python']) {
     await page.getByText(language, { exact: true }).first().click();
     assert.match(await code.innerText(), new RegExp(agent.agentId));
   }
