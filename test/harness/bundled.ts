@@ -15,7 +15,11 @@ registerHooks({
     const from = context.parentURL ?? '';
     // Our own files say where they are, and need no search.
     if (specifier.startsWith('.') && specifier.endsWith('.ts') && isOwn(from)) {
-      return { url: new URL(specifier, from).href, format: 'module-typescript', shortCircuit: true };
+      return {
+        url: new URL(specifier, from).href,
+        format: 'module-typescript',
+        shortCircuit: true,
+      };
     }
     const file = files.get(specifier);
     // What other packages import of these stays with them.

@@ -10,10 +10,11 @@ const bytesMin = 6 * 2 ** 30;
  * Nothing changes where there is no such place, or too little room in it.
  */
 export async function keepFilesInMemory(): Promise<void> {
-  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 0, bsize: 0 }));
-  if (bavail * bsize < bytesMin) return;
-  await access(folder, constants.W_OK).then(
-    () => void (process.env.TMPDIR = folder),
-    () => {},
-  );
+  try {
+    await access(folder, constants.W_OK);
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize >= bytesMin) process.env.TMPDIR = folder;
+  } catch {
+    // There is none, or it is not ours.
+  }
 }
