@@ -1,27 +1,28 @@
 import { createContext, Script } from 'node:vm';
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
-import { withinOutput } from './step-output.ts';
+import type { Document } from './document.ts';
 
 /**
  * The condition of a step: an expression in CEL over `input` and `steps`, for example
  * `steps.triage.output.kind == "billing"`. An output that is JSON is looked into; numbers are doubles.
  */
 
-/** What is wrong with a condition, and the steps that it refers to, each once. */
+/** What is wrong with a condition, the steps that it refers to, each once, and whether it refers to the input. */
 export interface ConditionCheck {
   readonly problem: string | null;
   readonly steps: readonly string[];
+  readonly input: boolean;
 }
 
 export type ConditionResult =
   | { readonly kind: 'value'; readonly value: boolean }
   | { readonly kind: 'error'; readonly message: string };
 
-/** What a condition speaks of, as JSON texts. */
+/** What a condition speaks of. */
 export interface ConditionScope {
-  readonly input: string;
-  /** The output of a step as it is kept; null where there is none. */
-  readonly output: (step: string) => string | null;
+  readonly input: Document;
+  /** Null where there is none. */
+  readonly output: (step: string) => Document | null;
 }
 
 export const conditionCharsMax = 2_000;
@@ -39,8 +40,8 @@ const environment = new Environment({
   .registerVariable('steps', 'map');
 
 export function checkCondition(text: string): ConditionCheck {
-  const { problem, steps } = read(text);
-  return { problem, steps };
+  const { problem, steps, input } = read(text);
+  return { problem, steps, input };
 }
 
 export function evaluateCondition(text: string, scope: ConditionScope): ConditionResult {
@@ -49,10 +50,11 @@ export function evaluateCondition(text: string, scope: ConditionScope): Conditio
   const steps: Record<string, unknown> = Object.create(null);
   for (const step of condition.steps) {
     const output = scope.output(step);
-    steps[step] = { output: output === null ? null : JSON.parse(withinOutput(output)) };
+    steps[step] = { output: output && JSON.parse(output.at([])) };
   }
   try {
-    const evaluate = () => condition.evaluate({ input: JSON.parse(scope.input), steps });
+    const input = condition.input ? JSON.parse(scope.input.json) : null;
+    const evaluate = () => condition.evaluate({ input, steps });
     const value = condition.loops ? within(evaluate) : evaluate();
     if (typeof value === 'boolean') return { kind: 'value', value };
     return { kind: 'error', message: 'The condition gives neither true nor false.' };
@@ -83,6 +85,7 @@ function parse(text: string): Condition {
   const wrong = (problem: string): Condition => ({
     problem,
     steps: [],
+    input: false,
     loops: false,
     evaluate: () => false,
   });
@@ -95,20 +98,21 @@ function parse(text: string): Condition {
     if (!valid) return wrong(messageOf(error));
     if (type !== 'bool' && type !== 'dyn')
       return wrong(`The condition gives a ${type}, not a bool.`);
-    const steps = new Set<string>();
-    const problem = walk(parsed.ast, steps);
+    const roots = { steps: new Set<string>(), input: false };
+    const problem = walk(parsed.ast, roots);
     if (problem !== null) return wrong(problem);
-    return { problem, steps: [...steps], loops: hasCalls(parsed.ast), evaluate: parsed };
+    const { steps, input } = roots;
+    return { problem, steps: [...steps], input, loops: hasCalls(parsed.ast), evaluate: parsed };
   } catch (error) {
     return wrong(messageOf(error));
   }
 }
 
-/** Collects the steps that are referred to; says what must not stand in a condition. */
-function walk(node: unknown, steps: Set<string>): string | null {
+/** Collects what is referred to; says what must not stand in a condition. */
+function walk(node: unknown, roots: { steps: Set<string>; input: boolean }): string | null {
   if (Array.isArray(node)) {
     for (const one of node) {
-      const problem = walk(one, steps);
+      const problem = walk(one, roots);
       if (problem !== null) return problem;
     }
     return null;
@@ -116,16 +120,17 @@ function walk(node: unknown, steps: Set<string>): string | null {
   if (!isNode(node)) return null;
   const step = stepOf(node);
   if (step !== null) {
-    steps.add(step);
+    roots.steps.add(step);
     return null;
   }
+  if (node.op === 'id' && node.args === 'input') roots.input = true;
   if (node.op === 'id' && node.args === 'steps')
     return '"steps" must be followed by the name of a step.';
   if (node.op === 'rcall' || node.op === 'call') {
     // A pattern that somebody wrote can take longer than anybody lives.
     if (node.args[0] === 'matches') return '"matches" is not available.';
   }
-  return walk(node.args, steps);
+  return walk(node.args, roots);
 }
 
 function hasCalls(node: unknown): boolean {

@@ -10,8 +10,7 @@ import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../store/finish
 import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
 import { type Stopping, writeProgress } from '../store/workflow-progress.ts';
 import { batcher } from './batch.ts';
-import type { Definitions } from './definitions.ts';
-import { type EventOfRun, type OnProgress, planProgress } from './progress.ts';
+import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
 
 /**
  * The one way a run ends, for workers and for cancel alike: queue row gone, record written, statistics added, slot
@@ -53,13 +52,12 @@ export interface Finisher {
   idle(): Promise<void>;
 }
 
-export interface FinisherParts {
+export interface FinisherParts extends ProgressParts {
   readonly pipelines: Pipelines;
   /** Told of each run that ended, once that is committed. */
   readonly onEnded: (ended: EndedRun) => void;
   /** Told when slots were handed to waiting runs. */
   readonly onQueued: () => void;
-  readonly definitions: Definitions;
   /** Told how runs of workflows went on, once that is committed. */
   readonly onProgress: OnProgress;
   readonly onBatch?: (size: number) => void;
@@ -69,8 +67,11 @@ export function createFinisher(parts: FinisherParts): Finisher {
   const { add, idle } = batcher<End, EndResult>({
     sizeMax: 500,
     inFlightMax: 2,
-    weight: ({ systemPrompt, userPrompt, output }) =>
-      (systemPrompt?.length ?? 0) + (userPrompt?.length ?? 0) + (output?.length ?? 0),
+    // What a step has put out is written to its run as well, and most often into the next call.
+    weight: ({ systemPrompt, userPrompt, output, workflow }) =>
+      (systemPrompt?.length ?? 0) +
+      (userPrompt?.length ?? 0) +
+      (output?.length ?? 0) * (workflow ? 3 : 1),
     run: (ends) => finishBatch(parts, ends),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
@@ -114,12 +115,7 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
   const ended = results.flatMap((result) => result.ended ?? []);
   const progress =
     events.length > 0 &&
-    (await planProgress(
-      parts.definitions,
-      send,
-      { runs: locked.workflows, steps: locked.steps },
-      events,
-    ));
+    (await planProgress(parts, send, { runs: locked.workflows, steps: locked.steps }, events));
   let stopping: Promise<Stopping[]> = Promise.resolve([]);
   const alongWith = () => {
     if (progress) stopping = writeProgress(send, progress.writes);
@@ -127,6 +123,7 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
   };
   await writeEnds(send, ended, { tallies, cancellations, slotAgentIds, alongWith });
   for (const one of ended) parts.onEnded(one);
+  if (progress) progress.committed();
   if (progress) parts.onProgress({ ...progress, stopping: await stopping });
   if (slotAgentIds.length > 0) parts.onQueued();
   return results;

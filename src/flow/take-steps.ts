@@ -5,8 +5,7 @@ import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import { postponeSteps } from '../store/workflow-steps.ts';
 import type { Admission, Admitted } from './admit.ts';
-import type { Definitions } from './definitions.ts';
-import type { EventOfRun, OnProgress, ReadyStep } from './progress.ts';
+import type { EventOfRun, OnProgress, ProgressParts, ReadyStep } from './progress.ts';
 import { settleSteps } from './settle-steps.ts';
 
 /**
@@ -19,10 +18,9 @@ export interface StepTaker {
   idle(): Promise<void>;
 }
 
-export interface TakerParts {
+export interface TakerParts extends ProgressParts {
   readonly db: Db;
   readonly pipelines: Pipelines;
-  readonly definitions: Definitions;
   readonly admission: Pick<Admission, 'admit'>;
   readonly onProgress: OnProgress;
   readonly onError: (error: unknown) => void;

@@ -14,7 +14,6 @@ export interface RunAtProgress {
   readonly workflow_id: string;
   readonly workflow_version_id: string;
   readonly status: WorkflowRunStatus;
-  readonly input: string;
   readonly api_key_id: string | null;
   readonly executed_by: string | null;
 }
@@ -33,37 +32,6 @@ export function commit(send: Send): Promise<unknown> {
 /** By id, as everywhere. */
 export function lockWorkflowRuns(send: Send, runIds: readonly string[]): Promise<RunAtProgress[]> {
   return send<RunAtProgress>(lockRuns, [[...new Set(runIds)]]);
-}
-
-/**
- * The steps of these runs. Outputs of items, which only the end of their list needs, are left out unless all items but
- * those of `endingIds` have ended; `whole` brings them all.
- */
-export async function readSteps(
-  send: Send,
-  runIds: readonly string[],
-  { endingIds, whole }: { endingIds: readonly string[]; whole: boolean },
-): Promise<StepOfRun[]> {
-  const rows = await send<StepRow>(readStepRows, [[...new Set(runIds)], endingIds, whole]);
-  return rows.map(
-    ({ run_id, execution_id, failed_execution_id, items_count, error_code, ...row }) => ({
-      ...row,
-      runId: run_id,
-      executionId: execution_id,
-      failedExecutionId: failed_execution_id,
-      itemsCount: items_count,
-      errorCode: error_code,
-    }),
-  );
-}
-
-interface StepRow
-  extends Omit<StepState, 'executionId' | 'failedExecutionId' | 'itemsCount' | 'errorCode'> {
-  readonly run_id: string;
-  readonly execution_id: string | null;
-  readonly failed_execution_id: string | null;
-  readonly items_count: number | null;
-  readonly error_code: string | null;
 }
 
 export interface ProgressWrites {
@@ -107,22 +75,8 @@ const ownFor = `interval '5 seconds'`;
 
 const lockRuns: Statement = {
   name: 'progress-lock-runs',
-  text: `select id, workspace_id, workflow_id, workflow_version_id, status, input, api_key_id, executed_by
+  text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by
     from workflow_runs where id = any($1::uuid[]) order by id for no key update`,
-};
-
-const readStepRows: Statement = {
-  name: 'progress-read-steps',
-  text: `select run_id, step, item, status, variables, execution_id, failed_execution_id, fallback, items, items_count,
-      case when item < 0 or $3 or complete then output end as output, error_code, error
-    from (
-      select s.*, item >= 0
-          and count(*) filter (where item >= 0) over of_step = max(items_count) over of_step
-          and count(*) filter (where item >= 0 and status in ('ready', 'processing')
-            and not coalesce(execution_id = any($2::uuid[]), false)) over of_step = 0 as complete
-      from workflow_steps s where run_id = any($1::uuid[])
-      window of_step as (partition by run_id, step)) as s
-    order by run_id, step, item`,
 };
 
 // A step that somebody is just taking is waited for, and stopped as what it has become by then.

@@ -114,7 +114,7 @@ export async function markCalled(
   await send(updateCalled, [...keyValues(steps), steps.map((one) => one.executionId)]);
 }
 
-function keyValues(steps: readonly WorkflowStepOf[]): unknown[] {
+export function keyValues(steps: readonly WorkflowStepOf[]): unknown[] {
   return [
     steps.map((one) => one.runId),
     steps.map((one) => one.step),

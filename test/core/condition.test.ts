@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkCondition, evaluateCondition } from '../../src/core/condition.ts';
+import { documentOf } from '../../src/core/document.ts';
 import { outputOfText } from '../../src/core/step-output.ts';
 
 const outputs: Record<string, string> = {
@@ -10,8 +11,10 @@ const outputs: Record<string, string> = {
   list: '[{"ok":true},null]',
 };
 const scope = {
-  input: JSON.stringify({ n: 1, name: 'x', list: Array.from({ length: 3_000 }, (_, at) => at) }),
-  output: (step: string) => outputs[step] ?? null,
+  input: documentOf(
+    JSON.stringify({ n: 1, name: 'x', list: Array.from({ length: 3_000 }, (_, at) => at) }),
+  ),
+  output: (step: string) => (outputs[step] === undefined ? null : documentOf(outputs[step])),
 };
 
 const values: [condition: string, value: boolean][] = [

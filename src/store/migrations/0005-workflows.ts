@@ -98,7 +98,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       error text,
       started_at timestamptz,
       completed_at timestamptz,
-      primary key (run_id, step, item),
+      -- The items last: what a run is made of is read without them.
+      primary key (run_id, item, step),
       check ((status in ('ready', 'canceling')) = (ready_at is not null)),
       check ((status = 'ready') = (variables is not null))
     ) with (fillfactor = 70);
