@@ -1,4 +1,4 @@
-import { evaluateCondition } from './condition.ts';
+import { conditionJudge } from './condition-judge.ts';
 import { elements } from './json.ts';
 import { fill, type Scope } from './reference.ts';
 import { runBook } from './run-book.ts';
@@ -45,6 +45,7 @@ export function advance(
 ): Advance {
   const graph = graphOf(definition);
   const book = runBook(state);
+  const { judge } = conditionJudge();
   const { scope: whole, row: rowOf } = book;
   /** Nothing more begins once the run has failed. */
   let broken: StepState | null = null;
@@ -102,7 +103,7 @@ export function advance(
     ];
     if (!read.every(Boolean)) return;
     if (step.when !== null) {
-      const result = evaluateCondition(step.when, whole);
+      const result = judge(step.when, whole);
       if (result.kind === 'error') {
         return put(failed(row, { code: 'CONDITION_FAILED', error: result.message }));
       }

@@ -1,6 +1,4 @@
-import { createContext, Script } from 'node:vm';
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
-import type { Document } from './document.ts';
 
 /**
  * The condition of a step: an expression in CEL over `input` and `steps`, for example
@@ -14,20 +12,7 @@ export interface ConditionCheck {
   readonly input: boolean;
 }
 
-export type ConditionResult =
-  | { readonly kind: 'value'; readonly value: boolean }
-  | { readonly kind: 'error'; readonly message: string };
-
-/** What a condition speaks of. */
-export interface ConditionScope {
-  readonly input: Document;
-  /** Null where there is none. */
-  readonly output: (step: string) => Document | null;
-}
-
 export const conditionCharsMax = 2_000;
-/** A condition may go through lists within lists: it must not hold up everybody else. */
-const evaluationMsMax = 100;
 const keptMax = 1_000;
 const messageCharsMax = 300;
 
@@ -40,31 +25,12 @@ const environment = new Environment({
   .registerVariable('steps', 'map');
 
 export function checkCondition(text: string): ConditionCheck {
-  const { problem, steps, input } = read(text);
+  const { problem, steps, input } = readCondition(text);
   return { problem, steps, input };
 }
 
-export function evaluateCondition(text: string, scope: ConditionScope): ConditionResult {
-  const condition = read(text);
-  if (condition.problem !== null) return { kind: 'error', message: condition.problem };
-  const steps: Record<string, unknown> = Object.create(null);
-  for (const step of condition.steps) {
-    const output = scope.output(step);
-    steps[step] = { output: output && JSON.parse(output.at([])) };
-  }
-  try {
-    const input = condition.input ? JSON.parse(scope.input.json) : null;
-    const evaluate = () => condition.evaluate({ input, steps });
-    const value = condition.loops ? within(evaluate) : evaluate();
-    if (typeof value === 'boolean') return { kind: 'value', value };
-    return { kind: 'error', message: 'The condition gives neither true nor false.' };
-  } catch (error) {
-    return { kind: 'error', message: messageOf(error) };
-  }
-}
-
-interface Condition extends ConditionCheck {
-  /** Whether it may go through lists, and so take long. */
+export interface Condition extends ConditionCheck {
+  /** Whether it may go through lists, and lists within lists. */
   readonly loops: boolean;
   readonly evaluate: (context: Record<string, unknown>) => unknown;
 }
@@ -72,7 +38,7 @@ interface Condition extends ConditionCheck {
 const kept = new Map<string, Condition>();
 
 /** Conditions are read anew with every step that has one: those in use are kept. */
-function read(text: string): Condition {
+export function readCondition(text: string): Condition {
   const known = kept.get(text);
   if (known) return known;
   const condition = parse(text);
@@ -152,22 +118,8 @@ function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
 
-const cell: { run: () => unknown } = { run: () => null };
-const stage = createContext(cell);
-const script = new Script('run()');
-
-/** Ends what takes too long; an expression is plain JavaScript by then, which nothing else could stop. */
-function within(run: () => unknown): unknown {
-  cell.run = run;
-  return script.runInContext(stage, { timeout: evaluationMsMax });
-}
-
 /** The first line: what follows shows the place. */
-function messageOf(error: unknown): string {
-  // Made in the other context: not an `Error` of this one.
-  if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-    return `The condition takes longer than ${evaluationMsMax} ms.`;
-  }
+export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The condition cannot be evaluated.';
   const [line = ''] = error.message.split('\n');
   return line.slice(0, messageCharsMax);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { advance } from '../core/advance.ts';
 import { documentOf } from '../core/document.ts';
 import { fromId } from '../core/id.ts';
@@ -70,7 +71,13 @@ export async function planProgress(
   const itemsOf = Map.groupBy(steps.items, ({ runId }) => runId);
   const eventsOf = Map.groupBy(events, ({ runId }) => runId);
   const planned: Planned = { steps: [], ready: [], ended: [], learned: new Map() };
+  let since = performance.now();
   for (const run of runs) {
+    // What one run takes is bounded; a batch of such runs must not hold up the heartbeat.
+    if (performance.now() - since > breathMs) {
+      await setImmediate();
+      since = performance.now();
+    }
     const own = eventsOf.get(run.id) ?? [];
     const rows = rowsOf.get(run.id) ?? [];
     const counts = itemsOf.get(run.id) ?? [];
@@ -86,6 +93,9 @@ export async function planProgress(
   };
   return { writes: { steps: changed, ends: ended }, ready, ended, committed };
 }
+
+/** How long runs go on one after the other before others have their turn. */
+const breathMs = 50;
 
 interface Planned {
   readonly steps: StepOfRun[];
