@@ -7,10 +7,11 @@ import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
 import type { UnendedRun } from '../store/executions.ts';
 import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../store/finish.ts';
-import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
+import type { Pipelines, Send } from '../store/pipeline.ts';
 import { type Stopping, writeProgress } from '../store/workflow-progress.ts';
 import { batcher } from './batch.ts';
 import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
+import { tryTogether } from './try-again.ts';
 
 /**
  * The one way a run ends, for workers and for cancel alike: queue row gone, record written, statistics added, slot
@@ -72,23 +73,11 @@ export function createFinisher(parts: FinisherParts): Finisher {
       (systemPrompt?.length ?? 0) +
       (userPrompt?.length ?? 0) +
       (output?.length ?? 0) * (workflow ? 3 : 1),
-    run: (ends) => finishBatch(parts, ends),
+    run: (ends) =>
+      tryTogether(ends, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
   return { finish: add, idle };
-}
-
-async function finishBatch(parts: FinisherParts, ends: End[]): Promise<(EndResult | Error)[]> {
-  try {
-    return await parts.pipelines.use((send) => transact(parts, send, ends));
-  } catch (error) {
-    if (ends.length === 1 || !(isStatementError(error) || isUnstorable(error))) throw error;
-    const results: (EndResult | Error)[] = [];
-    for (const end of ends) {
-      results.push(...(await finishBatch(parts, [end]).catch((one: Error) => [one])));
-    }
-    return results;
-  }
 }
 
 async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<EndResult[]> {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { advance } from '../core/advance.ts';
+import { type Advance, advance } from '../core/advance.ts';
 import { documentOf } from '../core/document.ts';
 import { fromId } from '../core/id.ts';
 import type { RunState, RunValues } from '../core/run-state.ts';
@@ -16,6 +16,7 @@ import { readValues, type StepsOfRuns } from '../store/workflow-progress-read.ts
 import type { DueStep } from '../store/workflow-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { merged, type RunMemory } from './run-memory.ts';
+import { ItemFault } from './try-again.ts';
 
 /**
  * What follows where steps of runs have ended or were refused: what is to be written in the same transaction, and what
@@ -139,14 +140,23 @@ async function goOn(
 ) {
   let { values, rows } = state;
   for (let turn = 0; turn < turnsMax; turn++) {
-    const result = advance(definition, { ...state, values, rows }, events);
+    const result = advanceRun(run.id, definition, { ...state, values, rows }, events);
     if (result.kind === 'advanced') return { ...result, values };
     const read = await readValues(send, run.id, result.unread);
     memory.add(run.id, read.values);
     values = merged(values, read.values);
     rows = [...rows, ...read.rows];
   }
-  throw new Error('a run lacks what it refers to');
+  throw new ItemFault(`run ${run.id} lacks what it refers to`);
+}
+
+/** What cannot go on must not stand in the way of the others of its batch. */
+function advanceRun(runId: string, ...given: Parameters<typeof advance>): Advance {
+  try {
+    return advance(...given);
+  } catch (error) {
+    throw new ItemFault(`run ${runId} cannot go on`, { cause: error });
+  }
 }
 
 /** What steps have put out and fan out over, of those that have changed. */

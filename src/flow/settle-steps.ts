@@ -1,8 +1,9 @@
-import type { Pipelines } from '../store/pipeline.ts';
+import type { Pipelines, Send } from '../store/pipeline.ts';
 import { begin, commit, lockWorkflowRuns, writeProgress } from '../store/workflow-progress.ts';
 import { readSteps } from '../store/workflow-progress-read.ts';
 import { holdReadySteps } from '../store/workflow-steps.ts';
 import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
+import { tryAgain } from './try-again.ts';
 
 /** Lets a run go on after steps of it were refused for good: no execution of theirs will ever end. */
 export async function settleSteps(
@@ -10,7 +11,11 @@ export async function settleSteps(
   runId: string,
   events: readonly EventOfRun[],
 ): Promise<void> {
-  const progress = await parts.pipelines.use(async (send) => {
+  const progress = await tryAgain(() => parts.pipelines.use(settle));
+  progress.committed();
+  parts.onProgress(progress);
+
+  async function settle(send: Send) {
     const [, runs, , steps] = await Promise.all([
       begin(send),
       lockWorkflowRuns(send, [runId]),
@@ -21,7 +26,5 @@ export async function settleSteps(
     const plan = await planProgress(parts, send, { runs, steps }, events);
     const [stopping] = await Promise.all([writeProgress(send, plan.writes), commit(send)]);
     return { ...plan, stopping };
-  });
-  progress.committed();
-  parts.onProgress(progress);
+  }
 }

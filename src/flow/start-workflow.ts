@@ -21,6 +21,7 @@ import { batcher } from './batch.ts';
 import { lookUp } from './look-up.ts';
 import { type OnProgress, type ProgressParts, planProgress } from './progress.ts';
 import { nothing } from './run-memory.ts';
+import { tryTogether } from './try-again.ts';
 
 /** Starts runs of workflows: many calls, one transaction, as admission does. A refusal is a value. */
 
@@ -76,22 +77,10 @@ export function createWorkflowStarter(parts: StarterParts): WorkflowStarter {
     sizeMax: 200,
     inFlightMax: 2,
     weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
-    run: (calls) => startBatch(parts, calls),
+    run: (calls) =>
+      tryTogether(calls, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
   });
   return { start: add, idle };
-}
-
-async function startBatch(parts: StarterParts, calls: StartCall[]): Promise<(Started | Error)[]> {
-  try {
-    return await parts.pipelines.use((send) => transact(parts, send, calls));
-  } catch (error) {
-    if (calls.length === 1 || !(isStatementError(error) || isUnstorable(error))) throw error;
-    const answers: (Started | Error)[] = [];
-    for (const call of calls) {
-      answers.push(...(await startBatch(parts, [call]).catch((one: Error) => [one])));
-    }
-    return answers;
-  }
 }
 
 async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Promise<Started[]> {

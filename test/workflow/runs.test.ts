@@ -38,6 +38,17 @@ test('the same Idempotency-Key starts one run, also at once', async () => {
   assert.equal(other.kind === 'refused' && other.code, 'IDEMPOTENCY_KEY_REUSED');
 });
 
+test('a definition that cannot be carried out fails its own start alone', async () => {
+  const broken = await addWorkflow(service, {
+    steps: [{ ...step({ name: 'a', agent }), after: null as never }],
+  });
+  const [failed, started] = await Promise.allSettled(
+    [broken, simple].map((one) => starter.start(startCall(one, key, { a: 1 }))),
+  );
+  assert.equal(failed?.status, 'rejected');
+  assert.equal(started?.status === 'fulfilled' && started.value.kind, 'accepted');
+});
+
 test('a start spends the limit of its key, exactly', async () => {
   const limited = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: 3, requestsPerDay: null },
