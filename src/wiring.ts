@@ -209,7 +209,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   });
   const workflows = createWorkflows({
     ...known,
-    ...{ db: workDb, pipelines, admission, canceler },
+    ...{ db: workDb, pipelines, admission, canceler, testingLimits: config.testingLimits },
     onEnded: (run) => {
       runWaiters.ended([run.runId]);
       bus.publish('cueline_run_ended', [run.runId]);

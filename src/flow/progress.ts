@@ -11,6 +11,7 @@ import type {
   RunAtProgress,
   StepOfRun,
   Stopping,
+  WrittenStep,
 } from '../store/workflow-progress.ts';
 import { readValues, type StepsOfRuns } from '../store/workflow-progress-read.ts';
 import type { DueStep } from '../store/workflow-steps.ts';
@@ -23,9 +24,6 @@ import { ItemFault } from './try-again.ts';
  * is to be done once that is committed.
  */
 
-/** A step that is ready, and the agent that it calls; null where what is written there is no identifier. */
-export type ReadyStep = DueStep & { readonly agentId: string | null };
-
 export interface EndedWorkflowRun {
   readonly runId: string;
   readonly workflowId: string;
@@ -34,7 +32,7 @@ export interface EndedWorkflowRun {
 
 /** What came of it: steps to call, runs that are over, executions to stop. */
 export interface Progress {
-  readonly ready: readonly ReadyStep[];
+  readonly ready: readonly DueStep[];
   readonly ended: readonly EndedWorkflowRun[];
   readonly stopping: readonly Stopping[];
 }
@@ -99,8 +97,8 @@ export async function planProgress(
 const breathMs = 50;
 
 interface Planned {
-  readonly steps: StepOfRun[];
-  readonly ready: ReadyStep[];
+  readonly steps: WrittenStep[];
+  readonly ready: DueStep[];
   readonly ended: EndedWorkflowRun[];
   readonly learned: Map<string, RunValues>;
 }
@@ -121,12 +119,15 @@ async function planRun(
   planned.learned.set(run.id, merged(values, valuesOf(changed)));
   // What later steps may refer to goes with the end of the run.
   const left = end === null ? {} : { output: null, items: null };
-  planned.steps.push(...changed.map((step) => ({ ...step, ...left, runId: run.id })));
-  if (end !== null) planned.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
   for (const step of changed) {
-    if (step.status === 'ready')
-      planned.ready.push(readyStep(definition, run, { ...step, runId: run.id }));
+    const written = { ...step, ...left, runId: run.id };
+    if (step.status === 'ready') {
+      const ready = readyStep(definition, run, written);
+      planned.ready.push(ready);
+      planned.steps.push({ ...written, agentId: ready.agentId });
+    } else planned.steps.push(written);
   }
+  if (end !== null) planned.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
 }
 
 /** Each turn needs something more of the run, and no run needs so much. */
@@ -181,27 +182,22 @@ function stopped(steps: readonly StepOfRun[], events: readonly EventOfRun[]): St
     .map((step) => ({ ...step, status: 'canceled' }));
 }
 
-function readyStep(definition: WorkflowDefinition, run: RunAtProgress, step: StepOfRun): ReadyStep {
+function readyStep(definition: WorkflowDefinition, run: RunAtProgress, step: StepOfRun): DueStep {
+  const declared = definition.steps.find(({ name }) => name === step.step);
+  const agentId = declared && fromId('agent', agentOfStep(declared, step.fallback));
   return {
     runId: run.id,
     step: step.step,
     item: step.item,
     fallback: step.fallback,
     variables: step.variables ?? '{}',
+    agentId: agentId ?? nobody,
     workspaceId: run.workspace_id,
     workflowId: run.workflow_id,
-    workflowVersionId: run.workflow_version_id,
     apiKeyId: run.api_key_id,
     executedBy: run.executed_by,
-    agentId: agentIdOf(definition, step),
   };
 }
 
-/** The stored id of the agent that a ready step calls. */
-export function agentIdOf(
-  definition: WorkflowDefinition,
-  { step: name, fallback }: Pick<DueStep, 'step' | 'fallback'>,
-): string | null {
-  const step = definition.steps.find((one) => one.name === name);
-  return step ? fromId('agent', agentOfStep(step, fallback)) : null;
-}
+/** Where what is written there is no identifier: whoever is called so is unknown. */
+const nobody = '00000000-0000-0000-0000-000000000000';

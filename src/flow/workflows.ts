@@ -1,3 +1,4 @@
+import type { RateLimits } from '../core/limits.ts';
 import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import type { Admission } from './admit.ts';
@@ -24,6 +25,7 @@ export interface WorkflowParts extends ProgressParts {
   readonly pipelines: Pipelines;
   readonly admission: Pick<Admission, 'admit'>;
   readonly canceler: Canceler;
+  readonly testingLimits: RateLimits;
   /** Told of each run that ended, once that is committed. */
   readonly onEnded: (run: EndedWorkflowRun) => void;
   readonly onError: (error: unknown) => void;

@@ -34,8 +34,11 @@ export function lockWorkflowRuns(send: Send, runIds: readonly string[]): Promise
   return send<RunAtProgress>(lockRuns, [[...new Set(runIds)]]);
 }
 
+/** The agent is that of a step which is ready. */
+export type WrittenStep = StepOfRun & { readonly agentId?: string };
+
 export interface ProgressWrites {
-  readonly steps: readonly StepOfRun[];
+  readonly steps: readonly WrittenStep[];
   readonly ends: readonly { readonly runId: string; readonly end: RunEnd }[];
 }
 
@@ -121,26 +124,26 @@ function endValues(ends: ProgressWrites['ends']): unknown[] {
 
 const upsertSteps: Statement = {
   name: 'progress-upsert-steps',
-  text: `insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, execution_id,
-      failed_execution_id, fallback, items, items_count, output, error_code, error, started_at, completed_at)
+  text: `insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, agent_id,
+      execution_id, failed_execution_id, fallback, items, items_count, output, error_code, error, started_at, completed_at)
     select run_id, step, item, status, case when status = 'ready' then clock_timestamp() + ${ownFor} end, variables,
-      execution_id, failed_execution_id, fallback, items::json, items_count, output::json, error_code, error,
+      agent_id, execution_id, failed_execution_id, fallback, items::json, items_count, output::json, error_code, error,
       case when status = 'processing' then clock_timestamp() end,
       case when status not in ('ready', 'processing') then clock_timestamp() end
     from unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::text[], $6::uuid[], $7::uuid[], $8::bool[],
-      $9::text[], $10::int[], $11::text[], $12::text[], $13::text[])
+      $9::text[], $10::int[], $11::text[], $12::text[], $13::text[], $14::uuid[])
       as w (run_id, step, item, status, variables, execution_id, failed_execution_id, fallback, items, items_count,
-        output, error_code, error)
+        output, error_code, error, agent_id)
     order by run_id, step, item
     on conflict (run_id, step, item) do update set status = excluded.status, ready_at = excluded.ready_at,
-      variables = excluded.variables, execution_id = excluded.execution_id,
+      variables = excluded.variables, agent_id = excluded.agent_id, execution_id = excluded.execution_id,
       failed_execution_id = excluded.failed_execution_id, fallback = excluded.fallback, items = excluded.items,
       items_count = excluded.items_count, output = excluded.output, error_code = excluded.error_code,
       error = excluded.error, started_at = coalesce(s.started_at, excluded.started_at),
       completed_at = excluded.completed_at`,
 };
 
-function stepValues(steps: readonly StepOfRun[]): unknown[] {
+function stepValues(steps: readonly WrittenStep[]): unknown[] {
   return [
     steps.map((one) => one.runId),
     steps.map((one) => one.step),
@@ -155,5 +158,6 @@ function stepValues(steps: readonly StepOfRun[]): unknown[] {
     steps.map((one) => one.output),
     steps.map((one) => one.errorCode),
     steps.map((one) => one.error),
+    steps.map((one) => one.agentId),
   ];
 }
