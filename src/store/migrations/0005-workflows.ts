@@ -71,6 +71,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       check ((error is null) = (error_code is null))
     );
     create index workflow_runs_of_workflow on workflow_runs (workflow_id, id);
+    create index workflow_runs_by_status on workflow_runs (workflow_id, status, id);
+    create index workflow_runs_by_trigger on workflow_runs (workflow_id, trigger, id);
     create index workflow_runs_of_workspace on workflow_runs (workspace_id, id);
     create index workflow_runs_due on workflow_runs (deadline_at) where status = 'processing';
 
