@@ -12,6 +12,7 @@ import { peers } from './benchmarks/peers.ts';
 import { scaleOut } from './benchmarks/scale-out.ts';
 import { snapshot } from './benchmarks/snapshot.ts';
 import { start } from './benchmarks/start.ts';
+import { workflowList } from './benchmarks/workflow-list.ts';
 import { workflowSteps } from './benchmarks/workflow-steps.ts';
 
 /** In the order in which they run. */
@@ -20,6 +21,7 @@ export const benchmarks: readonly Benchmark[] = [
   accept,
   endToEnd,
   workflowSteps,
+  workflowList,
   peers,
   latency,
   inFlightBenchmark,

@@ -39,6 +39,12 @@ export function proportionalBytes(pid: number): number {
   return kilobytes(`/proc/${pid}/smaps_rollup`, 'Pss') * 1_024;
 }
 
+/** What a process has read of its files and connections, in bytes. */
+export function readBytes(pid: number): number {
+  const text = readOrNull(`/proc/${pid}/io`) ?? '';
+  return Number(/^rchar: (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
 /** The fields from the third on: the second, the name, may hold blanks. */
 function statOf(pid: number): string[] | null {
   const text = readOrNull(`/proc/${pid}/stat`);

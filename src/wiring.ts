@@ -22,6 +22,7 @@ import { fireSchedules } from './flow/fire-schedules.ts';
 import { createKeyUse } from './flow/key-use.ts';
 import { makeRounds } from './flow/retention-round.ts';
 import { templateCache } from './flow/run.ts';
+import { runMemory } from './flow/run-memory.ts';
 import { createWaiters } from './flow/wait.ts';
 import { createWorkflows } from './flow/workflows.ts';
 import { runLog } from './log.ts';
@@ -150,10 +151,10 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     worker?.wake();
     bus.publish('cueline_queued');
   };
-  const definitions = definitionCache();
+  const known = { definitions: definitionCache(), memory: runMemory() };
   const finisher = createFinisher({
+    ...known,
     pipelines,
-    definitions,
     onProgress: (progress) => workflows.onProgress(progress),
     onEnded: (run) => {
       waiters.ended([run.id]);
@@ -208,7 +209,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     },
   });
   const workflows = createWorkflows({
-    ...{ db: workDb, pipelines, definitions, admission, canceler },
+    ...known,
+    ...{ db: workDb, pipelines, admission, canceler, testingLimits: config.testingLimits },
     onEnded: (run) => {
       runWaiters.ended([run.runId]);
       bus.publish('cueline_run_ended', [run.runId]);

@@ -209,6 +209,27 @@ test('of a run its ids, its end and its code are told, at info where it failed',
   assert.deepEqual(success, { level: 'debug', ...ended, status: 'success' });
 });
 
+test('a run of a workflow says how it ended, and nothing of what it held', () => {
+  const [runId, workflowId] = [uuid7(1), uuid7(2)];
+  const runs = runLog(log);
+  const how = { status: 'failed', errorCode: 'STEP_FAILED', failedStep: 'a' } as const;
+  runs.runEnded({ runId, workflowId, end: { ...how, error: 'canary' } });
+  runs.runEnded({ runId, workflowId, end: { status: 'success', output: '"canary"' } });
+  assert.doesNotMatch(lines.join(''), /canary/);
+  const named = {
+    workflowRunId: toId('workflowRun', runId),
+    workflowId: toId('workflow', workflowId),
+    msg: 'run ended',
+  };
+  assert.deepEqual(
+    logged().map(({ time, ...line }) => line),
+    [
+      { level: 'info', ...named, ...how },
+      { level: 'debug', ...named, status: 'success' },
+    ],
+  );
+});
+
 test('below its level nothing is written', () => {
   const quiet = createLogger({ level: 'warn', destination: { write: (line) => lines.push(line) } });
   quiet.info('no');

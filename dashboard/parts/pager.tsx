@@ -9,16 +9,19 @@ interface Pagination {
   readonly hasMore: boolean;
 }
 
-/** Where in a list one is, and the way on and back, to its ends too. Totals are exact. */
+/** Where in a list one is, and the way on and back, to its ends too. */
 export function Pager(props: {
   readonly pagination: Pagination;
   /** Rows of this page. */
   readonly count: number;
+  /** False where there are more than `total`; exact unless given. */
+  readonly totalIsExact?: boolean;
   readonly onOffset: (offset: number) => void;
 }) {
   const { limit, offset, total, hasMore } = props.pagination;
+  const { count, totalIsExact: exact = true } = props;
   if (total === 0) return null;
-  const [first, last] = [Math.min(offset + 1, total), offset + props.count];
+  const [first, last] = [exact ? Math.min(offset + 1, total) : offset + 1, offset + count];
   const [page, pages] = [Math.floor(offset / limit) + 1, Math.max(1, Math.ceil(total / limit))];
   const way = (label: string, icon: IconName, to: number, open: boolean) => (
     <ActionIcon
@@ -35,17 +38,19 @@ export function Pager(props: {
   return (
     <nav className={classes.pager} aria-label="Pages">
       <span>
-        {first.toLocaleString()}–{last.toLocaleString()} of {total.toLocaleString()}
+        {first.toLocaleString()}–{last.toLocaleString()} of{exact ? '' : ' more than'}{' '}
+        {total.toLocaleString()}
       </span>
       {(offset > 0 || hasMore) && (
         <Group gap="xs">
           <span>
-            Page {page.toLocaleString()} of {pages.toLocaleString()}
+            Page {page.toLocaleString()}
+            {exact && ` of ${pages.toLocaleString()}`}
           </span>
           {way('First', 'first', 0, offset > 0)}
           {way('Previous', 'left', Math.max(0, offset - limit), offset > 0)}
           {way('Next', 'right', offset + limit, hasMore)}
-          {way('Last', 'last', (pages - 1) * limit, hasMore)}
+          {exact && way('Last', 'last', (pages - 1) * limit, hasMore)}
         </Group>
       )}
     </nav>

@@ -137,6 +137,10 @@ export const WorkflowRunList = Type.Object(
   {
     runs: Type.Array(WorkflowRun),
     pagination: Pagination,
+    totalIsExact: Type.Boolean({
+      description:
+        'Runs are counted up to 10,000: false where there are more, and `total` says so many.',
+    }),
     nextCursor: Type.Optional(
       Type.String({ description: 'For `cursor`; absent on the last page.' }),
     ),

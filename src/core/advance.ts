@@ -1,6 +1,8 @@
-import { evaluateCondition } from './condition.ts';
+import { conditionJudge } from './condition-judge.ts';
 import { elements } from './json.ts';
 import { fill, type Scope } from './reference.ts';
+import { runBook } from './run-book.ts';
+import type { RunState, Unread } from './run-state.ts';
 import { outputOfText, withinOutput } from './step-output.ts';
 import {
   type Failure,
@@ -8,7 +10,6 @@ import {
   fresh,
   isOutput,
   isOver,
-  keyOf,
   type RunEnd,
   type StepEvent,
   type StepState,
@@ -23,14 +24,14 @@ import {
 import { graphOf } from './workflow-graph.ts';
 
 /**
- * How a run of a workflow goes on, as a pure function of its definition, its input and where its steps stand: what has
- * become of executions is put in, and out come the steps that changed, those among them that are ready to be called, and
- * the end of the run where it is over.
+ * How a run of a workflow goes on, as a pure function of its definition and where it stands: what has become of
+ * executions is put in, and out come the steps that changed, those among them that are ready to be called, and the end of
+ * the run where it is over.
  */
 
-/** `unread` asks for the outputs of items, which are read only where a list may be complete. */
+/** `unread` asks for what is referred to and was not read: then the same is asked again, with it. */
 export type Advance =
-  | { readonly kind: 'unread' }
+  | { readonly kind: 'unread'; readonly unread: Unread }
   | {
       readonly kind: 'advanced';
       readonly changed: readonly StepState[];
@@ -39,18 +40,13 @@ export type Advance =
 
 export function advance(
   definition: WorkflowDefinition,
-  input: string,
-  before: readonly StepState[],
+  state: RunState,
   events: readonly StepEvent[],
 ): Advance {
   const graph = graphOf(definition);
-  const rows = new Map(before.map((row) => [keyOf(row), row]));
-  const changed = new Map<string, StepState>();
-  const itemsOf = new Map<string, Set<number>>();
-  for (const row of before) if (row.item >= 0) note(row);
-  const outputOf = (step: string) => rows.get(`${step} -1`)?.output ?? null;
-  const whole: Scope = { input, output: outputOf, item: null, index: null, known: new Map() };
-  let unread = false;
+  const book = runBook(state);
+  const { judge } = conditionJudge();
+  const { scope: whole, row: rowOf } = book;
   /** Nothing more begins once the run has failed. */
   let broken: StepState | null = null;
   /** Of the calls made ready here. What does not fit begins when one of them has ended. */
@@ -60,24 +56,21 @@ export function advance(
   for (const event of events) take(event);
   for (const step of graph.ordered) {
     if (broken || isFull()) break;
-    const row = rows.get(`${step.name} -1`);
+    const row = rowOf(step.name);
     if (!row) begin(step);
     else if (row.itemsCount !== null && row.status === 'processing') goThrough(step, row);
   }
-  if (unread) return { kind: 'unread' };
   const end = broken ? failedEnd(broken) : successEnd();
-  return { kind: 'advanced', changed: [...changed.values()].flatMap((row) => kept(row, end)), end };
+  const unread = book.unread();
+  if (unread) return { kind: 'unread', unread };
+  return { kind: 'advanced', changed: book.changed().flatMap((row) => kept(row, end)), end };
 
   function put(row: StepState): void {
-    rows.set(keyOf(row), row);
-    changed.set(keyOf(row), row);
-    if (row.item >= 0) note(row);
-    const step = row.item < 0 && row.status === 'failed' && stepOf(row.step);
-    if (step && step.onFailure === 'fail') broken ??= row;
-  }
-
-  function note(row: StepState): void {
-    itemsOf.set(row.step, (itemsOf.get(row.step) ?? new Set()).add(row.item));
+    book.put(row);
+    if (row.status !== 'failed' || stepOf(row.step)?.onFailure !== 'fail') return;
+    const parent = row.item < 0 ? null : rowOf(row.step);
+    if (!parent) broken ??= row;
+    else if (!isOver(parent)) put(failed(parent, failureOfItem(row)));
   }
 
   function stepOf(name: string): StepDefinition | undefined {
@@ -85,7 +78,7 @@ export function advance(
   }
 
   function take({ step: name, item, executionId, fallback, outcome }: StepEvent): void {
-    const row = rows.get(`${name} ${item}`);
+    const row = rowOf(name, item);
     const step = stepOf(name);
     if (!row || !step || row.executionId !== executionId) return;
     if (row.status !== (executionId === null ? 'ready' : 'processing')) return;
@@ -97,14 +90,20 @@ export function advance(
   }
 
   function begin(step: StepDefinition) {
-    const waited = (graph.waitsFor.get(step.name) ?? []).map((name) => rows.get(`${name} -1`));
+    const waited = (graph.waitsFor.get(step.name) ?? []).map((name) => rowOf(name));
     if (!waited.every((row) => row && isOver(row))) return;
     const row = fresh(step.name, -1);
     if (waited.length > 0 && waited.every((one) => one?.status === 'skipped')) {
       return put({ ...row, status: 'skipped' });
     }
+    // Asked for together: to ask again costs more than values that the condition makes needless.
+    const read = [
+      step.when === null || book.isConditionRead(step.when),
+      book.isRead([step.variables, step.forEach?.list]),
+    ];
+    if (!read.every(Boolean)) return;
     if (step.when !== null) {
-      const result = evaluateCondition(step.when, whole);
+      const result = judge(step.when, whole);
       if (result.kind === 'error') {
         return put(failed(row, { code: 'CONDITION_FAILED', error: result.message }));
       }
@@ -139,40 +138,32 @@ export function advance(
 
   /** Begins the next items of a list while there is room, and ends the step with its last one. */
   function goThrough(step: StepDefinition, parent: StepState) {
-    const begun = itemsOf.get(step.name)?.size ?? 0;
-    const own = Array.from({ length: begun }, (_, item) => rows.get(`${step.name} ${item}`));
-    let underWay = own.filter((row) => row && !isOver(row)).length;
-    let next = begun;
-    let failure = own.find((row) => row?.status === 'failed');
-    const gaveUp = () => step.onFailure === 'fail' && failure !== undefined;
+    const { name } = step;
     const count = parent.itemsCount ?? 0;
-    const concurrency = step.forEach?.concurrency ?? 1;
-    const items = next < count && underWay < concurrency ? elements(parent.items ?? '[]') : [];
-    for (; next < count && underWay < concurrency && !gaveUp() && !isFull(); next++) {
-      const row = fresh(step.name, next);
-      call(step, row, { ...whole, item: items[next] ?? 'null', index: next });
-      const now = rows.get(keyOf(row));
-      if (now && !isOver(now)) underWay++;
-      if (now?.status === 'failed') failure ??= now;
+    const hasRoom = () => {
+      const { begun, underWay } = book.itemsOf(name);
+      return begun < count && underWay < (step.forEach?.concurrency ?? 1);
+    };
+    if (hasRoom()) {
+      if (!book.isRead(step.variables, name)) return;
+      while (hasRoom() && !broken && !isFull()) {
+        const { begun } = book.itemsOf(name);
+        call(step, fresh(name, begun), scopeOf(name, begun));
+      }
     }
-    if (gaveUp() && failure) {
-      const { errorCode, error } = failure;
-      const said = { code: errorCode ?? 'INTERNAL', error: `Item ${failure.item}: ${error}` };
-      return put(failed(parent, said));
-    }
-    if (next === count && underWay === 0) gather(parent, count);
+    const { begun, underWay } = book.itemsOf(name);
+    if (!broken && begun === count && underWay === 0) gather(parent, count);
   }
 
   function gather(parent: StepState, count: number) {
     const outputs: string[] = [];
     let chars = 2;
     for (let item = 0; item < count; item++) {
-      const row = rows.get(`${parent.step} ${item}`);
-      if (row?.status === 'success' && row.output === null) {
-        unread = true;
-        return;
+      const row = rowOf(parent.step, item);
+      if (!row || (row.status === 'success' && row.output === null)) {
+        return book.askForItems(parent.step);
       }
-      const output = row?.status === 'success' ? withinOutput(row.output ?? 'null') : 'null';
+      const output = row.status === 'success' ? withinOutput(row.output ?? 'null') : 'null';
       chars += output.length + 1;
       if (chars > valuesCharsMax) return put(failed(parent, tooLarge('outputs of the items')));
       outputs.push(output);
@@ -195,29 +186,27 @@ export function advance(
     const { fallback } = step;
     if (row.fallback || fallback === null) return put(failed(row, failure));
     const over = { ...row, fallback: true, failedExecutionId: row.executionId, executionId: null };
-    const filled = fill(
-      isOutput(fallback) ? fallback.output : fallback.variables,
-      scopeOf(row),
-      valuesCharsMax,
-    );
+    const value = isOutput(fallback) ? fallback.output : fallback.variables;
+    if (!book.isRead(value, row.item < 0 ? null : row.step)) return;
+    const filled = fill(value, scopeOf(row.step, row.item), valuesCharsMax);
     if (filled === null) put(failed(over, tooLarge('values of the fallback')));
     else if (isOutput(fallback))
       put({ ...over, status: 'success', variables: null, output: filled });
     else put({ ...over, status: 'ready', variables: filled });
   }
 
-  function scopeOf({ step, item }: StepState): Scope {
+  function scopeOf(step: string, item: number): Scope {
     if (item < 0) return whole;
-    const items = elements(rows.get(`${step} -1`)?.items ?? '[]');
-    return { ...whole, item: items[item] ?? 'null', index: item };
+    return { ...whole, item: book.listOf(step).elements()[item] ?? 'null', index: item };
   }
 
   function successEnd(): RunEnd | null {
     for (const { name } of definition.steps) {
-      const row = rows.get(`${name} -1`);
+      const row = rowOf(name);
       if (!row || !isOver(row)) return null;
     }
     const output = definition.output ?? lastOutputs();
+    if (!book.isRead(output)) return null;
     const filled = fill(output, whole, valuesCharsMax);
     if (filled !== null) return { status: 'success', output: filled };
     const { error } = tooLarge('output of the run');
@@ -233,9 +222,12 @@ export function advance(
   /** Of what has changed, what is to be written: a step that became ready as the run failed has never been. */
   function kept(row: StepState, end: RunEnd | null): StepState[] {
     if (end === null || row.status !== 'ready') return [row];
-    const known = before.some((one) => keyOf(one) === keyOf(row));
-    return known ? [{ ...row, status: 'canceled', variables: null }] : [];
+    return book.isKnown(row) ? [{ ...row, status: 'canceled', variables: null }] : [];
   }
+}
+
+function failureOfItem({ item, errorCode, error }: StepState): Failure {
+  return { code: errorCode ?? 'INTERNAL', error: `Item ${item}: ${error}` };
 }
 
 function failedEnd({ step, error }: StepState): RunEnd {

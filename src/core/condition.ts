@@ -1,32 +1,18 @@
-import { createContext, Script } from 'node:vm';
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
-import { withinOutput } from './step-output.ts';
 
 /**
  * The condition of a step: an expression in CEL over `input` and `steps`, for example
  * `steps.triage.output.kind == "billing"`. An output that is JSON is looked into; numbers are doubles.
  */
 
-/** What is wrong with a condition, and the steps that it refers to, each once. */
+/** What is wrong with a condition, the steps that it refers to, each once, and whether it refers to the input. */
 export interface ConditionCheck {
   readonly problem: string | null;
   readonly steps: readonly string[];
-}
-
-export type ConditionResult =
-  | { readonly kind: 'value'; readonly value: boolean }
-  | { readonly kind: 'error'; readonly message: string };
-
-/** What a condition speaks of, as JSON texts. */
-export interface ConditionScope {
-  readonly input: string;
-  /** The output of a step as it is kept; null where there is none. */
-  readonly output: (step: string) => string | null;
+  readonly input: boolean;
 }
 
 export const conditionCharsMax = 2_000;
-/** A condition may go through lists within lists: it must not hold up everybody else. */
-const evaluationMsMax = 100;
 const keptMax = 1_000;
 const messageCharsMax = 300;
 
@@ -39,30 +25,12 @@ const environment = new Environment({
   .registerVariable('steps', 'map');
 
 export function checkCondition(text: string): ConditionCheck {
-  const { problem, steps } = read(text);
-  return { problem, steps };
+  const { problem, steps, input } = readCondition(text);
+  return { problem, steps, input };
 }
 
-export function evaluateCondition(text: string, scope: ConditionScope): ConditionResult {
-  const condition = read(text);
-  if (condition.problem !== null) return { kind: 'error', message: condition.problem };
-  const steps: Record<string, unknown> = Object.create(null);
-  for (const step of condition.steps) {
-    const output = scope.output(step);
-    steps[step] = { output: output === null ? null : JSON.parse(withinOutput(output)) };
-  }
-  try {
-    const evaluate = () => condition.evaluate({ input: JSON.parse(scope.input), steps });
-    const value = condition.loops ? within(evaluate) : evaluate();
-    if (typeof value === 'boolean') return { kind: 'value', value };
-    return { kind: 'error', message: 'The condition gives neither true nor false.' };
-  } catch (error) {
-    return { kind: 'error', message: messageOf(error) };
-  }
-}
-
-interface Condition extends ConditionCheck {
-  /** Whether it may go through lists, and so take long. */
+export interface Condition extends ConditionCheck {
+  /** Whether it may go through lists, and lists within lists. */
   readonly loops: boolean;
   readonly evaluate: (context: Record<string, unknown>) => unknown;
 }
@@ -70,7 +38,7 @@ interface Condition extends ConditionCheck {
 const kept = new Map<string, Condition>();
 
 /** Conditions are read anew with every step that has one: those in use are kept. */
-function read(text: string): Condition {
+export function readCondition(text: string): Condition {
   const known = kept.get(text);
   if (known) return known;
   const condition = parse(text);
@@ -83,6 +51,7 @@ function parse(text: string): Condition {
   const wrong = (problem: string): Condition => ({
     problem,
     steps: [],
+    input: false,
     loops: false,
     evaluate: () => false,
   });
@@ -95,20 +64,21 @@ function parse(text: string): Condition {
     if (!valid) return wrong(messageOf(error));
     if (type !== 'bool' && type !== 'dyn')
       return wrong(`The condition gives a ${type}, not a bool.`);
-    const steps = new Set<string>();
-    const problem = walk(parsed.ast, steps);
+    const roots = { steps: new Set<string>(), input: false };
+    const problem = walk(parsed.ast, roots);
     if (problem !== null) return wrong(problem);
-    return { problem, steps: [...steps], loops: hasCalls(parsed.ast), evaluate: parsed };
+    const { steps, input } = roots;
+    return { problem, steps: [...steps], input, loops: hasCalls(parsed.ast), evaluate: parsed };
   } catch (error) {
     return wrong(messageOf(error));
   }
 }
 
-/** Collects the steps that are referred to; says what must not stand in a condition. */
-function walk(node: unknown, steps: Set<string>): string | null {
+/** Collects what is referred to; says what must not stand in a condition. */
+function walk(node: unknown, roots: { steps: Set<string>; input: boolean }): string | null {
   if (Array.isArray(node)) {
     for (const one of node) {
-      const problem = walk(one, steps);
+      const problem = walk(one, roots);
       if (problem !== null) return problem;
     }
     return null;
@@ -116,16 +86,17 @@ function walk(node: unknown, steps: Set<string>): string | null {
   if (!isNode(node)) return null;
   const step = stepOf(node);
   if (step !== null) {
-    steps.add(step);
+    roots.steps.add(step);
     return null;
   }
+  if (node.op === 'id' && node.args === 'input') roots.input = true;
   if (node.op === 'id' && node.args === 'steps')
     return '"steps" must be followed by the name of a step.';
   if (node.op === 'rcall' || node.op === 'call') {
     // A pattern that somebody wrote can take longer than anybody lives.
     if (node.args[0] === 'matches') return '"matches" is not available.';
   }
-  return walk(node.args, steps);
+  return walk(node.args, roots);
 }
 
 function hasCalls(node: unknown): boolean {
@@ -147,22 +118,8 @@ function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
 
-const cell: { run: () => unknown } = { run: () => null };
-const stage = createContext(cell);
-const script = new Script('run()');
-
-/** Ends what takes too long; an expression is plain JavaScript by then, which nothing else could stop. */
-function within(run: () => unknown): unknown {
-  cell.run = run;
-  return script.runInContext(stage, { timeout: evaluationMsMax });
-}
-
 /** The first line: what follows shows the place. */
-function messageOf(error: unknown): string {
-  // Made in the other context: not an `Error` of this one.
-  if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-    return `The condition takes longer than ${evaluationMsMax} ms.`;
-  }
+export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The condition cannot be evaluated.';
   const [line = ''] = error.message.split('\n');
   return line.slice(0, messageCharsMax);

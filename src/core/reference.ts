@@ -1,5 +1,4 @@
-import { elements, members } from './json.ts';
-import { withinOutput } from './step-output.ts';
+import { type Document, follow, type Path } from './document.ts';
 import { variableText } from './variables.ts';
 
 /**
@@ -13,22 +12,17 @@ export interface Reference {
   /** The step, where `root` is `steps`. */
   readonly step: string | null;
   /** Names of members and places in lists, within the input, the step's output or the item. */
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
 }
 
 /** What references stand for; everything is compact JSON. */
 export interface Scope {
-  readonly input: string;
-  /** The output of a step as it is kept (`step-output.ts`); null where there is none. */
-  readonly output: (step: string) => string | null;
+  readonly input: Document;
+  /** Null where there is none. */
+  readonly output: (step: string) => Document | null;
   /** Null outside of a list. */
   readonly item: string | null;
   readonly index: number | null;
-  /**
-   * What references to the input and to steps stood for before, by their text: an output may be long, and is gone through
-   * once for each that looks into it. For as long as outputs stay as they are.
-   */
-  readonly known: Map<string, string>;
 }
 
 const name = '[A-Za-z_][A-Za-z0-9_]*';
@@ -106,37 +100,9 @@ export function fill(value: unknown, scope: Scope, charsMax: number): string | n
 export function resolve({ root, step, path }: Reference, scope: Scope): string {
   if (root === 'index') return scope.index === null ? 'null' : String(scope.index);
   if (root === 'item') return follow(scope.item ?? 'null', path);
-  if (root === 'steps' && path.length === 0) return scope.output(step ?? '') ?? 'null';
-  // Member by member, so that what leads to many is gone through once.
-  let text = step === null ? root : `${root}.${step}`;
-  let at = known(scope, text, () =>
-    step === null ? scope.input : withinOutput(scope.output(step) ?? 'null'),
-  );
-  for (const part of path) {
-    const whole = at;
-    text += typeof part === 'number' ? `[${part}]` : `.${part}`;
-    at = known(scope, text, () => follow(whole, [part]));
-  }
-  return at;
-}
-
-function known(scope: Scope, text: string, make: () => string): string {
-  const made = scope.known.get(text) ?? make();
-  scope.known.set(text, made);
-  return made;
-}
-
-function follow(json: string, path: Reference['path']): string {
-  let at = json;
-  for (const part of path) {
-    const inner =
-      typeof part === 'number'
-        ? at.startsWith('[') && elements(at)[part]
-        : at.startsWith('{') && members(at).findLast((member) => member.name === part)?.text;
-    if (!inner) return 'null';
-    at = inner;
-  }
-  return at;
+  const document = root === 'input' ? scope.input : scope.output(step ?? '');
+  if (!document) return 'null';
+  return path.length === 0 ? document.json : document.at(path);
 }
 
 function textOf(json: string): string {

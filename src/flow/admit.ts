@@ -9,6 +9,7 @@ import { type AdmissionBook, admissionBook, clockTag } from './admission-book.ts
 import { questionOf } from './admission-words.ts';
 import { batcher } from './batch.ts';
 import { lookUp } from './look-up.ts';
+import { tryTogether } from './try-again.ts';
 
 /**
  * Admission: many calls, one transaction. Lock and read in one round trip, decide in memory, write and commit in
@@ -48,7 +49,6 @@ export interface Admission {
 
 const batchMax = 500;
 const batchesInFlightMax = 2;
-const attemptsMax = 3;
 
 /** How long a transaction of admission usually takes at most: what waits longer is found by a claim, not by admission. */
 const usualMs = 2_000;
@@ -59,33 +59,11 @@ export function createAdmission(given: AdmissionParts): Admission {
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
     weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
-    run: (calls) => admitBatch(parts, calls),
+    run: (calls) =>
+      tryTogether(calls, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
   return { admit: add, idle };
-}
-
-async function admitBatch(parts: BoundParts, calls: ExecuteCall[]): Promise<(Admitted | Error)[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await parts.pipelines.use((send) => transact(parts, send, calls));
-    } catch (error) {
-      if (!isStatementError(error) && !isUnstorable(error)) throw error;
-      // Deadlocks and serialization failures pass; a batch that fails otherwise must not fail its innocent calls.
-      const passing = isStatementError(error) && /^40/.test(error.code ?? '');
-      if (passing && attempt < attemptsMax) continue;
-      if (calls.length > 1) return admitSingly(parts, calls);
-      throw error;
-    }
-  }
-}
-
-async function admitSingly(parts: BoundParts, calls: ExecuteCall[]): Promise<(Admitted | Error)[]> {
-  const answers: (Admitted | Error)[] = [];
-  for (const call of calls) {
-    answers.push(...(await admitBatch(parts, [call]).catch((error: Error) => [error])));
-  }
-  return answers;
 }
 
 async function transact(parts: BoundParts, send: Send, calls: ExecuteCall[]): Promise<Admitted[]> {

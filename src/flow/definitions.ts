@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from '../core/workflow.ts';
 import type { Send } from '../store/pipeline.ts';
 import { readDefinition } from '../store/workflow-definitions.ts';
+import { ItemFault } from './try-again.ts';
 
 /** The definition of a version, read once and kept: a version never changes. */
 export type Definitions = (send: Send, workflowVersionId: string) => Promise<WorkflowDefinition>;
@@ -18,7 +19,7 @@ export function definitionCache(): Definitions {
     const known = kept.get(id);
     if (known) return known.definition;
     const text = await readDefinition(send, id);
-    if (text === null) throw new Error('a run of a workflow without its version');
+    if (text === null) throw new ItemFault('a run of a workflow without its version');
     const definition = JSON.parse(text) as WorkflowDefinition;
     if (!kept.has(id)) {
       kept.set(id, { definition, chars: text.length });

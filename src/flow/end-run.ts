@@ -1,7 +1,8 @@
 import type { RunEnd } from '../core/step-state.ts';
-import type { Pipelines } from '../store/pipeline.ts';
+import type { Pipelines, Send } from '../store/pipeline.ts';
 import { begin, commit, lockWorkflowRuns, writeProgress } from '../store/workflow-progress.ts';
 import type { OnProgress } from './progress.ts';
+import { tryAgain } from './try-again.ts';
 
 /** Ends a run from outside: nothing more of it begins, and what is under way is stopped. False where it had ended before. */
 export async function endRun(
@@ -9,7 +10,11 @@ export async function endRun(
   runId: string,
   end: RunEnd,
 ): Promise<boolean> {
-  const progress = await parts.pipelines.use(async (send) => {
+  const progress = await tryAgain(() => parts.pipelines.use(finish));
+  if (progress) parts.onProgress(progress);
+  return progress !== null;
+
+  async function finish(send: Send) {
     const [, [run]] = await Promise.all([begin(send), lockWorkflowRuns(send, [runId])]);
     if (run?.status !== 'processing') {
       await commit(send);
@@ -20,7 +25,5 @@ export async function endRun(
       commit(send),
     ]);
     return { ready: [], ended: [{ runId, workflowId: run.workflow_id, end }], stopping };
-  });
-  if (progress) parts.onProgress(progress);
-  return progress !== null;
+  }
 }

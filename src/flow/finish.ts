@@ -7,11 +7,11 @@ import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
 import type { UnendedRun } from '../store/executions.ts';
 import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../store/finish.ts';
-import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
+import type { Pipelines, Send } from '../store/pipeline.ts';
 import { type Stopping, writeProgress } from '../store/workflow-progress.ts';
 import { batcher } from './batch.ts';
-import type { Definitions } from './definitions.ts';
-import { type EventOfRun, type OnProgress, planProgress } from './progress.ts';
+import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
+import { tryTogether } from './try-again.ts';
 
 /**
  * The one way a run ends, for workers and for cancel alike: queue row gone, record written, statistics added, slot
@@ -53,13 +53,12 @@ export interface Finisher {
   idle(): Promise<void>;
 }
 
-export interface FinisherParts {
+export interface FinisherParts extends ProgressParts {
   readonly pipelines: Pipelines;
   /** Told of each run that ended, once that is committed. */
   readonly onEnded: (ended: EndedRun) => void;
   /** Told when slots were handed to waiting runs. */
   readonly onQueued: () => void;
-  readonly definitions: Definitions;
   /** Told how runs of workflows went on, once that is committed. */
   readonly onProgress: OnProgress;
   readonly onBatch?: (size: number) => void;
@@ -69,25 +68,16 @@ export function createFinisher(parts: FinisherParts): Finisher {
   const { add, idle } = batcher<End, EndResult>({
     sizeMax: 500,
     inFlightMax: 2,
-    weight: ({ systemPrompt, userPrompt, output }) =>
-      (systemPrompt?.length ?? 0) + (userPrompt?.length ?? 0) + (output?.length ?? 0),
-    run: (ends) => finishBatch(parts, ends),
+    // What a step has put out is written to its run as well, and most often into the next call.
+    weight: ({ systemPrompt, userPrompt, output, workflow }) =>
+      (systemPrompt?.length ?? 0) +
+      (userPrompt?.length ?? 0) +
+      (output?.length ?? 0) * (workflow ? 3 : 1),
+    run: (ends) =>
+      tryTogether(ends, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
   return { finish: add, idle };
-}
-
-async function finishBatch(parts: FinisherParts, ends: End[]): Promise<(EndResult | Error)[]> {
-  try {
-    return await parts.pipelines.use((send) => transact(parts, send, ends));
-  } catch (error) {
-    if (ends.length === 1 || !(isStatementError(error) || isUnstorable(error))) throw error;
-    const results: (EndResult | Error)[] = [];
-    for (const end of ends) {
-      results.push(...(await finishBatch(parts, [end]).catch((one: Error) => [one])));
-    }
-    return results;
-  }
 }
 
 async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<EndResult[]> {
@@ -114,12 +104,7 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
   const ended = results.flatMap((result) => result.ended ?? []);
   const progress =
     events.length > 0 &&
-    (await planProgress(
-      parts.definitions,
-      send,
-      { runs: locked.workflows, steps: locked.steps },
-      events,
-    ));
+    (await planProgress(parts, send, { runs: locked.workflows, steps: locked.steps }, events));
   let stopping: Promise<Stopping[]> = Promise.resolve([]);
   const alongWith = () => {
     if (progress) stopping = writeProgress(send, progress.writes);
@@ -127,6 +112,7 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
   };
   await writeEnds(send, ended, { tallies, cancellations, slotAgentIds, alongWith });
   for (const one of ended) parts.onEnded(one);
+  if (progress) progress.committed();
   if (progress) parts.onProgress({ ...progress, stopping: await stopping });
   if (slotAgentIds.length > 0) parts.onQueued();
   return results;

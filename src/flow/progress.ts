@@ -1,25 +1,28 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Advance, advance } from '../core/advance.ts';
+import { documentOf } from '../core/document.ts';
 import { fromId } from '../core/id.ts';
-import { agentOfStep, type RunEnd, type StepEvent } from '../core/step-state.ts';
+import type { RunState, RunValues } from '../core/run-state.ts';
+import { agentOfStep, type RunEnd, type StepEvent, type StepState } from '../core/step-state.ts';
 import type { WorkflowDefinition } from '../core/workflow.ts';
 import type { Send } from '../store/pipeline.ts';
-import {
-  type ProgressWrites,
-  type RunAtProgress,
-  readSteps,
-  type StepOfRun,
-  type Stopping,
+import type {
+  ProgressWrites,
+  RunAtProgress,
+  StepOfRun,
+  Stopping,
+  WrittenStep,
 } from '../store/workflow-progress.ts';
+import { readValues, type StepsOfRuns } from '../store/workflow-progress-read.ts';
 import type { DueStep } from '../store/workflow-steps.ts';
 import type { Definitions } from './definitions.ts';
+import { merged, type RunMemory } from './run-memory.ts';
+import { ItemFault } from './try-again.ts';
 
 /**
  * What follows where steps of runs have ended or were refused: what is to be written in the same transaction, and what
  * is to be done once that is committed.
  */
-
-/** A step that is ready, and the agent that it calls; null where what is written there is no identifier. */
-export type ReadyStep = DueStep & { readonly agentId: string | null };
 
 export interface EndedWorkflowRun {
   readonly runId: string;
@@ -29,7 +32,7 @@ export interface EndedWorkflowRun {
 
 /** What came of it: steps to call, runs that are over, executions to stop. */
 export interface Progress {
-  readonly ready: readonly ReadyStep[];
+  readonly ready: readonly DueStep[];
   readonly ended: readonly EndedWorkflowRun[];
   readonly stopping: readonly Stopping[];
 }
@@ -40,60 +43,135 @@ export type EventOfRun = StepEvent & { readonly runId: string };
 
 export interface PlannedProgress extends Omit<Progress, 'stopping'> {
   readonly writes: ProgressWrites;
+  /** To be called once that is committed. */
+  readonly committed: () => void;
 }
 
-/** Under the lock of the runs. Reads again only where a list is complete and its outputs were left out. */
+export interface ProgressParts {
+  readonly definitions: Definitions;
+  readonly memory: RunMemory;
+}
+
+/** Runs that are locked, and where they stand; of runs that have just begun also what they hold. */
+export interface RunsAtProgress {
+  readonly runs: readonly RunAtProgress[];
+  readonly steps: StepsOfRuns;
+  readonly given?: ReadonlyMap<string, RunValues>;
+}
+
+/** Under the lock of the runs. Reads more only where a run refers to what this process does not know of it. */
 export async function planProgress(
-  definitions: Definitions,
+  parts: ProgressParts,
   send: Send,
-  state: { readonly runs: readonly RunAtProgress[]; readonly steps: readonly StepOfRun[] },
+  { runs, steps, given }: RunsAtProgress,
   events: readonly EventOfRun[],
 ): Promise<PlannedProgress> {
-  const stepsOf = Map.groupBy(state.steps, ({ runId }) => runId);
+  const rowsOf = Map.groupBy(steps.rows, ({ runId }) => runId);
+  const itemsOf = Map.groupBy(steps.items, ({ runId }) => runId);
   const eventsOf = Map.groupBy(events, ({ runId }) => runId);
-  const planned: Planned = { steps: [], ready: [], ended: [] };
-  for (const run of state.runs) {
+  const planned: Planned = { steps: [], ready: [], ended: [], learned: new Map() };
+  let since = performance.now();
+  for (const run of runs) {
+    // What one run takes is bounded; a batch of such runs must not hold up the heartbeat.
+    if (performance.now() - since > breathMs) {
+      await setImmediate();
+      since = performance.now();
+    }
     const own = eventsOf.get(run.id) ?? [];
-    const steps = stepsOf.get(run.id) ?? [];
-    if (run.status !== 'processing') planned.steps.push(...stopped(steps, own));
-    else await planRun(definitions, send, { run, steps, events: own }, planned);
+    const rows = rowsOf.get(run.id) ?? [];
+    const counts = itemsOf.get(run.id) ?? [];
+    const items = new Map(counts.map((one) => [one.step, one]));
+    const values = given?.get(run.id) ?? parts.memory.of(run.id);
+    if (run.status !== 'processing') planned.steps.push(...stopped(rows, own));
+    else await planRun(parts, send, { run, state: { values, rows, items }, events: own }, planned);
   }
-  const { steps, ready, ended } = planned;
-  return { writes: { steps, ends: ended }, ready, ended };
+  const { steps: changed, ready, ended, learned } = planned;
+  const committed = () => {
+    for (const [runId, values] of learned) parts.memory.add(runId, values);
+    for (const { runId } of ended) parts.memory.forget(runId);
+  };
+  return { writes: { steps: changed, ends: ended }, ready, ended, committed };
 }
 
+/** How long runs go on one after the other before others have their turn. */
+const breathMs = 50;
+
 interface Planned {
-  readonly steps: StepOfRun[];
-  readonly ready: ReadyStep[];
+  readonly steps: WrittenStep[];
+  readonly ready: DueStep[];
   readonly ended: EndedWorkflowRun[];
+  readonly learned: Map<string, RunValues>;
 }
 
 async function planRun(
-  definitions: Definitions,
+  parts: ProgressParts,
   send: Send,
-  {
-    run,
-    steps,
-    events,
-  }: { run: RunAtProgress; steps: readonly StepOfRun[]; events: readonly EventOfRun[] },
+  given: {
+    readonly run: RunAtProgress;
+    readonly state: RunState;
+    readonly events: readonly EventOfRun[];
+  },
   planned: Planned,
 ): Promise<void> {
-  const definition = await definitions(send, run.workflow_version_id);
-  let result: Advance = advance(definition, run.input, steps, events);
-  if (result.kind === 'unread') {
-    const whole = await readSteps(send, [run.id], { endingIds: [], whole: true });
-    result = advance(definition, run.input, whole, events);
-  }
-  if (result.kind === 'unread') throw new Error('outputs of items are missing');
-  const { changed, end } = result;
+  const { run } = given;
+  const definition = await parts.definitions(send, run.workflow_version_id);
+  const { values, changed, end } = await goOn(parts, send, definition, given);
+  planned.learned.set(run.id, merged(values, valuesOf(changed)));
   // What later steps may refer to goes with the end of the run.
   const left = end === null ? {} : { output: null, items: null };
-  planned.steps.push(...changed.map((step) => ({ ...step, ...left, runId: run.id })));
-  if (end !== null) planned.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
   for (const step of changed) {
-    if (step.status === 'ready')
-      planned.ready.push(readyStep(definition, run, { ...step, runId: run.id }));
+    const written = { ...step, ...left, runId: run.id };
+    if (step.status === 'ready') {
+      const ready = readyStep(definition, run, written);
+      planned.ready.push(ready);
+      planned.steps.push({ ...written, agentId: ready.agentId });
+    } else planned.steps.push(written);
   }
+  if (end !== null) planned.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
+}
+
+/** Each turn needs something more of the run, and no run needs so much. */
+const turnsMax = 200;
+
+async function goOn(
+  { memory }: ProgressParts,
+  send: Send,
+  definition: WorkflowDefinition,
+  { run, state, events }: Parameters<typeof planRun>[2],
+) {
+  let { values, rows } = state;
+  for (let turn = 0; turn < turnsMax; turn++) {
+    const result = advanceRun(run.id, definition, { ...state, values, rows }, events);
+    if (result.kind === 'advanced') return { ...result, values };
+    const read = await readValues(send, run.id, result.unread);
+    memory.add(run.id, read.values);
+    values = merged(values, read.values);
+    rows = [...rows, ...read.rows];
+  }
+  throw new ItemFault(`run ${run.id} lacks what it refers to`);
+}
+
+/** What cannot go on must not stand in the way of the others of its batch. */
+function advanceRun(runId: string, ...given: Parameters<typeof advance>): Advance {
+  try {
+    return advance(...given);
+  } catch (error) {
+    throw new ItemFault(`run ${runId} cannot go on`, { cause: error });
+  }
+}
+
+/** What steps have put out and fan out over, of those that have changed. */
+function valuesOf(changed: readonly StepState[]): RunValues {
+  const own = changed.filter(({ item }) => item < 0);
+  return {
+    input: null,
+    outputs: new Map(
+      own.flatMap(({ step, output }) => (output === null ? [] : [[step, documentOf(output)]])),
+    ),
+    lists: new Map(
+      own.flatMap(({ step, items }) => (items === null ? [] : [[step, documentOf(items)]])),
+    ),
+  };
 }
 
 /** The run is over: all that is left to learn is that an execution has stopped. */
@@ -104,27 +182,22 @@ function stopped(steps: readonly StepOfRun[], events: readonly EventOfRun[]): St
     .map((step) => ({ ...step, status: 'canceled' }));
 }
 
-function readyStep(definition: WorkflowDefinition, run: RunAtProgress, step: StepOfRun): ReadyStep {
+function readyStep(definition: WorkflowDefinition, run: RunAtProgress, step: StepOfRun): DueStep {
+  const declared = definition.steps.find(({ name }) => name === step.step);
+  const agentId = declared && fromId('agent', agentOfStep(declared, step.fallback));
   return {
     runId: run.id,
     step: step.step,
     item: step.item,
     fallback: step.fallback,
     variables: step.variables ?? '{}',
+    agentId: agentId ?? nobody,
     workspaceId: run.workspace_id,
     workflowId: run.workflow_id,
-    workflowVersionId: run.workflow_version_id,
     apiKeyId: run.api_key_id,
     executedBy: run.executed_by,
-    agentId: agentIdOf(definition, step),
   };
 }
 
-/** The stored id of the agent that a ready step calls. */
-export function agentIdOf(
-  definition: WorkflowDefinition,
-  { step: name, fallback }: Pick<DueStep, 'step' | 'fallback'>,
-): string | null {
-  const step = definition.steps.find((one) => one.name === name);
-  return step ? fromId('agent', agentOfStep(step, fallback)) : null;
-}
+/** Where what is written there is no identifier: whoever is called so is unknown. */
+const nobody = '00000000-0000-0000-0000-000000000000';

@@ -1,41 +1,30 @@
-import type { Pipelines } from '../store/pipeline.ts';
-import {
-  begin,
-  commit,
-  lockWorkflowRuns,
-  readSteps,
-  writeProgress,
-} from '../store/workflow-progress.ts';
+import type { Pipelines, Send } from '../store/pipeline.ts';
+import { begin, commit, lockWorkflowRuns, writeProgress } from '../store/workflow-progress.ts';
+import { readSteps } from '../store/workflow-progress-read.ts';
 import { holdReadySteps } from '../store/workflow-steps.ts';
-import type { Definitions } from './definitions.ts';
-import { type EventOfRun, type OnProgress, planProgress } from './progress.ts';
+import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
+import { tryAgain } from './try-again.ts';
 
 /** Lets a run go on after steps of it were refused for good: no execution of theirs will ever end. */
 export async function settleSteps(
-  parts: {
-    readonly pipelines: Pipelines;
-    readonly definitions: Definitions;
-    readonly onProgress: OnProgress;
-  },
+  parts: ProgressParts & { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
   runId: string,
   events: readonly EventOfRun[],
 ): Promise<void> {
-  const progress = await parts.pipelines.use(async (send) => {
+  const progress = await tryAgain(() => parts.pipelines.use(settle));
+  progress.committed();
+  parts.onProgress(progress);
+
+  async function settle(send: Send) {
     const [, runs, , steps] = await Promise.all([
       begin(send),
       lockWorkflowRuns(send, [runId]),
       // Another process may just have had more luck with one of them.
       holdReadySteps(send, events),
-      readSteps(send, [runId], { endingIds: [], whole: true }),
+      readSteps(send, events),
     ]);
-    const { writes, ready, ended } = await planProgress(
-      parts.definitions,
-      send,
-      { runs, steps },
-      events,
-    );
-    const [stopping] = await Promise.all([writeProgress(send, writes), commit(send)]);
-    return { ready, ended, stopping };
-  });
-  parts.onProgress(progress);
+    const plan = await planProgress(parts, send, { runs, steps }, events);
+    const [stopping] = await Promise.all([writeProgress(send, plan.writes), commit(send)]);
+    return { ...plan, stopping };
+  }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../core/admission.ts';
+import { documentOf } from '../core/document.ts';
 import { uuid7 } from '../core/id.ts';
 import { type Counts, noLimits, type WindowState } from '../core/limits.ts';
 import { decideStart, type StartRefusal } from '../core/start.ts';
@@ -17,9 +18,10 @@ import {
 } from '../store/workflow-start.ts';
 import { callerOfKey } from './admission-words.ts';
 import { batcher } from './batch.ts';
-import type { Definitions } from './definitions.ts';
 import { lookUp } from './look-up.ts';
-import { type OnProgress, type Progress, planProgress } from './progress.ts';
+import { type OnProgress, type ProgressParts, planProgress } from './progress.ts';
+import { nothing } from './run-memory.ts';
+import { tryTogether } from './try-again.ts';
 
 /** Starts runs of workflows: many calls, one transaction, as admission does. A refusal is a value. */
 
@@ -65,9 +67,8 @@ export interface WorkflowStarter {
   idle(): Promise<void>;
 }
 
-export interface StarterParts {
+export interface StarterParts extends ProgressParts {
   readonly pipelines: Pipelines;
-  readonly definitions: Definitions;
   readonly onProgress: OnProgress;
 }
 
@@ -76,22 +77,10 @@ export function createWorkflowStarter(parts: StarterParts): WorkflowStarter {
     sizeMax: 200,
     inFlightMax: 2,
     weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
-    run: (calls) => startBatch(parts, calls),
+    run: (calls) =>
+      tryTogether(calls, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
   });
   return { start: add, idle };
-}
-
-async function startBatch(parts: StarterParts, calls: StartCall[]): Promise<(Started | Error)[]> {
-  try {
-    return await parts.pipelines.use((send) => transact(parts, send, calls));
-  } catch (error) {
-    if (calls.length === 1 || !(isStatementError(error) || isUnstorable(error))) throw error;
-    const answers: (Started | Error)[] = [];
-    for (const call of calls) {
-      answers.push(...(await startBatch(parts, [call]).catch((one: Error) => [one])));
-    }
-    return answers;
-  }
 }
 
 async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Promise<Started[]> {
@@ -109,16 +98,20 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
   const answers: Started[] = [];
   for (const call of calls) answers.push(await startOne(call));
 
-  const begun = runs.map(atProgress);
-  const plan = await planProgress(definitions, send, { runs: begun, steps: [] }, []);
+  const begun = {
+    runs: runs.map(atProgress),
+    steps: { rows: [], items: [] },
+    given: new Map(runs.map((run) => [run.id, { ...nothing, input: documentOf(run.input) }])),
+  };
+  const plan = await planProgress(parts, send, begun, []);
   const writes = { executedAtMs: nowMs, counts, runs, idempotency, progress: plan.writes };
   const stopping = await writeStart(send, writes).catch(async (error: unknown) => {
     if (isStatementError(error) || isUnstorable(error)) throw error;
     await lookUp(parts.pipelines, { xid: state.xid, id: runs[0]?.id, of: 'run' }, error);
     return [];
   });
-  const progress: Progress = { ready: plan.ready, ended: plan.ended, stopping };
-  parts.onProgress(progress);
+  plan.committed();
+  parts.onProgress({ ...plan, stopping });
   return answers;
 
   async function startOne(call: StartCall): Promise<Started> {
@@ -245,7 +238,6 @@ function atProgress(run: NewWorkflowRun): RunAtProgress {
     workflow_id: run.workflowId,
     workflow_version_id: run.versionId,
     status: 'processing',
-    input: run.input,
     api_key_id: run.apiKeyId,
     executed_by: run.executedBy,
   };

@@ -1,12 +1,19 @@
+import { agentLimits, look, type RateLimits, stageLimits, tightest } from '../core/limits.ts';
 import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import type { Stopping } from '../store/workflow-progress.ts';
-import { markStopped, overdueRuns, takeDueSteps, takeDueStops } from '../store/workflow-steps.ts';
+import {
+  type DueAgentRow,
+  findDueAgents,
+  markStopped,
+  overdueRuns,
+  takeDueSteps,
+  takeDueStops,
+} from '../store/workflow-steps.ts';
 import type { Canceler } from './cancel.ts';
-import type { Definitions } from './definitions.ts';
 import { endRun } from './end-run.ts';
 import { inTurn } from './in-turn.ts';
-import { agentIdOf, type OnProgress } from './progress.ts';
+import type { OnProgress } from './progress.ts';
 import type { StepTaker } from './take-steps.ts';
 
 /**
@@ -16,13 +23,18 @@ import type { StepTaker } from './take-steps.ts';
 export interface SweepParts {
   readonly db: Db;
   readonly pipelines: Pipelines;
-  readonly definitions: Definitions;
-  readonly taker: Pick<StepTaker, 'take'>;
+  readonly taker: Pick<StepTaker, 'take' | 'room'>;
   readonly canceler: Canceler;
   readonly onProgress: OnProgress;
+  /** What the Testing stage caps an agent at. */
+  readonly testingLimits: RateLimits;
 }
 
 const atOnce = 200;
+/** Of their variables, and one step more. */
+const bytesAtOnce = 8_388_608;
+/** The others have their turn in the next second. */
+const agentsMax = 1_000;
 
 export async function sweepWorkflows(parts: SweepParts): Promise<void> {
   await inTurn([() => endOverdue(parts), () => stopLeftOver(parts), () => takeDue(parts)]);
@@ -58,20 +70,29 @@ export async function stopExecutions(
   if (over.length > 0) await markStopped(parts.db, over);
 }
 
+/** Of each agent only as many as its windows have room for: the others would be refused, and wait again. */
 async function takeDue(parts: SweepParts): Promise<void> {
+  const due = await findDueAgents(parts.db, agentsMax);
+  const left = new Map(due.map((one) => [one.agentId, roomOf(one, parts.testingLimits)]));
   for (;;) {
-    const due = await takeDueSteps(parts.db, atOnce);
-    if (due.length === 0) return;
-    parts.taker.take(
-      await parts.pipelines.use((send) =>
-        Promise.all(
-          due.map(async (step) => {
-            const definition = await parts.definitions(send, step.workflowVersionId);
-            return { ...step, agentId: agentIdOf(definition, step) };
-          }),
-        ),
-      ),
-    );
-    if (due.length < atOnce) return;
+    const room = parts.taker.room();
+    const agents = [...left].map(([agentId, of]) => ({ agentId, stepsMax: Math.min(of, atOnce) }));
+    const some = agents.filter(({ stepsMax }) => stepsMax > 0);
+    if (some.length === 0 || room.steps === 0 || room.chars === 0) return;
+    const steps = await takeDueSteps(parts.db, some, {
+      stepsMax: Math.min(atOnce, room.steps),
+      bytesMax: Math.min(bytesAtOnce, room.chars),
+    });
+    if (steps.length === 0) return;
+    for (const { agentId } of steps) left.set(agentId, (left.get(agentId) ?? 0) - 1);
+    parts.taker.take(steps);
   }
+}
+
+/** Admission decides; this only keeps away from it what it would refuse. */
+function roomOf(agent: DueAgentRow, testingLimits: RateLimits): number {
+  const { stage, counts, nowMs } = agent;
+  if (stage === null || counts === null) return Number.POSITIVE_INFINITY;
+  const limits = agentLimits(agent, stageLimits(stage, testingLimits));
+  return tightest(look(counts, limits, nowMs))?.remaining ?? Number.POSITIVE_INFINITY;
 }

@@ -1,10 +1,10 @@
+import type { RateLimits } from '../core/limits.ts';
 import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import type { Admission } from './admit.ts';
 import type { Canceler } from './cancel.ts';
 import { createWorkflowCanceler, type WorkflowCanceler } from './cancel-workflow.ts';
-import type { Definitions } from './definitions.ts';
-import type { EndedWorkflowRun, OnProgress } from './progress.ts';
+import type { EndedWorkflowRun, OnProgress, ProgressParts } from './progress.ts';
 import { createWorkflowStarter, type WorkflowStarter } from './start-workflow.ts';
 import { stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
 import { createStepTaker } from './take-steps.ts';
@@ -20,12 +20,12 @@ export interface Workflows {
   idle(): Promise<void>;
 }
 
-export interface WorkflowParts {
+export interface WorkflowParts extends ProgressParts {
   readonly db: Db;
   readonly pipelines: Pipelines;
-  readonly definitions: Definitions;
   readonly admission: Pick<Admission, 'admit'>;
   readonly canceler: Canceler;
+  readonly testingLimits: RateLimits;
   /** Told of each run that ended, once that is committed. */
   readonly onEnded: (run: EndedWorkflowRun) => void;
   readonly onError: (error: unknown) => void;

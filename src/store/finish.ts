@@ -4,12 +4,8 @@ import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
 import type { Send, Statement } from './pipeline.ts';
 import { addStatistics } from './statistics.ts';
-import {
-  lockWorkflowRuns,
-  type RunAtProgress,
-  readSteps,
-  type StepOfRun,
-} from './workflow-progress.ts';
+import { lockWorkflowRuns, type RunAtProgress } from './workflow-progress.ts';
+import { readSteps, type StepsOfRuns } from './workflow-progress-read.ts';
 
 /** The end of runs: lock the queue rows, then delete them, write the records and add to the statistics at once. */
 
@@ -42,14 +38,14 @@ export async function lockRuns(
   send: Send,
   ids: readonly string[],
   { slotAgentIds, steps }: { slotAgentIds: readonly string[]; steps: readonly WorkflowStepOf[] },
-): Promise<{ rows: RunRow[]; workflows: RunAtProgress[]; steps: StepOfRun[] }> {
+): Promise<{ rows: RunRow[]; workflows: RunAtProgress[]; steps: StepsOfRuns }> {
   const runIds = steps.map(({ runId }) => runId);
   const [, , workflows, rows, states] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
     steps.length > 0 ? lockWorkflowRuns(send, runIds) : [],
     send<RunRow>(lockQueue, [ids]),
-    steps.length > 0 ? readSteps(send, runIds, { endingIds: ids, whole: false }) : [],
+    steps.length > 0 ? readSteps(send, steps) : { rows: [], items: [] },
   ]);
   return { rows, workflows, steps: states };
 }

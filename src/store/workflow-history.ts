@@ -3,7 +3,7 @@ import type { WorkflowDefinition, WorkflowRunStatus, WorkflowTrigger } from '../
 import type { Viewer } from './agents.ts';
 import type { Db } from './db.ts';
 import { inSnapshot } from './history.ts';
-import { type Page, readPage } from './page.ts';
+import type { Page } from './page.ts';
 import {
   countItems,
   findWorkflowRun,
@@ -69,15 +69,38 @@ const listed =
   r.error, r.failed_step`);
 const joined = sql.raw('workflow_runs r join workflow_versions v on v.id = r.workflow_version_id');
 
-/** Newest first. The total counts what lies before `after` as well. */
+/** So many runs are counted, and no more: a page must not take longer the more there are. */
+export const runsCountedMax = 10_000;
+
+export interface WorkflowRunPage {
+  readonly rows: ListedRunRow[];
+  /** Also what lies before `after`; at least so many where there are more than are counted. */
+  readonly total: number;
+  readonly totalIsExact: boolean;
+}
+
+/** Newest first. */
 export function listWorkflowRuns(
   db: Db,
   viewer: Viewer,
-  { workflowId, status, trigger, after, ...page }: WorkflowRunQuestion,
-): Promise<{ rows: ListedRunRow[]; total: number }> {
-  const from = sql`${joined} where r.workflow_id = ${workflowId} and ${versionSeenBy(viewer)}
+  { workflowId, status, trigger, after, limit, offset }: WorkflowRunQuestion,
+): Promise<WorkflowRunPage> {
+  // Whoever sees a version sees all runs of it: that is asked once, and not for each of them.
+  const from = sql`${joined} where r.workflow_id = ${workflowId}
+    and r.workflow_version_id in (
+      select v.id from workflow_versions v where v.workflow_id = ${workflowId} and ${versionSeenBy(viewer)})
     ${status === null ? sql`` : sql`and r.status = ${status}`}
     ${trigger === null ? sql`` : sql`and r.trigger = ${trigger}`}`;
-  const more = after === null ? sql`` : sql`and r.id < ${after}`;
-  return readPage(db, { columns: listed, from, more, order: sql`r.id desc` }, page);
+  return inSnapshot(db, async (trx) => {
+    const { rows } = await sql<ListedRunRow>`
+      select ${listed} from ${from} ${after === null ? sql`` : sql`and r.id < ${after}`}
+      order by r.id desc limit ${limit} offset ${offset}`.execute(trx);
+    const counted = await sql<{ total: number }>`
+      select count(*) as total from (select from ${from} limit ${runsCountedMax + 1}) as found`.execute(
+      trx,
+    );
+    const found = counted.rows[0]?.total ?? 0;
+    const totalIsExact = found <= runsCountedMax;
+    return { rows, total: Math.min(found, runsCountedMax), totalIsExact };
+  });
 }

@@ -14,7 +14,6 @@ export interface RunAtProgress {
   readonly workflow_id: string;
   readonly workflow_version_id: string;
   readonly status: WorkflowRunStatus;
-  readonly input: string;
   readonly api_key_id: string | null;
   readonly executed_by: string | null;
 }
@@ -35,39 +34,11 @@ export function lockWorkflowRuns(send: Send, runIds: readonly string[]): Promise
   return send<RunAtProgress>(lockRuns, [[...new Set(runIds)]]);
 }
 
-/**
- * The steps of these runs. Outputs of items, which only the end of their list needs, are left out unless all items but
- * those of `endingIds` have ended; `whole` brings them all.
- */
-export async function readSteps(
-  send: Send,
-  runIds: readonly string[],
-  { endingIds, whole }: { endingIds: readonly string[]; whole: boolean },
-): Promise<StepOfRun[]> {
-  const rows = await send<StepRow>(readStepRows, [[...new Set(runIds)], endingIds, whole]);
-  return rows.map(
-    ({ run_id, execution_id, failed_execution_id, items_count, error_code, ...row }) => ({
-      ...row,
-      runId: run_id,
-      executionId: execution_id,
-      failedExecutionId: failed_execution_id,
-      itemsCount: items_count,
-      errorCode: error_code,
-    }),
-  );
-}
-
-interface StepRow
-  extends Omit<StepState, 'executionId' | 'failedExecutionId' | 'itemsCount' | 'errorCode'> {
-  readonly run_id: string;
-  readonly execution_id: string | null;
-  readonly failed_execution_id: string | null;
-  readonly items_count: number | null;
-  readonly error_code: string | null;
-}
+/** The agent is that of a step which is ready. */
+export type WrittenStep = StepOfRun & { readonly agentId?: string };
 
 export interface ProgressWrites {
-  readonly steps: readonly StepOfRun[];
+  readonly steps: readonly WrittenStep[];
   readonly ends: readonly { readonly runId: string; readonly end: RunEnd }[];
 }
 
@@ -107,22 +78,8 @@ const ownFor = `interval '5 seconds'`;
 
 const lockRuns: Statement = {
   name: 'progress-lock-runs',
-  text: `select id, workspace_id, workflow_id, workflow_version_id, status, input, api_key_id, executed_by
+  text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by
     from workflow_runs where id = any($1::uuid[]) order by id for no key update`,
-};
-
-const readStepRows: Statement = {
-  name: 'progress-read-steps',
-  text: `select run_id, step, item, status, variables, execution_id, failed_execution_id, fallback, items, items_count,
-      case when item < 0 or $3 or complete then output end as output, error_code, error
-    from (
-      select s.*, item >= 0
-          and count(*) filter (where item >= 0) over of_step = max(items_count) over of_step
-          and count(*) filter (where item >= 0 and status in ('ready', 'processing')
-            and not coalesce(execution_id = any($2::uuid[]), false)) over of_step = 0 as complete
-      from workflow_steps s where run_id = any($1::uuid[])
-      window of_step as (partition by run_id, step)) as s
-    order by run_id, step, item`,
 };
 
 // A step that somebody is just taking is waited for, and stopped as what it has become by then.
@@ -167,26 +124,26 @@ function endValues(ends: ProgressWrites['ends']): unknown[] {
 
 const upsertSteps: Statement = {
   name: 'progress-upsert-steps',
-  text: `insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, execution_id,
-      failed_execution_id, fallback, items, items_count, output, error_code, error, started_at, completed_at)
+  text: `insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, agent_id,
+      execution_id, failed_execution_id, fallback, items, items_count, output, error_code, error, started_at, completed_at)
     select run_id, step, item, status, case when status = 'ready' then clock_timestamp() + ${ownFor} end, variables,
-      execution_id, failed_execution_id, fallback, items::json, items_count, output::json, error_code, error,
+      agent_id, execution_id, failed_execution_id, fallback, items::json, items_count, output::json, error_code, error,
       case when status = 'processing' then clock_timestamp() end,
       case when status not in ('ready', 'processing') then clock_timestamp() end
     from unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::text[], $6::uuid[], $7::uuid[], $8::bool[],
-      $9::text[], $10::int[], $11::text[], $12::text[], $13::text[])
+      $9::text[], $10::int[], $11::text[], $12::text[], $13::text[], $14::uuid[])
       as w (run_id, step, item, status, variables, execution_id, failed_execution_id, fallback, items, items_count,
-        output, error_code, error)
+        output, error_code, error, agent_id)
     order by run_id, step, item
     on conflict (run_id, step, item) do update set status = excluded.status, ready_at = excluded.ready_at,
-      variables = excluded.variables, execution_id = excluded.execution_id,
+      variables = excluded.variables, agent_id = excluded.agent_id, execution_id = excluded.execution_id,
       failed_execution_id = excluded.failed_execution_id, fallback = excluded.fallback, items = excluded.items,
       items_count = excluded.items_count, output = excluded.output, error_code = excluded.error_code,
       error = excluded.error, started_at = coalesce(s.started_at, excluded.started_at),
       completed_at = excluded.completed_at`,
 };
 
-function stepValues(steps: readonly StepOfRun[]): unknown[] {
+function stepValues(steps: readonly WrittenStep[]): unknown[] {
   return [
     steps.map((one) => one.runId),
     steps.map((one) => one.step),
@@ -201,5 +158,6 @@ function stepValues(steps: readonly StepOfRun[]): unknown[] {
     steps.map((one) => one.output),
     steps.map((one) => one.errorCode),
     steps.map((one) => one.error),
+    steps.map((one) => one.agentId),
   ];
 }

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
+import type { Stage } from '../core/agent.ts';
+import type { Counts } from '../core/limits.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Db } from './db.ts';
+import { counted } from './limits.ts';
 import type { Send, Statement } from './pipeline.ts';
 import type { Stopping } from './workflow-progress.ts';
 
@@ -10,28 +13,70 @@ import type { Stopping } from './workflow-progress.ts';
 export interface DueStep extends WorkflowStepOf {
   readonly fallback: boolean;
   readonly variables: string;
+  readonly agentId: string;
   readonly workspaceId: string;
   readonly workflowId: string;
-  readonly workflowVersionId: string;
   readonly apiKeyId: string | null;
   readonly executedBy: string | null;
 }
 
+/** An agent that steps wait for whose time has come, as admission last left its counts. */
+export interface DueAgentRow {
+  readonly agentId: string;
+  /** Null where there is no such agent. */
+  readonly stage: Stage | null;
+  readonly requestsPerMinute: number | null;
+  readonly requestsPerHour: number | null;
+  readonly requestsPerDay: number | null;
+  readonly counts: Counts | null;
+  readonly nowMs: number;
+}
+
+/** Those whose steps wait longest, first. However many steps wait for an agent, it is one look into the index. */
+export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[]> {
+  const { rows } = await sql<DueAgentRow>`
+    with recursive waited_for as (
+      (select agent_id from workflow_steps where status = 'ready' order by agent_id limit 1)
+      union all
+      select (select s.agent_id from workflow_steps s
+        where s.status = 'ready' and s.agent_id > w.agent_id order by s.agent_id limit 1)
+      from waited_for w where w.agent_id is not null)
+    select w.agent_id, a.stage, a.requests_per_minute, a.requests_per_hour, a.requests_per_day,
+      ${counted('w.agent_id')}
+    from waited_for w cross join lateral (
+      select s.ready_at from workflow_steps s
+      where s.status = 'ready' and s.agent_id = w.agent_id and s.ready_at <= clock_timestamp()
+      order by s.ready_at limit 1) as oldest
+    left join agents a on a.id = w.agent_id and a.deleted_at is null
+    order by oldest.ready_at limit ${limit}`.execute(db);
+  return rows;
+}
+
 /**
- * Takes up to `limit` ready steps whose time has come, for as long as whoever makes a step ready has it for itself. What
- * others have locked is being taken already.
+ * Takes ready steps whose time has come, of each agent at most so many, for as long as whoever makes a step ready has it
+ * for itself. What others have locked is being taken already. At least one is taken, however long its variables.
  */
-export async function takeDueSteps(db: Db, limit: number): Promise<DueStep[]> {
+export async function takeDueSteps(
+  db: Db,
+  agents: readonly { readonly agentId: string; readonly stepsMax: number }[],
+  { stepsMax, bytesMax }: { readonly stepsMax: number; readonly bytesMax: number },
+): Promise<DueStep[]> {
   const { rows } = await sql<DueStep>`
     with due as materialized (
-      select run_id, step, item from workflow_steps
-      where ready_at <= clock_timestamp() and status = 'ready'
-      order by ready_at limit ${limit} for update skip locked)
+      select s.*, place from unnest(${agents.map((one) => one.agentId)}::uuid[],
+          ${agents.map((one) => one.stepsMax)}::int[]) with ordinality as a (agent_id, steps_max, place)
+        cross join lateral (
+          select run_id, step, item, ready_at, octet_length(variables) as bytes from workflow_steps
+          where agent_id = a.agent_id and status = 'ready' and ready_at <= clock_timestamp()
+          order by ready_at limit a.steps_max for update skip locked) as s
+      limit ${stepsMax}),
+    fitting as (
+      select *, sum(bytes) over (order by place, ready_at, run_id, item, step) - bytes as bytes_before from due)
     update workflow_steps s set ready_at = clock_timestamp() + interval '5 seconds'
-    from due join workflow_runs r on r.id = due.run_id
-    where s.run_id = due.run_id and s.step = due.step and s.item = due.item
-    returning s.run_id, s.step, s.item, s.fallback, s.variables, r.workspace_id, r.workflow_id,
-      r.workflow_version_id, r.api_key_id, r.executed_by`.execute(db);
+    from fitting f join workflow_runs r on r.id = f.run_id
+    where s.run_id = f.run_id and s.step = f.step and s.item = f.item and f.bytes_before <= ${bytesMax}
+    returning s.run_id, s.step, s.item, s.fallback, s.variables, s.agent_id, r.workspace_id, r.workflow_id,
+      r.api_key_id, r.executed_by`.execute(db);
   return rows;
 }
 
@@ -61,21 +106,17 @@ export async function markStopped(db: Db, steps: readonly Stopping[]): Promise<v
     from stopped c where s.run_id = c.run_id and s.step = c.step and s.item = c.item`.execute(db);
 }
 
-/** Lets ready steps wait, each so long, until anyone takes them again. */
-export async function postponeSteps(
-  db: Db,
-  steps: readonly (WorkflowStepOf & { readonly delayMs: number })[],
-): Promise<void> {
+/** Gives back steps that were taken, and for which there was no room: whoever sweeps takes them when there is. */
+export async function giveBackSteps(db: Db, steps: readonly WorkflowStepOf[]): Promise<void> {
+  const [runIds, names, items] = keyValues(steps);
   await sql`
-    with held_up as materialized (
-      select s.run_id, s.step, s.item, p.delay_ms
-      from unnest(${steps.map((one) => one.runId)}::uuid[], ${steps.map((one) => one.step)}::text[],
-          ${steps.map((one) => one.item)}::int[], ${steps.map((one) => one.delayMs)}::float8[])
-          as p (run_id, step, item, delay_ms)
-        join workflow_steps s on s.run_id = p.run_id and s.step = p.step and s.item = p.item
+    with given as materialized (
+      select s.run_id, s.step, s.item
+      from unnest(${runIds}::uuid[], ${names}::text[], ${items}::int[]) as g (run_id, step, item)
+        join workflow_steps s on s.run_id = g.run_id and s.step = g.step and s.item = g.item
       where s.status = 'ready' order by s.run_id, s.step, s.item for update of s)
-    update workflow_steps s set ready_at = clock_timestamp() + p.delay_ms * interval '1 millisecond'
-    from held_up p where s.run_id = p.run_id and s.step = p.step and s.item = p.item`.execute(db);
+    update workflow_steps s set ready_at = clock_timestamp()
+    from given g where s.run_id = g.run_id and s.step = g.step and s.item = g.item`.execute(db);
 }
 
 /** Runs whose deadline has passed, the earliest first. */
@@ -114,7 +155,7 @@ export async function markCalled(
   await send(updateCalled, [...keyValues(steps), steps.map((one) => one.executionId)]);
 }
 
-function keyValues(steps: readonly WorkflowStepOf[]): unknown[] {
+export function keyValues(steps: readonly WorkflowStepOf[]): unknown[] {
   return [
     steps.map((one) => one.runId),
     steps.map((one) => one.step),

@@ -15,6 +15,7 @@ test('counts what it is told, each process for itself', async () => {
   metrics.refused('QUOTA_EXCEEDED');
   metrics.ended({ status: 'success', startedMs: 5, latencyMs: 1_500 });
   metrics.ended({ status: 'canceled', startedMs: null, latencyMs: 0 });
+  metrics.runEnded('failed');
   metrics.batch('admission', 3);
   metrics.batch('finish', 500);
   metrics.modelCalled({ provider: 'openai', outcome: 'MODEL_TIMEOUT', seconds: 0.2 });
@@ -25,6 +26,7 @@ test('counts what it is told, each process for itself', async () => {
     'cueline_executions_ended_total{status="success"} 1',
     'cueline_executions_ended_total{status="canceled"} 1',
     'cueline_execution_duration_seconds_sum{status="success"} 1.5',
+    'cueline_workflow_runs_ended_total{status="failed"} 1',
     'cueline_batch_size_bucket{le="2",kind="admission"} 0',
     'cueline_batch_size_bucket{le="5",kind="admission"} 1',
     'cueline_batch_size_bucket{le="500",kind="finish"} 1',

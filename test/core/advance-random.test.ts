@@ -11,6 +11,7 @@ import {
   type StepState,
 } from '../../src/core/step-state.ts';
 import { graphOf } from '../../src/core/workflow-graph.ts';
+import { briefOf, readMore, wholeOf } from './run-reading.ts';
 import {
   definitionOf,
   expected,
@@ -31,16 +32,21 @@ function carryOut(plan: readonly Plan[], choice: () => number) {
 
   const step = (events: StepEvent[]) => {
     const states = [...rows.values()];
-    // As the store does, outputs of items are kept back until they are asked for.
-    const spared = states.map((row) => (row.item < 0 ? row : { ...row, output: null }));
-    let result = advance(definition, modelInput, spared, events);
-    if (result.kind === 'unread') result = advance(definition, modelInput, states, events);
+    const whole = wholeOf(modelInput, states);
+    // As the store reads: little at first, and then what is asked for.
+    let state = briefOf(states, events);
+    let result = advance(definition, state, events);
+    for (let turn = 0; result.kind === 'unread'; turn++) {
+      assert.ok(turn <= definition.steps.length, 'what was asked for has been read');
+      state = readMore(state, result.unread, whole);
+      result = advance(definition, state, events);
+    }
+    assert.deepEqual(result, advance(definition, whole, events), 'as if all had been read');
     assert.ok(result.kind === 'advanced');
     for (const row of result.changed) {
       const before = rows.get(keyOf(row));
       assert.ok(!before || !isOver(before), 'what is over does not change');
-      const output = row.output ?? before?.output ?? null;
-      rows.set(keyOf(row), { ...row, output });
+      rows.set(keyOf(row), row);
     }
     end = result.end;
   };

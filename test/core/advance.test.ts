@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { advance } from '../../src/core/advance.ts';
+import type { RunState } from '../../src/core/run-state.ts';
 import { fresh, type StepEvent, type StepState } from '../../src/core/step-state.ts';
 import {
   type StepDefinition,
@@ -8,6 +9,7 @@ import {
   type WorkflowDefinition,
 } from '../../src/core/workflow.ts';
 import { graphOf } from '../../src/core/workflow-graph.ts';
+import { wholeOf } from './run-reading.ts';
 
 function step(name: string, more: Partial<StepDefinition> = {}): StepDefinition {
   const nothing = { after: [], when: null, forEach: null, fallback: null } as const;
@@ -32,8 +34,13 @@ const event = (name: string, more: Partial<StepEvent>): StepEvent => ({
   ...more,
 });
 
-function advanced(...given: Parameters<typeof advance>) {
-  const result = advance(...given);
+function advanced(
+  definition: WorkflowDefinition,
+  input: string,
+  rows: readonly StepState[],
+  events: readonly StepEvent[],
+) {
+  const result = advance(definition, wholeOf(input, rows), events);
   assert.ok(result.kind === 'advanced');
   return result;
 }
@@ -69,19 +76,64 @@ test('two steps that end together are both taken before the run fails', () => {
   assert.equal(end?.status, 'failed');
 });
 
-test('the outputs of items are asked for once the list is complete', () => {
-  const forEach = { list: [1, 2], concurrency: 2, max: 2 };
-  const definition = workflow([step('a', { forEach })]);
-  const before = [
-    row('a', { items: '[1,2]', itemsCount: 2 }),
-    { ...row('a', { status: 'success', executionId: 'e0' }), item: 0 },
-    { ...row('a', { executionId: 'e1' }), item: 1 },
-  ];
-  const last = event('a', { item: 1 });
-  assert.equal(advance(definition, '{}', before, [last]).kind, 'unread');
-  const whole = before.map((one) => (one.item === 0 ? { ...one, output: '"first"' } : one));
-  const { end } = advanced(definition, '{}', whole, [last]);
-  assert.deepEqual(end, { status: 'success', output: '["first","done"]' });
+test('of a list nothing is read but counts, until it is complete: then the outputs of its items', () => {
+  const forEach = { list: [1, 2, 3], concurrency: 2, max: 3 };
+  const definition = workflow([step('a', { forEach, variables: { x: '{{index}}' } })]);
+  const values = { input: null, outputs: new Map(), lists: new Map() };
+  const list = row('a', { itemsCount: 3 });
+  const item = (place: number, more: Partial<StepState>) => ({ ...row('a', more), item: place });
+  const of = (rows: StepState[], begun: number, underWay: number): RunState => ({
+    values,
+    rows,
+    items: new Map([['a', { begun, underWay }]]),
+  });
+  const one = advance(definition, of([list, item(0, { executionId: 'e1' })], 2, 2), [
+    event('a', { item: 0 }),
+  ]);
+  assert.ok(one.kind === 'advanced');
+  assert.deepEqual(
+    one.changed.map((changed) => [changed.item, changed.status]),
+    [
+      [0, 'success'],
+      [2, 'ready'],
+    ],
+  );
+  const last = [event('a', { item: 2 })];
+  const rows = [list, item(2, { executionId: 'e1' })];
+  const nothing = { input: false, outputs: [], lists: [], items: ['a'] };
+  assert.deepEqual(advance(definition, of(rows, 3, 1), last), { kind: 'unread', unread: nothing });
+  const read = [0, 1].map((place) => item(place, { status: 'success', output: `"${place}"` }));
+  const all = advance(
+    definition,
+    of([...rows, ...read, item(2, { executionId: 'e1' })], 3, 1),
+    last,
+  );
+  assert.deepEqual(all.kind === 'advanced' && all.end, {
+    status: 'success',
+    output: '[0,1,"done"]',
+  });
+});
+
+test('what steps refer to is asked for in one go, and nothing else is', () => {
+  const definition = workflow([
+    step('a'),
+    step('b'),
+    step('c', {
+      when: 'input.yes && steps.a.output == "A"',
+      variables: { x: '{{steps.b.output}}', y: '{{steps.d.output}}' },
+    }),
+    step('d'),
+  ]);
+  const won = (name: string) => row(name, { status: 'success' });
+  const state = {
+    values: { input: null, outputs: new Map(), lists: new Map() },
+    rows: [won('a'), won('b'), row('d', { status: 'failed' })],
+    items: new Map(),
+  };
+  assert.deepEqual(advance(definition, state, []), {
+    kind: 'unread',
+    unread: { input: true, outputs: ['a', 'b'], lists: [], items: [] },
+  });
 });
 
 test('an output of the run that would be too long fails it', () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkCondition, evaluateCondition } from '../../src/core/condition.ts';
+import { checkCondition } from '../../src/core/condition.ts';
+import { type ConditionScope, conditionJudge } from '../../src/core/condition-judge.ts';
+import { documentOf } from '../../src/core/document.ts';
 import { outputOfText } from '../../src/core/step-output.ts';
 
 const outputs: Record<string, string> = {
@@ -10,9 +12,13 @@ const outputs: Record<string, string> = {
   list: '[{"ok":true},null]',
 };
 const scope = {
-  input: JSON.stringify({ n: 1, name: 'x', list: Array.from({ length: 3_000 }, (_, at) => at) }),
-  output: (step: string) => outputs[step] ?? null,
+  input: documentOf(
+    JSON.stringify({ n: 1, name: 'x', list: Array.from({ length: 3_000 }, (_, at) => at) }),
+  ),
+  output: (step: string) => (outputs[step] === undefined ? null : documentOf(outputs[step])),
 };
+
+const evaluateCondition = (text: string, of: ConditionScope) => conditionJudge().judge(text, of);
 
 const values: [condition: string, value: boolean][] = [
   ['true', true],
@@ -71,9 +77,37 @@ test('what every object inherits is not there', () => {
   }
 });
 
+const tooLong = {
+  kind: 'error',
+  message: 'The conditions that are judged together take longer than 100 ms.',
+};
+const endless = 'input.list.all(a, input.list.all(b, input.list.all(c, a + b + c >= 0.0)))';
+
 test('a condition that would take for ever is ended', () => {
-  const nested = 'input.list.all(a, input.list.all(b, input.list.all(c, a + b + c >= 0.0)))';
-  assert.equal(checkCondition(nested).problem, null);
-  const result = evaluateCondition(nested, scope);
-  assert.deepEqual(result, { kind: 'error', message: 'The condition takes longer than 100 ms.' });
+  assert.equal(checkCondition(endless).problem, null);
+  assert.deepEqual(evaluateCondition(endless, scope), tooLong);
+});
+
+test('conditions that are judged together share their time', () => {
+  const { judge } = conditionJudge();
+  assert.deepEqual(judge('input.n == 1', scope), { kind: 'value', value: true });
+  assert.deepEqual(judge(endless, scope), tooLong);
+  for (const [condition] of values) assert.deepEqual(judge(condition, scope), tooLong);
+});
+
+test('a condition without a loop is ended as well where what it compares is long', () => {
+  const list = `[${'[1,2,3],'.repeat(40_000)}[]]`;
+  const long = { input: documentOf(`{"a":${list},"b":${list}}`), output: () => null };
+  const often = Array.from({ length: 60 }, () => 'input.a == input.b').join(' && ');
+  const { judge } = conditionJudge();
+  assert.deepEqual(judge(often, long), tooLong);
+  assert.deepEqual(judge('true', long), tooLong);
+});
+
+test('what conditions speak of is parsed once for all that are judged together', (t) => {
+  const { judge } = conditionJudge();
+  const own = { input: documentOf('{"n":1}'), output: scope.output };
+  const parse = t.mock.method(JSON, 'parse');
+  for (const n of [1, 2, 3]) judge(`input.n == ${n}`, own);
+  assert.equal(parse.mock.callCount(), 1);
 });

@@ -96,7 +96,7 @@ export function definitionOf(plan: readonly Plan[]): WorkflowDefinition {
         one.fallback === 'none'
           ? null
           : one.fallback === 'agent'
-            ? { agentId: 'agt_y', variables: {} }
+            ? { agentId: 'agt_y', variables: { own: '{{item}}', yes: '{{input.yes}}' } }
             : { output: { instead: one.name } },
       onFailure: one.onFailure,
     }),

@@ -1,4 +1,5 @@
 import { definitionCache } from '../../src/flow/definitions.ts';
+import { runMemory } from '../../src/flow/run-memory.ts';
 import { createWorkflowStarter, type WorkflowStarter } from '../../src/flow/start-workflow.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import type { Connection } from '../../src/store/pooler.ts';
@@ -15,6 +16,7 @@ export function openStarter(connection: Connection): {
   const starter = createWorkflowStarter({
     pipelines,
     definitions: definitionCache(),
+    memory: runMemory(),
     onProgress: () => {},
   });
   return { starter, close: () => pipelines.close() };

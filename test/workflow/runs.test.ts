@@ -38,6 +38,17 @@ test('the same Idempotency-Key starts one run, also at once', async () => {
   assert.equal(other.kind === 'refused' && other.code, 'IDEMPOTENCY_KEY_REUSED');
 });
 
+test('a definition that cannot be carried out fails its own start alone', async () => {
+  const broken = await addWorkflow(service, {
+    steps: [{ ...step({ name: 'a', agent }), after: null as never }],
+  });
+  const [failed, started] = await Promise.allSettled(
+    [broken, simple].map((one) => starter.start(startCall(one, key, { a: 1 }))),
+  );
+  assert.equal(failed?.status, 'rejected');
+  assert.equal(started?.status === 'fulfilled' && started.value.kind, 'accepted');
+});
+
 test('a start spends the limit of its key, exactly', async () => {
   const limited = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: 3, requestsPerDay: null },
@@ -89,10 +100,12 @@ test('a step that its agent has no room for waits until the window turns', async
   });
   const runId = await startRun(service, workflow, key);
   const waiting = async () => {
-    const { rows } = await sql<{ far: boolean }>`
-      select ready_at > clock_timestamp() + interval '6 seconds' as far from workflow_steps
-      where run_id = ${runId} and step = 'b' and status = 'ready'`.execute(service.db);
-    return rows[0]?.far === true;
+    const { rows } = await sql`
+      select from workflow_steps
+      where run_id = ${runId} and step = 'b' and status = 'ready' and ready_at <= clock_timestamp()`.execute(
+      service.db,
+    );
+    return rows.length > 0;
   };
   // Unless the hour turns just here, in which case it is called at once.
   const turned = async () =>
@@ -110,11 +123,29 @@ test('a step that its agent has no room for waits until the window turns', async
   assert.equal(records.length, 0, 'a step that waits leaves no record');
   // The window turns.
   await sql`update limits set hour = hour - 1 where subject = ${limited.id}`.execute(service.db);
-  await sql`update workflow_steps set ready_at = clock_timestamp() where run_id = ${runId} and status = 'ready'`.execute(
-    service.db,
-  );
   const { output } = await endOfRun(service, workflow, runId);
   assert.equal(output, 'ab');
+});
+
+test('a limit that is raised meanwhile is seen', async () => {
+  const limited = await addAgent(service, { user: '{{text}}', rateLimits: { requestsPerDay: 1 } });
+  const workflow = await addWorkflow(service, {
+    steps: [
+      step({ name: 'a', agent: limited, ...says('a') }),
+      step({ name: 'b', agent: limited, ...says('{{steps.a.output}}b') }),
+    ],
+  });
+  const runId = await startRun(service, workflow, key);
+  for (;;) {
+    const { rows } = await sql`
+      select from workflow_steps where run_id = ${runId} and step = 'b'`.execute(service.db);
+    if (rows.length > 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const body = { rateLimits: { requestsPerDay: 5 } };
+  const raised = await service.call('PATCH', `/api/v1/agents/${limited.agentId}`, { key, body });
+  assert.equal(raised.status, 200);
+  assert.equal((await endOfRun(service, workflow, runId)).output, 'ab');
 });
 
 test('a run that is canceled stops what runs and begins nothing more', async () => {
@@ -168,7 +199,7 @@ test('a ready step that everybody forgot is taken after its time', async () => {
   );
   await sql`
     update workflow_steps set status = 'ready', ready_at = clock_timestamp(), variables = '{"text":"again"}',
-      execution_id = null where run_id = ${runId}`.execute(service.db);
+      agent_id = ${agent.id}, execution_id = null where run_id = ${runId}`.execute(service.db);
   const { output } = await endOfRun(service, workflow, runId);
   assert.equal(output, 'again');
 });

@@ -82,6 +82,7 @@ export function RunsPage() {
           {runs.data && (
             <Pager
               pagination={runs.data.pagination}
+              totalIsExact={runs.data.totalIsExact}
               count={runs.data.runs.length}
               onOffset={(offset) => change({ offset })}
             />

@@ -38,7 +38,7 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
       const question = { ...page, workflowId: workflow.id, status, trigger, after };
       // One more than asked for says whether there are more.
       const asked = { ...question, limit: page.limit + 1 };
-      const { rows, total } = await store.listWorkflowRuns(db, caller, asked);
+      const { rows, total, totalIsExact } = await store.listWorkflowRuns(db, caller, asked);
       const shown = rows.slice(0, page.limit);
       const hasMore = rows.length > page.limit;
       const last = shown.at(-1);
@@ -48,6 +48,7 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
         body: {
           ...body,
           pagination: { ...page, total, hasMore },
+          totalIsExact,
           ...(hasMore && last && { nextCursor: toId('workflowRun', last.id) }),
         },
       };

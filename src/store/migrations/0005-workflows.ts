@@ -76,6 +76,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       check ((error is null) = (error_code is null))
     );
     create index workflow_runs_of_workflow on workflow_runs (workflow_id, id);
+    create index workflow_runs_by_status on workflow_runs (workflow_id, status, id);
+    create index workflow_runs_by_trigger on workflow_runs (workflow_id, trigger, id);
     create index workflow_runs_of_workspace on workflow_runs (workspace_id, id);
     create index workflow_runs_due on workflow_runs (deadline_at) where status = 'processing';
     -- How long a run and its bodies are kept follows from the agents of its version.
@@ -91,8 +93,9 @@ export async function up(db: Kysely<never>): Promise<void> {
         check (status in ('ready', 'processing', 'success', 'failed', 'skipped', 'canceled', 'canceling')),
       -- Ready: when anyone may take it. Canceling: when anyone may stop its execution.
       ready_at timestamptz,
-      -- What its execution is called with; kept while it is ready.
+      -- What its execution is called with, while it is ready, and whom.
       variables text,
+      agent_id uuid,
       execution_id uuid,
       -- Whether its fallback has taken over, and the execution that failed before.
       fallback boolean not null default false,
@@ -106,11 +109,14 @@ export async function up(db: Kysely<never>): Promise<void> {
       error text,
       started_at timestamptz,
       completed_at timestamptz,
-      primary key (run_id, step, item),
+      -- The items last: what a run is made of is read without them.
+      primary key (run_id, item, step),
       check ((status in ('ready', 'canceling')) = (ready_at is not null)),
-      check ((status = 'ready') = (variables is not null))
+      check ((status = 'ready') = (variables is not null)),
+      check (status <> 'ready' or agent_id is not null)
     ) with (fillfactor = 70);
-    create index workflow_steps_due on workflow_steps (ready_at) where ready_at is not null;
+    create index workflow_steps_due on workflow_steps (agent_id, ready_at) where status = 'ready';
+    create index workflow_steps_stopping on workflow_steps (ready_at) where status = 'canceling';
 
     create table workflow_idempotency (
       caller uuid not null,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { fromId } from '../../../src/core/id.ts';
 import { addAgent } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
 import { startService } from '../../harness/service.ts';
@@ -42,6 +44,31 @@ test('by status and trigger', async () => {
   assert.equal((await listed('?status=success&trigger=api')).pagination.total, 3);
   assert.equal((await listed('?status=failed')).pagination.total, 0);
   assert.equal((await listed('?trigger=schedule')).pagination.total, 0);
+});
+
+test('so many runs are counted, and no more', async () => {
+  const { path: busy, workflowId } = await makeWorkflow(service, greeting(agent.agentId));
+  const add = (count: number) =>
+    sql`
+    insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
+      completed_at, deadline_at, input)
+    select gen_random_uuid(), workspace_id, id, workflow_version_id, 'schedule', 'success', clock_timestamp(),
+      clock_timestamp(), clock_timestamp(), '{}'
+    from workflows, generate_series(1, ${count}::int) where id = ${fromId('workflow', workflowId)}`.execute(
+      service.db,
+    );
+  const page = async (query: string) =>
+    (await service.call('GET', `${busy}/runs?${query}`, { key })).body;
+  await add(10_000);
+  const all = await page('limit=1');
+  assert.deepEqual([all.pagination.total, all.totalIsExact], [10_000, true]);
+  await add(5);
+  const more = await page('limit=1');
+  assert.deepEqual([more.pagination.total, more.totalIsExact], [10_000, false]);
+  const last = await page('limit=10&offset=10000');
+  assert.deepEqual([last.runs.length, last.pagination.hasMore], [5, false]);
+  const none = await page('status=failed');
+  assert.deepEqual([none.pagination.total, none.totalIsExact], [0, true]);
 });
 
 test('what cannot be asked, and what is not there', async () => {

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { addWorkflow, step } from '../../test/harness/workflow-runs.ts';
+import type { Bed } from '../bed.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { type OpenedCueline, openCueline } from '../contenders/cueline.ts';
+import { spread } from '../rounds.ts';
+import { hundredths, type Table, whole, withRange } from '../table.ts';
+import { cpuMicros, familyOf, readBytes } from '../usage.ts';
+
+const [short, long] = [100, 1_000];
+const concurrency = 10;
+const itemChars = 500;
+/** Not counted: what is hot is compiled by then. */
+const warmUps = 2;
+
+export const workflowList: Benchmark = {
+  name: 'workflow-list',
+  says:
+    `What one item of a list costs a run that fans out over it, ${concurrency} items at a time on a model that answers at once: ` +
+    `for one list of ${long} items of ${itemChars} characters, and for ${long / short} lists of ${short} one after the other. ` +
+    'Statements and pages of 8 kB are as PostgreSQL counts them, bytes what the server has read of its connections.',
+  goal: 'an item of the long list costs at most 1.5 times what one of the short list costs',
+  byDefault: true,
+  statements: true,
+  async run(bed, { rounds, note }) {
+    const opened = await openCueline(bed, { name: 'Cueline', roles: ['start'] });
+    try {
+      const path = await addList(opened);
+      const samples: { short: Sample; long: Sample }[] = [];
+      for (let round = -warmUps; round < rounds; round++) {
+        note(`round ${round + warmUps + 1} of ${rounds + warmUps}`);
+        const one = {
+          short: await measure(bed, opened, path, short),
+          long: await measure(bed, opened, path, long),
+        };
+        if (round >= 0) samples.push(one);
+      }
+      return [tableOf(samples)];
+    } finally {
+      await opened.close();
+    }
+  },
+};
+
+/** What an item costs. */
+interface Sample {
+  readonly micros: number;
+  readonly cpuMicros: number;
+  readonly statements: number;
+  readonly pages: number;
+  readonly bytes: number;
+}
+
+const measures: readonly [of: keyof Sample, name: string][] = [
+  ['micros', 'µs'],
+  ['cpuMicros', 'µs CPU, server and store'],
+  ['statements', 'statements'],
+  ['pages', 'pages of 8 kB that PostgreSQL looked at'],
+  ['bytes', 'bytes that the server read'],
+];
+
+async function addList({ db, workspaceId, agent }: OpenedCueline): Promise<string> {
+  const forEach = { list: '{{input.list}}', concurrency, max: long };
+  const { workflowId } = await addWorkflow(
+    { db, workspaceId },
+    { steps: [step({ name: 'each', agent, forEach, variables: { name: '{{item}}' } })] },
+  );
+  return `/api/v1/workflows/${workflowId}`;
+}
+
+async function measure(
+  bed: Bed,
+  opened: OpenedCueline,
+  path: string,
+  length: number,
+): Promise<Sample> {
+  await opened.reset();
+  await sql`truncate workflow_runs, workflow_steps, workflow_idempotency`.execute(opened.db);
+  const list = Array.from({ length }, (_, n) => `${n} `.padEnd(itemChars, 'x'));
+  const body = JSON.stringify({ input: { list } });
+  const before = await usageOf(bed, opened);
+  const begun = performance.now();
+  for (let runs = 0; runs < long / length; runs++) await carryOut(opened, path, body);
+  const micros = (performance.now() - begun) * 1_000;
+  const after = await usageOf(bed, opened);
+  const each = (of: keyof typeof before) => (after[of] - before[of]) / long;
+  return {
+    micros: micros / long,
+    cpuMicros: each('cpuMicros'),
+    statements: each('statements'),
+    pages: each('pages'),
+    bytes: each('bytes'),
+  };
+}
+
+/** Starts a run, and waits for its end. */
+async function carryOut({ target, key }: OpenedCueline, path: string, body: string): Promise<void> {
+  const url = `http://${target.host}:${target.port}`;
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const started = await fetch(`${url}${path}/execute`, { method: 'POST', headers, body });
+  const { statusUrl } = (await started.json()) as { statusUrl: string };
+  for (;;) {
+    const answer = await fetch(new URL(`${statusUrl}?wait=60`, url), { headers });
+    const { status } = (await answer.json()) as { status: string };
+    if (status === 'success') return;
+    if (status !== 'processing') throw new Error(`a run has ended as ${status}`);
+  }
+}
+
+async function usageOf(bed: Bed, { servers, store, connection }: OpenedCueline) {
+  const [row] = await bed.ask<{ calls: number; pages: number }>(`
+    select coalesce(sum(s.calls), 0)::float8 as calls,
+      coalesce(sum(s.shared_blks_hit + s.shared_blks_read), 0)::float8 as pages
+    from pg_stat_statements s join pg_database d on d.oid = s.dbid
+    where d.datname = '${connection.database}' and s.query ilike '%workflow_%'`);
+  const pids = [...servers, ...(store === null ? [] : familyOf(store))];
+  return {
+    cpuMicros: pids.reduce((sum, pid) => sum + cpuMicros(pid), 0),
+    statements: row?.calls ?? 0,
+    pages: row?.pages ?? 0,
+    bytes: servers.reduce((sum, pid) => sum + readBytes(pid), 0),
+  };
+}
+
+function tableOf(samples: readonly { short: Sample; long: Sample }[]): Table {
+  return {
+    columns: ['each item', `of a list of ${short}`, `of a list of ${whole(long)}`, 'times'],
+    rows: measures.map(([of, name]) => [
+      name,
+      withRange(spread(samples.map((one) => one.short[of])), form(of)),
+      withRange(spread(samples.map((one) => one.long[of])), form(of)),
+      withRange(spread(samples.map((one) => one.long[of] / one.short[of])), hundredths),
+    ]),
+    notes: ['Statements and pages are those that speak of workflows.'],
+  };
+}
+
+function form(of: keyof Sample): (value: number) => string {
+  return of === 'statements' ? hundredths : whole;
+}

@@ -1,0 +1,69 @@
+import { documentOf } from '../../src/core/document.ts';
+import type { RunState, RunValues, Unread } from '../../src/core/run-state.ts';
+import { isOver, keyOf, type StepEvent, type StepState } from '../../src/core/step-state.ts';
+
+/** Runs read from rows in memory, as the store reads them from its tables. */
+
+/** All that there is to read. */
+export function wholeOf(input: string, rows: readonly StepState[]): RunState {
+  const own = rows.filter(({ item }) => item < 0);
+  return {
+    rows,
+    items: countsOf(rows),
+    values: {
+      input: documentOf(input),
+      outputs: documentsOf(own, ({ output }) => output),
+      lists: documentsOf(own, ({ items }) => items),
+    },
+  };
+}
+
+/** What is read at first: no values, and of items counts and those that events name. */
+export function briefOf(rows: readonly StepState[], events: readonly StepEvent[]): RunState {
+  const named = new Set(events.map(({ step, item }) => `${step} ${item}`));
+  return {
+    rows: rows
+      .filter((row) => row.item < 0 || named.has(keyOf(row)))
+      .map((row) => ({ ...row, output: null, items: null, variables: null })),
+    items: countsOf(rows),
+    values: { input: null, outputs: new Map(), lists: new Map() },
+  };
+}
+
+/** What was asked for, added to what has been read. */
+export function readMore(
+  { rows, items, values }: RunState,
+  { input, outputs, lists, items: complete }: Unread,
+  whole: RunState,
+): RunState {
+  const some = (of: RunValues['outputs'], steps: readonly string[]) =>
+    [...of].filter(([step]) => steps.includes(step));
+  const asked = whole.rows.filter((row) => row.item >= 0 && complete.includes(row.step));
+  return {
+    items,
+    rows: [...rows, ...asked],
+    values: {
+      input: input ? whole.values.input : values.input,
+      outputs: new Map([...values.outputs, ...some(whole.values.outputs, outputs)]),
+      lists: new Map([...values.lists, ...some(whole.values.lists, lists)]),
+    },
+  };
+}
+
+function countsOf(rows: readonly StepState[]): RunState['items'] {
+  const items = Map.groupBy(
+    rows.filter(({ item }) => item >= 0),
+    ({ step }) => step,
+  );
+  return new Map(
+    [...items].map(([step, of]) => [
+      step,
+      { begun: of.length, underWay: of.filter((one) => !isOver(one)).length },
+    ]),
+  );
+}
+
+function documentsOf(rows: readonly StepState[], of: (row: StepState) => string | null) {
+  const held = rows.map((row) => [row.step, of(row)] as const);
+  return new Map(held.flatMap(([step, json]) => (json === null ? [] : [[step, documentOf(json)]])));
+}

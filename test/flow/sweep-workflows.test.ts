@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { uuid7 } from '../../src/core/id.ts';
+import { noLimits } from '../../src/core/limits.ts';
+import { type SweepParts, sweepWorkflows } from '../../src/flow/sweep-workflows.ts';
+import { openPipelines } from '../../src/store/pipeline.ts';
+import { type DueStep, giveBackSteps } from '../../src/store/workflow-steps.ts';
+import { addAgent } from '../harness/agents.ts';
+import { startService } from '../harness/service.ts';
+import { addWorkflow, step } from '../harness/workflow-runs.ts';
+
+/** A process that serves only: nobody but these tests sweeps. */
+const service = await startService({ role: 'api' });
+const { db, workspaceId } = service;
+const pipelines = openPipelines({
+  connection: service.database.connection,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
+after(() => pipelines.close());
+after(service.close);
+const agent = await addAgent(service, { user: 'x' });
+const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+
+let taken: DueStep[] = [];
+const room = { steps: 1_000, chars: 1_000_000_000 };
+const parts = (more: Partial<SweepParts> = {}): SweepParts => ({
+  db,
+  pipelines,
+  taker: { take: (steps) => void taken.push(...steps), room: () => room },
+  canceler: { cancel: async () => true },
+  onProgress: () => {},
+  testingLimits: noLimits,
+  ...more,
+});
+
+beforeEach(async () => {
+  taken = [];
+  await sql`delete from workflow_runs`.execute(db);
+});
+
+/** Items of a run that are ready, and whose time has come, the first one first. */
+async function addReady(agentId: string, count: number, chars = 2): Promise<void> {
+  const runId = uuid7(Date.now());
+  await sql`
+    insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
+      deadline_at, input)
+    select ${runId}, ${workspaceId}, id, workflow_version_id, 'api', 'processing', clock_timestamp(),
+      clock_timestamp() + interval '1 hour', '{}' from workflows where id = ${workflow.id}`.execute(
+    db,
+  );
+  await sql`
+    insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id)
+    select ${runId}, 'a', item, 'ready', clock_timestamp() - interval '1 minute' + item * interval '1 millisecond',
+      repeat('x', ${chars}::int), ${agentId}
+    from generate_series(0, ${count}::int - 1) as item`.execute(db);
+}
+
+async function take(): Promise<number> {
+  taken = [];
+  await sweepWorkflows(parts());
+  return taken.length;
+}
+
+test('of an agent only as many steps are taken as its windows have room for', async () => {
+  const limited = await addAgent(service, {
+    user: 'x',
+    rateLimits: { requestsPerHour: 50, requestsPerDay: 4 },
+  });
+  await addReady(limited.id, 300);
+  await addReady(agent.id, 450);
+  await sweepWorkflows(parts());
+  const of = ({ id }: { id: string }) => taken.filter(({ agentId }) => agentId === id);
+  assert.equal(of(agent).length, 450, 'others are all taken');
+  assert.deepEqual(
+    of(limited).map(({ item }) => item),
+    [0, 1, 2, 3],
+  );
+  // Refused after all, because somebody else was quicker, and nothing is left of the window.
+  await giveBackSteps(db, of(limited));
+  await sql`
+    update limits set day = extract(epoch from clock_timestamp())::bigint / 86400 + 1, day_used = 4
+    where subject = ${limited.id}`.execute(db);
+  assert.equal(await take(), 0);
+  await sql`update agents set requests_per_day = 6 where id = ${limited.id}`.execute(db);
+  assert.equal(await take(), 2, 'a limit that was raised is seen');
+  await sql`update limits set day = day - 3 where subject = ${limited.id}`.execute(db);
+  assert.equal(await take(), 6, 'and a window that has turned');
+});
+
+test('what an agent in Testing is capped at counts as well', async () => {
+  const testing = await addAgent(service, { user: 'x', stage: 'Testing' });
+  await addReady(testing.id, 9);
+  await sweepWorkflows(parts({ testingLimits: { ...noLimits, requestsPerMinute: 3 } }));
+  assert.equal(taken.length, 3);
+});
+
+test('steps of an agent that is gone are taken, to be told so', async () => {
+  await addReady(uuid7(Date.now()), 2);
+  assert.equal(await take(), 2);
+});
+
+test('steps are taken a few at a time where their variables are long, and no more than there is room for', async () => {
+  await addReady(agent.id, 30, 1_000_000);
+  const batches: number[] = [];
+  const taker: SweepParts['taker'] = {
+    take: (steps) => void batches.push(steps.length),
+    room: () => room,
+  };
+  await sweepWorkflows(parts({ taker }));
+  assert.equal(
+    batches.reduce((sum, one) => sum + one, 0),
+    30,
+  );
+  assert.ok(Math.max(...batches) <= 9, `${batches}`);
+  await sql`update workflow_steps set ready_at = clock_timestamp()`.execute(db);
+  let left = 5;
+  const narrow: SweepParts['taker'] = {
+    take: (steps) => {
+      left -= steps.length;
+    },
+    room: () => ({ steps: left, chars: 1_000_000_000 }),
+  };
+  await sweepWorkflows(parts({ taker: narrow }));
+  assert.equal(left, 0);
+});

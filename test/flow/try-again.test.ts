@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { ItemFault, tryTogether } from '../../src/flow/try-again.ts';
+
+const failure = (code: string) => Object.assign(new pg.DatabaseError('no', 1, 'error'), { code });
+
+/** Fails where one of the items is bad, and remembers what was tried together. */
+function trying(error: (tries: number) => Error | null) {
+  const tried: string[][] = [];
+  const work = async (items: string[]) => {
+    tried.push(items);
+    const failed = items.includes('bad') ? error(tried.length) : null;
+    if (failed) throw failed;
+    return items.map((item) => item.toUpperCase());
+  };
+  return { tried, work };
+}
+
+test('what passes is tried again together, and what does not alone', async () => {
+  const passing = trying((tries) => (tries < 3 ? failure('40P01') : null));
+  assert.deepEqual(await tryTogether(['a', 'bad'], passing.work), ['A', 'BAD']);
+  assert.equal(passing.tried.length, 3);
+  for (const error of [failure('23505'), new RangeError('too long'), new ItemFault('broken')]) {
+    const lasting = trying(() => error);
+    assert.deepEqual(await tryTogether(['a', 'bad', 'b'], lasting.work), ['A', error, 'B']);
+    assert.deepEqual(lasting.tried, [['a', 'bad', 'b'], ['a'], ['bad'], ['b']]);
+  }
+});
+
+test('where nobody knows what became of it, nothing is tried again', async () => {
+  for (const error of [new Error('the connection is gone'), failure('57P01'), failure('08006')]) {
+    const lost = trying(() => error);
+    await assert.rejects(tryTogether(['a', 'bad'], lost.work), error);
+    assert.equal(lost.tried.length, 1);
+  }
+});

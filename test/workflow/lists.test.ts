@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { definitionCache } from '../../src/flow/definitions.ts';
+import { runMemory } from '../../src/flow/run-memory.ts';
+import { settleSteps } from '../../src/flow/settle-steps.ts';
+import { createWorkflowStarter } from '../../src/flow/start-workflow.ts';
+import { openPipelines } from '../../src/store/pipeline.ts';
+import { addAgent } from '../harness/agents.ts';
+import { countRead } from '../harness/read-chars.ts';
+import { startService } from '../harness/service.ts';
+import { addWorkflow, startCall, step } from '../harness/workflow-runs.ts';
+
+const service = await startService({ role: 'api' });
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service, { user: '{{text}}' });
+const inner = openPipelines({
+  connection: service.database.connection,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
+after(() => inner.close());
+const pipelines = countRead(inner);
+/** A process of its own each time: it remembers nothing of what others have read. */
+const process = () => ({
+  pipelines,
+  definitions: definitionCache(),
+  memory: runMemory(),
+  onProgress: () => {},
+});
+
+/** A run over a list, of which items end one by one: each is refused, and its fallback is a given output. */
+async function listOf(length: number) {
+  const workflow = await addWorkflow(service, {
+    input: { required: ['list', 'context'], optional: [], defaults: {} },
+    steps: [
+      step({
+        name: 'each',
+        agent,
+        forEach: { list: '{{input.list}}', concurrency: 3, max: 1_000 },
+        variables: { text: '{{item.text}} {{input.context}}' },
+        fallback: { output: { place: '{{index}}', text: '{{item.text}}' } },
+      }),
+    ],
+  });
+  const items = Array.from({ length }, (_, n) => ({ text: `${n} ${'x'.repeat(200)}` }));
+  const started = await createWorkflowStarter(process()).start(
+    startCall(workflow, key, { list: items, context: 'short' }),
+  );
+  assert.ok(started.kind === 'accepted');
+  const { runId } = started;
+  const end = (parts: ReturnType<typeof process>, item: number) =>
+    settleSteps(parts, runId, [
+      {
+        runId,
+        step: 'each',
+        item,
+        fallback: false,
+        executionId: null,
+        outcome: { kind: 'failed', code: 'AGENT_NOT_ACTIVE', error: 'No.' },
+      },
+    ]);
+  const output = async () => {
+    const { rows } = await sql<{ output: string | null }>`
+      select output from workflow_runs where id = ${runId}`.execute(service.db);
+    const text = rows[0]?.output ?? null;
+    return text === null ? null : (JSON.parse(text) as unknown);
+  };
+  return { end, output, items };
+}
+
+async function readBy(work: () => Promise<void>): Promise<number> {
+  const before = pipelines.chars();
+  await work();
+  return pipelines.chars() - before;
+}
+
+test('what the end of an item reads does not grow with its list', async () => {
+  const each: number[] = [];
+  for (const length of [20, 800]) {
+    const { end } = await listOf(length);
+    const worker = process();
+    const first = await readBy(() => end(worker, 0));
+    assert.ok(first > length * 200, 'the list is read once');
+    each.push(await readBy(() => end(worker, 1)));
+  }
+  const [short = 0, long = 0] = each;
+  assert.ok(Math.abs(long - short) <= 10, `${short} and ${long} characters`);
+});
+
+test('a list goes on in processes that know nothing of it, and its outputs are complete', async () => {
+  const { end, output, items } = await listOf(12);
+  const one = process();
+  for (let item = 0; item < items.length; item++) {
+    await end(item % 3 === 0 ? process() : one, item);
+  }
+  assert.deepEqual(
+    await output(),
+    items.map(({ text }, place) => ({ place, text })),
+  );
+});
