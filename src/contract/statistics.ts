@@ -118,8 +118,7 @@ function asked(allowed: readonly string[]) {
   };
 }
 
-const number = (n: number) => n.toLocaleString('en-US');
-const bounds = `At most ${number(limits.statisticsStepsMax)} steps, ${number(limits.statisticsBucketsMax)} buckets, and ${number(limits.statisticsRowsMax)} stored rows to add up; level \`minute\` reaches ${limits.statisticsMinuteDays} days back and groups by status and source. Without dates the last 60 minutes, 48 hours or 30 days.`;
+const bounds = `At most ${limits.statisticsStepsMax} steps, ${limits.statisticsBucketsMax} buckets, and ${limits.statisticsRowsMax} stored rows to add up; level \`minute\` reaches ${limits.statisticsMinuteDays} days back and groups by status and source. Without dates the last 60 minutes, 48 hours or 30 days.`;
 
 export const getStatistics = endpoint({
   id: 'getStatistics',
