@@ -23,6 +23,7 @@ export interface HistoryQuery {
   readonly costUSDMax?: string;
   readonly q?: string;
   readonly include?: string;
+  readonly omit?: string;
 }
 
 export function readHistory(

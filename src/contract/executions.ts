@@ -164,6 +164,12 @@ const list = {
       }),
     ),
     include: Type.Optional(oneOf(['processing'], 'Adds the runs that have not ended yet.')),
+    omit: Type.Optional(
+      oneOf(
+        ['bodies'],
+        'Leaves `inputVariables` and `outputText` out of every record: cheap to ask for again and again, however long they are.',
+      ),
+    ),
   }),
   answers: { 200: ExecutionList, ...problems(400, 404), 429: ListLimitProblem },
   sends: ['RateLimit'],

@@ -19,6 +19,8 @@ import { breakDown, countPieces } from './count-history.ts';
 
 export interface ListQuestion extends HistoryQuestion {
   readonly range: IdRange;
+  /** Whether the rows come without variables and output. */
+  readonly omitsBodies?: boolean;
   readonly limit: number;
   readonly offset: number;
   /** Only what comes after this execution in the order of the list. */
@@ -54,7 +56,8 @@ async function newestPage(trx: Trx, question: ListQuestion): Promise<HistoryPage
   const ended = await countPieces(trx, { ...question, includeProcessing: false }, range);
   const underWay = await countQueued(trx, question, range);
   const toId = after !== null && after < range.toId ? after : range.toId;
-  const page = { ranges: [{ ...range, toId }], skip: 0, take: limit };
+  const { omitsBodies } = question;
+  const page = { ranges: [{ ...range, toId }], skip: 0, take: limit, omitsBodies };
   return {
     rows: await readRecords(trx, question, page),
     total: matchingIn(ended) + underWay,
@@ -62,7 +65,7 @@ async function newestPage(trx: Trx, question: ListQuestion): Promise<HistoryPage
 }
 
 async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
-  const { range, after, offset, limit } = question;
+  const { range, after, offset, limit, omitsBodies } = question;
   const pieces = await countPieces(trx, question, range);
   const rest =
     after === null || after >= range.toId
@@ -75,13 +78,14 @@ async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryP
     limit,
     (one, level) => crowded(one, limit, level),
   );
-  const page = { ranges: rangesOf(window.pieces), skip: window.skip, take: limit };
+  const { skip } = window;
+  const page = { ranges: rangesOf(window.pieces), skip, take: limit, omitsBodies };
   return { rows: await readRecords(trx, question, page), total: matchingIn(pieces) };
 }
 
 /** Buckets say how many records would have to be looked at, before any is. */
 async function pageByReading(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
-  const { range, after, offset, limit } = question;
+  const { range, after, offset, limit, omitsBodies } = question;
   const countable = { ...question, contents: null };
   const pieces = await countPieces(trx, countable, range);
   const candidates = matchingIn(pieces);
@@ -91,7 +95,7 @@ async function pageByReading(trx: Trx, question: ListQuestion): Promise<HistoryP
   const total = await countRecords(trx, question, ranges);
   if (total === 0) return { rows: [], total };
   const rest = after === null ? ranges : ranges.flatMap((one) => before(after, one));
-  const page = { ranges: rest, skip: offset, take: limit };
+  const page = { ranges: rest, skip: offset, take: limit, omitsBodies };
   return { rows: await readRecords(trx, question, page), total };
 }
 

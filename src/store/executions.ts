@@ -46,12 +46,14 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly userAgent: string | null;
 }
 
-/** The columns of an `ExecutionRow` of a record `e`, but for its progress. */
-export const listed =
-  sql.raw(`e.id, e.agent_id, e.agent_name, e.status::text as status, e.source::text as source,
+const short = `e.id, e.agent_id, e.agent_name, e.status::text as status, e.source::text as source,
   e.executed_at, e.executed_by, e.api_key_id, e.model, e.temperature, e.prompt_version_id,
-  e.prompt_version_label, e.input_variables, e.completed_at, e.latency_ms, e.input_tokens, e.output_tokens,
-  e.cost_usd, e.cost_known, e.finish_reason, e.error_code, e.error, e.output, e.workflow_run_id, e.step_name`);
+  e.prompt_version_label, e.completed_at, e.latency_ms, e.input_tokens, e.output_tokens,
+  e.cost_usd, e.cost_known, e.finish_reason, e.error_code, e.error, e.workflow_run_id, e.step_name`;
+/** The columns of an `ExecutionRow` of a record `e`, but for its progress. */
+export const listed = sql.raw(`${short}, e.input_variables, e.output`);
+/** The same without its bodies, which PostgreSQL stores apart where they are long, and then need not look up. */
+export const summarized = sql.raw(`${short}, null::text as input_variables, null::text as output`);
 /** What a run is up to stands in the queue `q` until it ends. */
 export const progress = sql.raw(`coalesce(e.started_at, q.started_at) as started_at,
   case when q.id is null then e.attempts::int

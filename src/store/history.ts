@@ -7,6 +7,7 @@ import {
   type ExecutionRow,
   listed,
   progress,
+  summarized,
 } from './executions.ts';
 import {
   ended,
@@ -50,12 +51,17 @@ export async function openSnapshot(
 export async function readRecords(
   trx: Trx,
   question: HistoryQuestion,
-  page: { readonly ranges: readonly IdRange[]; readonly skip: number; readonly take: number },
+  page: {
+    readonly ranges: readonly IdRange[];
+    readonly skip: number;
+    readonly take: number;
+    readonly omitsBodies?: boolean | undefined;
+  },
 ): Promise<ExecutionRow[]> {
-  const { ranges, skip, take } = page;
+  const { ranges, skip, take, omitsBodies } = page;
   if (ranges.length === 0) return [];
   const { rows } = await sql<ExecutionRow>`
-    select ${listed}, ${progress}
+    select ${omitsBodies ? summarized : listed}, ${progress}
     from executions e left join run_queue q on q.id = e.id
     where ${inRange(wholeOf(ranges))} and e.id = any(array(
       select id from (${pickedFrom(question, ranges, skip + take)}) as ids

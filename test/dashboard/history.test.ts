@@ -101,6 +101,24 @@ test('columns are chosen, and stay chosen', async () => {
   await page.getByRole('columnheader', { name: 'Model' }).waitFor();
 });
 
+test('inputs and outputs are asked for only where they are shown', async () => {
+  const agent = await addAgent(service);
+  await run(service, agent, key, { name: 'Ada' });
+  const path = `/agents/${agent.agentId}/history`;
+  const { page } = await visit(path, { as: 'viewer' });
+  const asked = async () => {
+    const request = await page.waitForRequest((one) => /\/executions\?/.test(one.url()));
+    return new URL(request.url()).searchParams.get('omit');
+  };
+  const [, omitted] = await Promise.all([page.reload(), asked()]);
+  assert.equal(omitted, 'bodies');
+  await page.getByRole('button', { name: 'Columns' }).click();
+  const whole = asked();
+  await page.getByRole('checkbox', { name: 'Output' }).check();
+  assert.equal(await whole, null);
+  await page.getByRole('cell', { name: 'Hello Ada' }).waitFor();
+});
+
 test('too many records to read shows the words of the server, and a way to fewer', async () => {
   const { page, check } = await visit('/welcome', { as: 'owner' });
   const problem = {

@@ -2,7 +2,7 @@ import { Button, Checkbox, Popover, Radio, Stack } from '@mantine/core';
 import { Icon } from '../../parts/icon.tsx';
 import type { TimeStyle, useColumns } from './columns.tsx';
 
-type Choice = Omit<ReturnType<typeof useColumns>, 'shown'>;
+type Choice = Omit<ReturnType<typeof useColumns>, 'shown' | 'showsBodies'>;
 
 /** Which columns stand there, and how their times are told. */
 export function ColumnMenu({ offered, chosen, choose, times, chooseTimes }: Choice) {

@@ -56,6 +56,9 @@ const optional: readonly RunColumn[] = [
   figure('cost', 'Cost', 'sm', costOf),
 ];
 
+/** What is asked for only where it is shown: a page of long texts, looked at every few seconds, is a lot. */
+const bodies = ['variables', 'output'];
+
 const usual = ['agent', 'version', 'source', 'latency', 'tokens', 'cost'];
 
 function figure(
@@ -83,6 +86,8 @@ export function useColumns(agentId: string | undefined) {
   });
   // On the page of one agent it is the same in every row.
   const offered = optional.filter(({ key }) => agentId === undefined || key !== 'agent');
+  const wanted = offered.filter(({ key }) => chosen.includes(key));
+  const showsBodies = wanted.some(({ key }) => bodies.includes(key));
   const shown = [
     {
       key: 'when',
@@ -94,9 +99,9 @@ export function useColumns(agentId: string | undefined) {
       header: 'Status',
       cell: ({ status }: Execution) => <StatusBadge status={status} />,
     },
-    ...offered.filter(({ key }) => chosen.includes(key)),
+    ...wanted,
   ];
-  return { shown, offered, chosen, choose, times, chooseTimes };
+  return { shown, showsBodies, offered, chosen, choose, times, chooseTimes };
 }
 
 /** The link of the row. */

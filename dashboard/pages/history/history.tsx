@@ -20,7 +20,7 @@ const pageSize = 25;
 /** The runs that match, newest first; the first page follows what happens. */
 export function History({ agentId }: { readonly agentId?: string }) {
   const [search, change, clear] = useFilters<HistorySearch>();
-  const { shown, ...choice } = useColumns(agentId);
+  const { shown, showsBodies, ...choice } = useColumns(agentId);
   const { offset = 0, ...filters } = search;
   // Where records are read one by one, the server finds only those that have ended, and it is not asked again and again.
   const live = offset === 0 && !readsRecords(search);
@@ -29,7 +29,8 @@ export function History({ agentId }: { readonly agentId?: string }) {
     filters.status === undefined && !readsRecords(search)
       ? ({ include: 'processing' } as const)
       : {};
-  const query = { ...filters, offset, limit: pageSize, ...processing };
+  const short = showsBodies ? {} : ({ omit: 'bodies' } as const);
+  const query = { ...filters, ...processing, ...short, offset, limit: pageSize };
   const history = useQuery(historyQuery(agentId, query, live));
   const { data } = history;
   return (

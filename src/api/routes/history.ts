@@ -49,12 +49,13 @@ async function listOne(
 async function page(
   { db }: ApiParts,
   agentIds: readonly string[],
-  query: HistoryQuery & { limit?: number; offset?: number; cursor?: string; include?: string },
+  query: HistoryQuery & { limit?: number; offset?: number; cursor?: string },
 ) {
   const { limit = pageDefault, offset = 0 } = query;
   const { rows, total } = await listHistory(db, {
     ...readHistory(query, agentIds),
     includeProcessing: query.include === 'processing' && query.status === undefined,
+    omitsBodies: query.omit === 'bodies',
     offset,
     after: readCursor(query),
     recordsReadMax: query.q === undefined ? recordsReadMax : recordsSearchedMax,

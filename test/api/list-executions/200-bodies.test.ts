@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { readPage } from '../../../src/flow/list-executions.ts';
+import type { Trx } from '../../../src/store/db.ts';
+import { inSnapshot } from '../../../src/store/history.ts';
+import { addAgent, run } from '../../harness/agents.ts';
+import { wholeHistory } from '../../harness/history.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+
+test('without bodies a record has neither variables nor output, and all the rest', async () => {
+  const agent = await addAgent(service);
+  await run(service, agent, key, { name: 'Ada' });
+  for (const path of [`${agent.path}/executions?`, `/api/v1/executions?status=success&`]) {
+    const { body: whole } = await service.call('GET', path, { key });
+    const { body: short } = await service.call('GET', `${path}omit=bodies`, { key });
+    const [{ inputVariables, outputText, ...others }] = whole.executions;
+    assert.deepEqual([inputVariables, outputText], [{ name: 'Ada' }, 'Hello Ada']);
+    assert.deepEqual(short.executions, [others]);
+    assert.deepEqual(short.pagination, whole.pagination);
+  }
+});
+
+test('what is searched for is found in bodies that are left out', async () => {
+  const agent = await addAgent(service);
+  await run(service, agent, key, { name: 'Grace' });
+  const { body } = await service.call('GET', `${agent.path}/executions?q=grace&omit=bodies`, {
+    key,
+  });
+  assert.equal(body.pagination.total, 1);
+  assert.ok(!('outputText' in body.executions[0]));
+});
+
+test('nothing else can be left out', async () => {
+  const agent = await addAgent(service);
+  const { status, body } = await service.call('GET', `${agent.path}/executions?omit=all`, { key });
+  assert.equal(status, 400);
+  assert.match(body.message, /omit.*bodies/);
+});
+
+test('long bodies are not read where they are left out', async () => {
+  const agent = await addAgent(service);
+  await run(service, agent, key, { name: randomBytes(30_000).toString('base64') });
+  const lookedUp = (omitsBodies: boolean, includeProcessing: boolean) =>
+    inSnapshot(service.db, async (trx) => {
+      const before = await looksApart(trx);
+      const question = { ...wholeHistory([agent.id]), omitsBodies, includeProcessing };
+      assert.equal((await readPage(trx, question)).rows.length, 1);
+      return (await looksApart(trx)) - before;
+    });
+  for (const includeProcessing of [true, false]) {
+    assert.ok((await lookedUp(false, includeProcessing)) > 0);
+    assert.equal(await lookedUp(true, includeProcessing), 0);
+  }
+});
+
+/** How often this connection has looked into where PostgreSQL keeps long values of records apart. */
+async function looksApart(trx: Trx): Promise<number> {
+  const { rows } = await sql<{ looks: number }>`
+    select coalesce(sum(idx_scan), 0)::int as looks from pg_stat_xact_all_tables
+    where relid in (select c.reltoastrelid from pg_partition_tree('executions') p
+      join pg_class c on c.oid = p.relid)`.execute(trx);
+  return rows[0]?.looks ?? 0;
+}
