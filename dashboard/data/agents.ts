@@ -40,18 +40,21 @@ export const statisticsQuery = (agentId: string, range: Range) =>
     placeholderData: keepPreviousData,
   });
 
-/** Of all agents in one call, each told apart. */
-export const allStatisticsQuery = (range: Range) =>
+/** Of these agents in one call, each told apart. */
+export const statisticsOfQuery = (agentIds: readonly string[], range: Range) =>
   queryOptions({
-    queryKey: ['agents', 'statistics', range],
-    queryFn: async ({ signal }) => {
-      const query = { ...range, groupBy: 'agent,status' } as const;
+    queryKey: ['agents', 'statistics', agentIds.join(), range],
+    queryFn: async ({ queryKey: [, , ids], signal }) => {
+      const query = { ...range, groupBy: 'agent,status', agentIds: String(ids) };
       const { buckets, ...rest } = await cueline.statistics(query, { signal });
-      // Once for each answer: there may be thousands, and every cell of the list looks its agent up.
+      // Once for each answer: every cell of the list looks its agent up.
       return { ...rest, byAgent: Map.groupBy(buckets, ({ agentId }) => agentId) };
     },
+    enabled: agentIds.length > 0,
     refetchInterval: 60_000,
-    placeholderData: keepPreviousData,
+    // While the next hour is read; of other agents it would say that nothing ran.
+    placeholderData: (before, query) =>
+      query?.queryKey[2] === agentIds.join() ? before : undefined,
   });
 
 export function useMoveAgent(agentId: string) {

@@ -24,16 +24,6 @@ export const workflowRunsQuery = (workflowId: string, filters: WorkflowRunFilter
     },
   });
 
-const lastRunsMs = 30_000;
-
-/** Of one row of the list of workflows: asked calmly, as there is one for each row. */
-export const lastRunsQuery = (workflowId: string) =>
-  queryOptions({
-    queryKey: ['workflow-runs', workflowId, 'last'],
-    queryFn: ({ signal }) => cueline.workflows.runs(workflowId, { limit: 5 }, { signal }),
-    refetchInterval: lastRunsMs,
-  });
-
 export const workflowRunQuery = (workflowId: string, workflowRunId: string) =>
   queryOptions({
     queryKey: ['workflow-runs', workflowId, workflowRunId],

@@ -28,6 +28,17 @@ export const workflowsQuery = (filters: WorkflowFilters) =>
     placeholderData: keepPreviousData,
   });
 
+const activityMs = 30_000;
+
+/** With what goes on in each, all in one call. */
+export const activeWorkflowsQuery = (filters: WorkflowFilters) =>
+  queryOptions({
+    ...workflowsQuery({ ...filters, include: 'activity' }),
+    refetchInterval: activityMs,
+    // Runs come and go: whoever comes back to the list asks anew.
+    staleTime: 0,
+  });
+
 export const workflowQuery = (workflowId: string) =>
   queryOptions({
     queryKey: ['workflows', workflowId],

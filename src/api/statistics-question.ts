@@ -1,5 +1,6 @@
 import * as limits from '../contract/limits.ts';
 import { CallFailure } from '../core/failure.ts';
+import { fromId } from '../core/id.ts';
 import { type Grouping, levelMs } from '../core/statistics.ts';
 import { fits, type StepLength, stepBounds, stepSpans } from '../core/steps.ts';
 import { findZone, utc } from '../core/zone.ts';
@@ -56,6 +57,16 @@ export async function readQuestion(
     rowsMax: limits.statisticsRowsMax,
     groupsMax: limits.statisticsBucketsMax,
   };
+}
+
+/** The stored ids of the agents that are named; what is malformed is simply unknown. Null where none are. */
+export function readAgentIds(text: string | undefined): readonly string[] | null {
+  if (text === undefined) return null;
+  const ids = text.split(',');
+  if (ids.length > limits.statisticsAgentsMax) {
+    throw refused(`Parameter "agentIds" must name at most ${limits.statisticsAgentsMax} agents.`);
+  }
+  return ids.flatMap((id) => fromId('agent', id) ?? []);
 }
 
 /** The refusal of an answer that would be too large. */

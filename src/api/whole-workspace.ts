@@ -10,6 +10,15 @@ export function requireWholeWorkspace(caller: Caller): void {
 
 /** Refuses who may change things but execute nothing: a trigger starts runs, as often as it likes. */
 export function requireExecute(caller: Caller): void {
-  if (caller.rights.includes('execute')) return;
-  throw new CallFailure('PERMISSION_DENIED', 'This needs the permission "execute" as well.');
+  requireAlso(caller, 'execute');
+}
+
+/** Refuses who may change things but read no runs. */
+export function requireRead(caller: Caller): void {
+  requireAlso(caller, 'read');
+}
+
+function requireAlso({ rights }: Caller, permission: 'execute' | 'read'): void {
+  if (rights.includes(permission)) return;
+  throw new CallFailure('PERMISSION_DENIED', `This needs the permission "${permission}" as well.`);
 }

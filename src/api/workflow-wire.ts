@@ -6,6 +6,7 @@ import type {
   WorkflowVersionSummary,
 } from '../contract/workflows.ts';
 import { toId } from '../core/id.ts';
+import type { WorkflowActivity } from '../store/workflow-activity.ts';
 import type {
   WorkflowPinRow,
   WorkflowVersionRow,
@@ -28,6 +29,22 @@ export function workflowSummaryWire(row: WorkflowSummaryRow): WorkflowSummary {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     createdBy: userWire(row.createdBy),
+  };
+}
+
+/** As a list shows it that was asked for what goes on. */
+export function workflowActivityWire(
+  row: WorkflowSummaryRow,
+  { lastRuns, nextAt }: WorkflowActivity = { lastRuns: [], nextAt: null },
+): WorkflowSummary {
+  return {
+    ...workflowSummaryWire(row),
+    lastRuns: lastRuns.map(({ id, status, executedAt }) => ({
+      workflowRunId: toId('workflowRun', id),
+      status,
+      executedAt: executedAt.toISOString(),
+    })),
+    nextAt: nextAt?.toISOString() ?? null,
   };
 }
 

@@ -71,9 +71,13 @@ export const exportsMax = 4;
 export const exportsOfWorkspaceMax = 2;
 export const exportMsMax = 3_600_000;
 export const statisticsStepsMax = 1_500;
+/** Agents that an answer can be narrowed down to by name. */
+export const statisticsAgentsMax = 100;
 /** Steps × groups, as far as something happened in them. */
 export const statisticsBucketsMax = 25_000;
 /** Rows of stored statistics that are added up for one answer. */
 export const statisticsRowsMax = 100_000;
 /** How far back minutes are kept whatever happened in them. */
 export const statisticsMinuteDays = 2;
+/** Runs that a list shows beside each workflow. */
+export const workflowLastRunsMax = 5;

@@ -7,7 +7,7 @@ import { endpoint } from './endpoint.ts';
 import { endDate, startDate } from './executions.ts';
 import * as limits from './limits.ts';
 import { ListLimitProblem, problems } from './problem.ts';
-import { id, nullable, oneOf, query, time } from './shared.ts';
+import { exampleId, id, nullable, oneOf, query, time } from './shared.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -83,7 +83,7 @@ export const agentGroupings = groupings.filter((grouping) => grouping !== 'agent
 
 /** Only bounded here: what is wrong with a text the handler says, with the words that help. */
 function asked(allowed: readonly string[]) {
-  return query({
+  return {
     level: Type.Optional(
       Type.Unsafe<StepLength>({
         ...oneOf(stepLengths, 'The length of a step; `all`: the whole range is one.'),
@@ -115,7 +115,7 @@ function asked(allowed: readonly string[]) {
       ...endDate,
       description: 'ISO 8601, inclusive. A date alone means the end of that day in `timeZone`.',
     }),
-  });
+  };
 }
 
 const number = (n: number) => n.toLocaleString('en-US');
@@ -129,7 +129,7 @@ export const getStatistics = endpoint({
   description: `Counted by the time a call was accepted or refused, one bucket for each step of time and each group in it. ${bounds}`,
   tag: 'Executions',
   auth: 'read',
-  query: asked(agentGroupings),
+  query: query(asked(agentGroupings)),
   answers: { 200: Statistics, ...problems(404), 429: ListLimitProblem },
   sends: ['RateLimit'],
 });
@@ -142,7 +142,18 @@ export const getWorkspaceStatistics = endpoint({
   description: `As those of one agent, added up over all agents that the caller sees, or told apart by \`agent\`. Agents that were deleted count as long as the caller would see them. ${bounds}`,
   tag: 'Executions',
   auth: 'read',
-  query: asked(groupings),
+  query: query({
+    ...asked(groupings),
+    agentIds: Type.Optional(
+      Type.String({
+        minLength: 1,
+        // An identifier and its comma take 31.
+        maxLength: limits.statisticsAgentsMax * 40,
+        description: `Only these agents, at most ${limits.statisticsAgentsMax}, with commas between. One that the caller does not see counts for nothing.`,
+        examples: [exampleId('agent')],
+      }),
+    ),
+  }),
   answers: { 200: WorkspaceStatistics, 429: ListLimitProblem },
   sends: ['RateLimit'],
 });

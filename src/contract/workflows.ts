@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { workflowRunStatuses } from '../core/workflow.ts';
 import { endpoint } from './endpoint.ts';
 import * as limits from './limits.ts';
 import { problems, WorkflowProblem, WorkflowProblems } from './problem.ts';
@@ -8,6 +9,7 @@ import {
   ifMatch,
   name,
   nullable,
+  oneOf,
   page,
   pageQuery,
   query,
@@ -40,8 +42,33 @@ const fields = {
   createdBy: author,
 };
 
+const WorkflowLastRun = Type.Object(
+  {
+    workflowRunId: id('workflowRun', 'Identifier.'),
+    status: oneOf(workflowRunStatuses),
+    executedAt: time('When it was accepted.'),
+  },
+  { title: 'WorkflowLastRun' },
+);
+
 /** A workflow as lists hold it: without its definition, which can be large. */
-export const WorkflowSummary = Type.Object(fields, { title: 'WorkflowSummary' });
+export const WorkflowSummary = Type.Object(
+  {
+    ...fields,
+    lastRuns: Type.Optional(
+      Type.Array(WorkflowLastRun, {
+        maxItems: limits.workflowLastRunsMax,
+        description: `With \`include=activity\`: the newest first, at most ${limits.workflowLastRunsMax}.`,
+      }),
+    ),
+    nextAt: Type.Optional(
+      nullable(
+        time('With `include=activity`: when a schedule starts it next; `null` where none does.'),
+      ),
+    ),
+  },
+  { title: 'WorkflowSummary' },
+);
 export type WorkflowSummary = Static<typeof WorkflowSummary>;
 
 export const Workflow = Type.Object(
@@ -112,13 +139,17 @@ export const listWorkflows = endpoint({
   method: 'GET',
   path: '/api/v1/workflows',
   summary: 'List workflows',
-  description: 'Newest first, without the definitions. Those of which the caller sees every agent.',
+  description:
+    'Newest first, without the definitions. Those of which the caller sees every agent. `include=activity` takes the permission `read` as well.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query({
     ...pageQuery,
     q: Type.Optional(text(limits.searchMax, 'Part of the name or description, in any case.')),
+    include: Type.Optional(
+      oneOf(['activity'], 'Adds `lastRuns` and `nextAt`: what a list shows beside each.'),
+    ),
   }),
   answers: { 200: page('WorkflowList', 'workflows', WorkflowSummary) },
 });

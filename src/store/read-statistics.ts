@@ -8,8 +8,10 @@ import type { Db } from './db.ts';
 /** Reading what was added up: by steps of time and by whatever calls are told apart by. */
 
 export interface StatisticsQuestion {
-  /** One agent that the caller sees, or all that it could see, the deleted ones too. */
-  readonly of: { readonly agentId: string } | { readonly viewer: Viewer };
+  /** One agent that the caller sees, or all that it could see, the deleted ones too; of those only some, where named. */
+  readonly of:
+    | { readonly agentId: string }
+    | { readonly viewer: Viewer; readonly among?: readonly string[] | null };
   readonly by: readonly Grouping[];
   /** Where the steps begin, and last where the last one ends. */
   readonly bounds: readonly number[];
@@ -119,7 +121,9 @@ const joins: Partial<Record<Grouping, RawBuilder<unknown>>> = {
 
 function agentsOf(of: StatisticsQuestion['of']): RawBuilder<unknown> {
   if ('agentId' in of) return sql`(select ${of.agentId}::uuid as id)`;
-  return sql`(select a.id from agents a where ${seenBy(of.viewer)})`;
+  const { viewer, among = null } = of;
+  const named = among === null ? sql`` : sql`and a.id = any (${among}::uuid[])`;
+  return sql`(select a.id from agents a where ${seenBy(viewer)} ${named})`;
 }
 
 function listed(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {

@@ -17,13 +17,20 @@ test('an agent is listed with its stage, version and the figures of the day', as
   const agent = await addAgent(service);
   await run(service, agent, key);
   await run(service, agent, key);
-  const { page, check } = await visit('/agents', { as: 'viewer' });
+  const { page, check } = await visit('/settings/account', { as: 'viewer' });
+  const asked: (string | null)[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/api/v1/statistics') asked.push(searchParams.get('agentIds'));
+  });
+  await page.getByRole('link', { name: 'Agents', exact: true }).click();
   const row = page.getByRole('row').filter({ hasText: 'Agent' }).last();
   await row.getByText('100%').waitFor();
   assert.match(await row.innerText(), /Agent\s+Deployed\s+v1\s+2\s+100%\s+\d+ ms\s+\$0\.00/);
   await row
     .getByRole('img', { name: '2 runs in the last 24 hours, 2 of them successful' })
     .waitFor();
+  assert.deepEqual([...new Set(asked)], [agent.agentId]);
   await check();
   await row.getByRole('cell').last().click({ force: true });
   await page.waitForURL(`**/agents/${agent.agentId}`);

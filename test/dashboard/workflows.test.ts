@@ -38,9 +38,14 @@ test('without workflows the page says what one is; the first is made and run', a
   await check();
   await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
   await page.getByRole('heading', { name: 'No run matches' }).waitFor();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await page.goto('/workflows?q=welc');
   await page.getByRole('img', { name: /success$/ }).waitFor();
   await check();
+  // However many there are: the list is one call.
+  assert.ok(asked.includes('/api/v1/workflows'));
+  assert.ok(!asked.some((path) => path.startsWith('/api/v1/workflows/')));
 });
 
 test('a run is followed as it goes on, with the items of a list, and canceled once asked', async () => {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { allStatisticsQuery } from '../../data/agents.ts';
+import { statisticsOfQuery } from '../../data/agents.ts';
 import { formatCost, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
 import { atOnce, lastHours, type Sums, steps, sum } from '../../data/statistics.ts';
 import type { Column } from '../../parts/data-table.tsx';
@@ -12,11 +12,22 @@ import { Sparkline } from '../../parts/sparkline.tsx';
 import { StageBadge } from '../../parts/state-badge.tsx';
 import classes from './agents.module.css';
 
-export const columns: readonly Column<Agent>[] = [
+/** An agent, and those beside it on the page: their figures are fetched together. */
+export interface AgentRow {
+  readonly agent: Agent;
+  readonly agentIds: readonly string[];
+}
+
+export function rowsOf(agents: readonly Agent[]): AgentRow[] {
+  const agentIds = agents.map(({ agentId }) => agentId);
+  return agents.map((agent) => ({ agent, agentIds }));
+}
+
+export const columns: readonly Column<AgentRow>[] = [
   {
     key: 'name',
     header: 'Agent',
-    cell: ({ agentId, agentName, description }) => (
+    cell: ({ agent: { agentId, agentName, description } }) => (
       <>
         <Link to="/agents/$agentId" params={{ agentId }} className={list.name} data-row-link>
           {agentName}
@@ -25,19 +36,14 @@ export const columns: readonly Column<Agent>[] = [
       </>
     ),
   },
-  { key: 'stage', header: 'Stage', cell: (agent) => <StageBadge agent={agent} /> },
+  { key: 'stage', header: 'Stage', cell: ({ agent }) => <StageBadge agent={agent} /> },
   {
     key: 'version',
     header: 'Version',
     from: 'sm',
-    cell: ({ promptVersionLabel }) => <span className={list.code}>{promptVersionLabel}</span>,
+    cell: ({ agent }) => <span className={list.code}>{agent.promptVersionLabel}</span>,
   },
-  {
-    key: 'runs',
-    header: 'Runs',
-    from: 'sm',
-    cell: ({ agentId }) => <Runs agentId={agentId} />,
-  },
+  { key: 'runs', header: 'Runs', from: 'sm', cell: (row) => <Runs {...row} /> },
   figure('success', 'Success', 'md', ({ successRate }) => successRate, formatPercent),
   figure('p95', 'p95', 'md', ({ p95Ms }) => p95Ms, formatDuration),
   figure('cost', 'Cost', 'sm', ({ runs, costUSD }) => (runs === 0 ? null : costUSD), formatCost),
@@ -49,28 +55,28 @@ function figure(
   from: 'sm' | 'md',
   of: (sums: Sums) => number | null,
   format: (value: number) => string,
-): Column<Agent> {
+): Column<AgentRow> {
   const show = (sums: Sums) => {
     const value = of(sums);
     return value === null ? <None /> : format(value);
   };
-  const cell = ({ agentId }: Agent) => <Figure agentId={agentId} show={show} />;
+  const cell = (row: AgentRow) => <Figure {...row} show={show} />;
   return { key, header, align: 'right', from, cell };
 }
 
 const day = () => lastHours(24);
 
-/** Every cell asks for the same, which is fetched once for all agents. */
-function Figure(props: { readonly agentId: string; readonly show: (sums: Sums) => ReactNode }) {
-  const { data, isError } = useQuery(allStatisticsQuery(atOnce(day())));
+/** Every cell asks for the same, which is fetched once for the page. */
+function Figure(props: AgentRow & { readonly show: (sums: Sums) => ReactNode }) {
+  const { data, isError } = useQuery(statisticsOfQuery(props.agentIds, atOnce(day())));
   if (isError && !data) return <None />;
   if (!data) return <Skeleton height={10} width="3rem" display="inline-block" />;
-  return props.show(sum(data.byAgent.get(props.agentId) ?? []));
+  return props.show(sum(data.byAgent.get(props.agent.agentId) ?? []));
 }
 
-function Runs({ agentId }: { readonly agentId: string }) {
-  const { data } = useQuery(allStatisticsQuery(day()));
-  const hours = data && steps({ ...data, buckets: data.byAgent.get(agentId) ?? [] });
+function Runs({ agent, agentIds }: AgentRow) {
+  const { data } = useQuery(statisticsOfQuery(agentIds, day()));
+  const hours = data && steps({ ...data, buckets: data.byAgent.get(agent.agentId) ?? [] });
   const bars = hours?.map(({ start, buckets }) => {
     const { runs, succeeded } = sum(buckets);
     return { key: start, good: succeeded, bad: runs - succeeded };
@@ -84,7 +90,7 @@ function Runs({ agentId }: { readonly agentId: string }) {
       {formatCount(runs)}
     </span>
   );
-  return <Figure agentId={agentId} show={show} />;
+  return <Figure agent={agent} agentIds={agentIds} show={show} />;
 }
 
 function None() {

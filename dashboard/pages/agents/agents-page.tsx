@@ -11,7 +11,7 @@ import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
-import { columns } from './agent-columns.tsx';
+import { columns, rowsOf } from './agent-columns.tsx';
 import { AgentFilters } from './agent-filters.tsx';
 import type { AgentsSearch } from './route.ts';
 
@@ -40,8 +40,8 @@ export function AgentsPage() {
           <DataTable
             caption="Agents"
             columns={columns}
-            rows={agents.data?.agents}
-            rowKey={({ agentId }) => agentId}
+            rows={agents.data && rowsOf(agents.data.agents)}
+            rowKey={({ agent }) => agent.agentId}
             stale={agents.isPlaceholderData}
           />
           {agents.data && (

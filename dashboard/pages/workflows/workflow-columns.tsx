@@ -1,8 +1,5 @@
-import { Skeleton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { schedulesQuery } from '../../data/triggers.ts';
-import { lastRunsQuery, type RunStatus } from '../../data/workflow-runs.ts';
+import type { RunStatus } from '../../data/workflow-runs.ts';
 import type { WorkflowSummary } from '../../data/workflows.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import list from '../../parts/list.module.css';
@@ -45,34 +42,31 @@ export const columns: readonly Column<WorkflowSummary>[] = [
   {
     key: 'runs',
     header: 'Last runs',
-    cell: ({ workflowId }) => <LastRuns workflowId={workflowId} />,
+    cell: ({ lastRuns = [] }) => <LastRuns runs={lastRuns} />,
   },
   {
     key: 'next',
     header: 'Next by schedule',
     align: 'right',
     from: 'sm',
-    cell: ({ workflowId, enabled }) =>
-      enabled ? <NextTime workflowId={workflowId} /> : <span className={list.none}>–</span>,
+    cell: ({ nextAt }) =>
+      nextAt ? <Time at={nextAt} since /> : <span className={list.none}>–</span>,
   },
 ];
 
 /** The newest last, as on a time line. */
-function LastRuns({ workflowId }: { readonly workflowId: string }) {
-  const { data, isError } = useQuery(lastRunsQuery(workflowId));
-  if (isError) return <span className={list.none}>–</span>;
-  if (!data) return <Skeleton height={10} width="4rem" />;
-  const [latest] = data.runs;
+function LastRuns({ runs }: { readonly runs: NonNullable<WorkflowSummary['lastRuns']> }) {
+  const [latest] = runs;
   if (!latest) return <span className={list.none}>never run</span>;
   return (
     <span className={classes.runs}>
       <svg
         role="img"
-        aria-label={`The last runs, the newest first: ${data.runs.map(({ status }) => status).join(', ')}`}
-        width={data.runs.length * 12 - 2}
+        aria-label={`The last runs, the newest first: ${runs.map(({ status }) => status).join(', ')}`}
+        width={runs.length * 12 - 2}
         height={10}
       >
-        {data.runs.toReversed().map(({ workflowRunId, status }, place) => (
+        {runs.toReversed().map(({ workflowRunId, status }, place) => (
           <rect
             key={workflowRunId}
             x={place * 12}
@@ -94,10 +88,3 @@ const tones: Readonly<Record<RunStatus, string | undefined>> = {
   failed: classes.bad,
   canceled: classes.calm,
 };
-
-function NextTime({ workflowId }: { readonly workflowId: string }) {
-  const { data, isError } = useQuery(schedulesQuery(workflowId));
-  if (!data && !isError) return <Skeleton height={10} width="3rem" display="inline-block" />;
-  const [next] = (data?.schedules ?? []).flatMap(({ nextTimes }) => nextTimes[0] ?? []).sort();
-  return next ? <Time at={next} since /> : <span className={list.none}>–</span>;
-}

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { may, useMe } from '../../data/me.ts';
-import { workflowsQuery } from '../../data/workflows.ts';
+import { activeWorkflowsQuery } from '../../data/workflows.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
@@ -19,7 +19,7 @@ const pageSize = 20;
 
 export function WorkflowsPage() {
   const [filters, change] = useFilters<WorkflowsSearch>();
-  const workflows = useQuery(workflowsQuery({ ...filters, limit: pageSize }));
+  const workflows = useQuery(activeWorkflowsQuery({ ...filters, limit: pageSize }));
   const create = may(useMe(), 'edit') && (
     <Button component={Link} to="/workflows/new" leftSection={<Icon name="plus" size={14} />}>
       New workflow

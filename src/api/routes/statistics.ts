@@ -22,7 +22,12 @@ import { allowOrigin } from '../cors.ts';
 import { limitLists } from '../list-limit.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
-import { readQuestion, type StatisticsAsked, tooMuch } from '../statistics-question.ts';
+import {
+  readAgentIds,
+  readQuestion,
+  type StatisticsAsked,
+  tooMuch,
+} from '../statistics-question.ts';
 
 /** Statistics, of an agent or of all that a caller sees, read as they were added up. */
 export function statisticsRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -49,7 +54,8 @@ export function statisticsRoutes(app: FastifyInstance, parts: ApiParts): void {
     getWorkspaceStatistics,
     async ({ query, caller }) => {
       const asked = await readQuestion(db, query, groupings);
-      return { status: 200, body: await answer(db, asked, { viewer: caller }) };
+      const among = readAgentIds(query.agentIds);
+      return { status: 200, body: await answer(db, asked, { viewer: caller, among }) };
     },
     limited,
   );

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { workflowLastRunsMax } from '../../contract/limits.ts';
 import { WorkflowDefinitionInput } from '../../contract/workflow-definition.ts';
 import * as contract from '../../contract/workflows.ts';
 import type { Caller } from '../../core/admission.ts';
@@ -7,6 +8,7 @@ import { fromId } from '../../core/id.ts';
 import * as flow from '../../flow/change-workflow.ts';
 import { checkWorkflow } from '../../flow/check-workflow.ts';
 import type { Db } from '../../store/db.ts';
+import { readActivity } from '../../store/workflow-activity.ts';
 import {
   findWorkflowVersion,
   listWorkflowPins,
@@ -18,7 +20,7 @@ import { pageAnswer, readPage } from '../page.ts';
 import type { ApiParts } from '../parts.ts';
 import { type HandlerAnswer, route } from '../route.ts';
 import { complaints } from '../validate.ts';
-import { requireWholeWorkspace } from '../whole-workspace.ts';
+import { requireRead, requireWholeWorkspace } from '../whole-workspace.ts';
 import * as wire from '../workflow-wire.ts';
 
 /** Workflows, their versions and pins. A key that is tied to agents may read those that are made of its agents alone. */
@@ -35,8 +37,15 @@ export function workflowRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, contract.listWorkflows, async ({ query, caller }) => {
     const page = readPage(query);
-    const { q = null } = query;
+    const { q = null, include } = query;
+    if (include === 'activity') requireRead(caller);
     const { rows, total } = await listWorkflows(db, caller, { ...page, q });
+    if (include === 'activity') {
+      const ids = rows.map(({ id }) => id);
+      const activity = await readActivity(db, caller, ids, workflowLastRunsMax);
+      const shown = rows.map((row) => wire.workflowActivityWire(row, activity.get(row.id)));
+      return pageAnswer('workflows', shown, { ...page, total });
+    }
     return pageAnswer('workflows', rows.map(wire.workflowSummaryWire), { ...page, total });
   });
 

@@ -41,6 +41,24 @@ async function agentWith(calls: number, options: Parameters<typeof addAgent>[1] 
   return agent;
 }
 
+test('agents that are named are the only ones, as far as the caller sees them', async () => {
+  const [ours, theirs] = [await service.workspace(), await service.workspace()];
+  const agentOf = ({ workspaceId, ownerId }: typeof ours, calls: number) =>
+    agentWith(calls, { workspaceId, createdBy: ownerId });
+  const user = ours.ownerId;
+  const [one, two, other] = [
+    await agentOf(ours, 2),
+    await agentOf(ours, 3),
+    await agentOf(theirs, 100),
+  ];
+  const agents = [one, two, other];
+  const named = `&agentIds=${one.agentId},${other.agentId},agt_unknown`;
+  assert.deepEqual(await counts(agents, named, { user }), [2, 0, 0]);
+  const all = await statistics(`${named}&level=all&groupBy=none`, { user });
+  assert.equal(all.buckets[0].count, 2);
+  assert.deepEqual((await statistics('&agentIds=agt_unknown', { user })).buckets, []);
+});
+
 test('all agents are added up, and nothing of another workspace', async () => {
   const [ours, theirs] = [await service.workspace(), await service.workspace()];
   const agentOf = ({ workspaceId, ownerId }: typeof ours, calls: number) =>

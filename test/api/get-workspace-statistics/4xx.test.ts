@@ -27,6 +27,9 @@ for (const [query, message] of wrong) {
   test(`400 for ${query}`, () => assertRefused(query, message));
 }
 
+test('400 where more agents are named than may be', () =>
+  assertRefused(`?agentIds=${'x,'.repeat(100)}x`, /"agentIds" must name at most 100 agents/));
+
 test('400 where more buckets would be answered than are allowed', async () => {
   const agents = await Promise.all(Array.from({ length: 18 }, () => addAgent(service)));
   await sql`
