@@ -5,7 +5,8 @@ import { execute, type RunStarted } from './runs.ts';
 
 /**
  * Runs of a version that no agent pins. Only agents run, so each prompt gets one for it, made when it is first needed:
- * private, in Draft (no key opens it), and archived between runs, so that no list shows it unless asked.
+ * private, in Draft (no key opens it), and archived between runs, so that no list shows it unless asked. Whatever is
+ * done to it stands in the audit, so no more is done than a run needs.
  */
 
 export interface PlaygroundRun {
@@ -20,6 +21,7 @@ const playgroundTag = 'playground';
 /** The agent has one version at a time, so runs are started one after another, in other windows too. */
 export function startPlaygroundRun(userId: string, order: PlaygroundRun): Promise<RunStarted> {
   const { promptId } = order.version;
+  waiting.set(promptId, (waiting.get(promptId) ?? 0) + 1);
   const start = () => inTurn(userId, order);
   // Missing where the page is served over plain HTTP: then only this window waits for itself.
   if (navigator.locks) return navigator.locks.request(`cueline-playground-${promptId}`, start);
@@ -29,23 +31,57 @@ export function startPlaygroundRun(userId: string, order: PlaygroundRun): Promis
 
 let last: Promise<unknown> = Promise.resolve();
 
+/** How many runs of a prompt this window has yet to start. */
+const waiting = new Map<string, number>();
+
 async function inTurn(userId: string, { version, settings, values }: PlaygroundRun) {
-  const change = {
-    promptVersionId: version.promptVersionId,
-    requiredVariables: [],
-    optionalVariables: version.variables,
-    defaultVariableValues: {},
-    agentConfig: settings,
-  } satisfies AgentPatch;
-  const agent = await scratchAgent(userId, version, settings);
-  if (agent.archived) await cueline.agents.move(agent.agentId, 'restore');
+  const { promptId } = version;
   try {
-    await cueline.agents.update(agent.agentId, change);
-    return await execute(agent.agentId, values);
+    const agent = await scratchAgent(userId, version, settings);
+    const { agentId } = agent;
+    restored.set(promptId, agentId);
+    if (agent.archived) await cueline.agents.move(agentId, 'restore');
+    const patch = patchOf(agent, version, settings);
+    if (Object.keys(patch).length > 0) await cueline.agents.update(agentId, patch);
+    return await execute(agentId, values);
   } finally {
-    // What runs already is not touched by it.
-    await cueline.agents.move(agent.agentId, 'archive').catch(() => {});
+    const left = (waiting.get(promptId) ?? 1) - 1;
+    waiting.set(promptId, left);
+    // Two that are compared are one sitting.
+    if (left === 0) await archive(promptId);
   }
+}
+
+/** What runs already is not touched by it. */
+async function archive(promptId: string): Promise<void> {
+  const agentId = restored.get(promptId);
+  restored.delete(promptId);
+  if (agentId) await cueline.agents.move(agentId, 'archive').catch(() => {});
+}
+
+/** By prompt, the agent that this window has to archive. */
+const restored = new Map<string, string>();
+
+/** What must become different, and nothing else. */
+function patchOf(agent: Agent, version: PromptVersion, settings: ModelSettings): AgentPatch {
+  const names = ['model', 'temperature', 'maxTokens', 'topP'] as const;
+  const same =
+    agent.optionalVariables.join() === version.variables.join() &&
+    agent.requiredVariables.length === 0 &&
+    Object.keys(agent.defaultVariableValues).length === 0;
+  return {
+    ...(agent.promptVersionId !== version.promptVersionId && {
+      promptVersionId: version.promptVersionId,
+    }),
+    ...(!same && {
+      requiredVariables: [],
+      optionalVariables: version.variables,
+      defaultVariableValues: {},
+    }),
+    ...(names.some((name) => (agent.agentConfig[name] ?? null) !== settings[name]) && {
+      agentConfig: settings,
+    }),
+  };
 }
 
 async function scratchAgent(

@@ -33,7 +33,25 @@ test('two versions run side by side, recorded as runs of the dashboard', async (
     versionIds.toSorted(),
   );
   assert.equal((await service.call('GET', '/api/v1/agents', { key })).body.pagination.total, 0);
+  // The agent was made with the one version and pinned the other, and is out of the way again.
+  assert.deepEqual(await audited(), ['agent.move archive', 'agent.pin', 'agent.create']);
+  await page.getByRole('button', { name: 'Compare no more' }).click();
+  await page.getByRole('combobox', { name: 'Version' }).selectOption({ label: 'v1' });
+  await page.getByRole('textbox', { name: 'name' }).fill('Grace');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('Hello Grace').waitFor();
+  // What is pinned already is not pinned anew.
+  assert.deepEqual((await audited()).slice(0, -3), ['agent.move archive', 'agent.move restore']);
 });
+
+/** What the audit says of agents, newest first. */
+async function audited(): Promise<string[]> {
+  const { body } = await service.call('GET', '/api/v1/audit', { user: service.ownerId });
+  const lines = body.audit as { action: string; details: { action?: string } }[];
+  return lines
+    .filter(({ action }) => action.startsWith('agent.'))
+    .map(({ action, details }) => [action, details.action].filter(Boolean).join(' '));
+}
 
 test('a draft is run once it was saved as a version', async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello {{name}}' });
