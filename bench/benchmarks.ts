@@ -3,6 +3,7 @@ import { accept } from './benchmarks/accept.ts';
 import { backlog } from './benchmarks/backlog.ts';
 import { bytes } from './benchmarks/bytes.ts';
 import { ceiling } from './benchmarks/ceiling.ts';
+import { dashboard } from './benchmarks/dashboard.ts';
 import { endToEnd } from './benchmarks/end-to-end.ts';
 import { history } from './benchmarks/history.ts';
 import { inFlightBenchmark } from './benchmarks/in-flight.ts';
@@ -28,4 +29,5 @@ export const benchmarks: readonly Benchmark[] = [
   start,
   bytes,
   history,
+  dashboard,
 ];

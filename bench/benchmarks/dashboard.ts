@@ -1,0 +1,100 @@
+import { openBrowser } from '../../test/dashboard/chromium.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { openStage, type Stage } from '../dashboard/stage.ts';
+import { type View, type Visit, visitTwice } from '../dashboard/visit.ts';
+import { spread } from '../rounds.ts';
+import { hundredths, milliseconds, type Table, whole, withRange } from '../table.ts';
+
+/** Not counted: the server and the browser have yet to compile what is hot. */
+const warmUps = 1;
+
+export const dashboard: Benchmark = {
+  name: 'dashboard',
+  says:
+    'Pages of the dashboard in a real Chromium, as the first that is opened: from the beginning of the navigation until ' +
+    'the content (the form, the rows, or the words that there are none) has been painted, by the clock of the page. Cold ' +
+    'is a browser that has never been there; warm the same once more in a new tab. All pages in alternation; the ratio is ' +
+    'that of the long history to the empty one, round by round. JavaScript as it is sent, compressed, until then.',
+  goal: 'content within 1 s, at most 180 kB of JavaScript, and a long history as quickly as an empty one',
+  byDefault: false,
+  runs: 100_000,
+  async run(bed, { rounds, runs, note }) {
+    const stage = await openStage(bed, runs);
+    const browser = await openBrowser();
+    try {
+      note(`Chromium ${browser.version()}, ${whole(runs)} records`);
+      const views = viewsOf(stage, runs);
+      const seen = views.map((view) => ({ view, cold: [] as Visit[], warm: [] as Visit[] }));
+      for (let round = -warmUps; round < rounds; round++) {
+        for (const { view, cold, warm } of seen) {
+          const visits = await visitTwice(browser, stage, view);
+          if (round < 0) continue;
+          cold.push(visits.cold);
+          warm.push(visits.warm);
+        }
+      }
+      return [tableOf(seen, browser.version())];
+    } finally {
+      await browser.close();
+      await stage.close();
+    }
+  },
+};
+
+const rows = 'tbody [data-row-link]';
+
+function viewsOf({ longAgentId, emptyAgentId }: Stage, records: number): readonly View[] {
+  return [
+    { name: 'sign-in', path: '/sign-in', content: 'input[type=password]', signedIn: false },
+    { name: 'agents, 1,002 of them', path: '/agents', content: rows, signedIn: true },
+    {
+      name: `history, ${whole(records)} records`,
+      path: `/agents/${longAgentId}/history`,
+      content: rows,
+      signedIn: true,
+    },
+    {
+      name: 'history, empty',
+      path: `/agents/${emptyAgentId}/history`,
+      content: 'h2',
+      text: 'No runs yet',
+      signedIn: true,
+    },
+  ];
+}
+
+interface Seen {
+  readonly view: View;
+  readonly cold: readonly Visit[];
+  readonly warm: readonly Visit[];
+}
+
+function tableOf(seen: readonly Seen[], browser: string): Table {
+  const times = (visits: readonly Visit[]) =>
+    withRange(spread(visits.map(({ contentMs }) => contentMs)), milliseconds);
+  const [long, empty] = seen.slice(-2);
+  const ratio = (which: 'cold' | 'warm') =>
+    withRange(
+      spread(
+        (long?.[which] ?? []).map(
+          ({ contentMs }, round) => contentMs / (empty?.[which][round]?.contentMs ?? 1),
+        ),
+      ),
+      hundredths,
+    );
+  return {
+    columns: ['page', 'cold', 'warm', 'JavaScript'],
+    rows: [
+      ...seen.map(({ view, cold, warm }) => [
+        view.name,
+        times(cold),
+        times(warm),
+        kilobytes(spread(cold.map(({ scriptBytes }) => scriptBytes)).median),
+      ]),
+      ['the long history to the empty one, ×', ratio('cold'), ratio('warm'), ''],
+    ],
+    notes: [`Chromium ${browser}.`],
+  };
+}
+
+const kilobytes = (bytes: number) => `${whole(bytes / 1_000)} kB`;
