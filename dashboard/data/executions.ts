@@ -5,7 +5,7 @@ import type {
   ExecutionPage,
   Variables,
 } from '../../src/client/index.ts';
-import { cueline } from './client.ts';
+import { cueline, workspaceOfPage } from './client.ts';
 import { execute } from './runs.ts';
 
 export type Execution = ExecutionPage['executions'][number];
@@ -44,11 +44,13 @@ export const executionQuery = (agentId: string, executionId: string) =>
 
 export const isRunning = ({ status }: Pick<Execution, 'status'>) => status === 'processing';
 
+export type ExportFormat = 'jsonl' | 'csv';
+
 /** Where the browser gets the whole history that matches, as one file. */
 export function exportHref(
   agentId: string | undefined,
   filters: ExecutionFilters,
-  format: 'jsonl' | 'csv',
+  format: ExportFormat,
 ): string {
   const path =
     agentId === undefined
@@ -57,20 +59,22 @@ export function exportHref(
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
   query.set('format', format);
+  // A link sends no header that could say it.
+  if (workspaceOfPage !== null) query.set('workspace', workspaceOfPage);
   return `${path}?${query}`;
 }
 
-/**
- * The same read by the page, which can say which workspace is meant, and shows why the server refuses. It comes in
- * parts, that the browser may put on the disk, and without a limit of time.
- */
-export async function readExport(
+/** Throws what the server refuses the same export with, which a download would not show: asked for what comes last. */
+export async function checkExport(
   agentId: string | undefined,
   filters: ExecutionFilters,
-  format: 'jsonl' | 'csv',
-): Promise<Blob> {
-  return new Response(await cueline.openExport(agentId ?? null, { ...filters, format })).blob();
+): Promise<void> {
+  const nothing = { ...filters, cursor: beforeAll };
+  await new Response(await cueline.openExport(agentId ?? null, nothing)).text();
 }
+
+/** Older than all executions. */
+const beforeAll = `exe_${'0'.repeat(26)}`;
 
 export function useCancelExecution(agentId: string, executionId: string) {
   const queries = useQueryClient();

@@ -136,7 +136,7 @@ export function createSessions(parts: SessionParts): Sessions {
       app.all(`${basePath}/*`, answer);
     },
     async caller(request) {
-      const named = request.headers[workspaceHeader.toLowerCase()];
+      const named = request.headers[workspaceHeader.toLowerCase()] ?? workspaceOfLink(request);
       const workspaceId = typeof named === 'string' ? fromId('workspace', named) : null;
       if (named !== undefined && workspaceId === null) return null;
       const userId = await userOf(request);
@@ -148,6 +148,11 @@ export function createSessions(parts: SessionParts): Sessions {
     checkSameOrigin: (request) => checkSameOrigin(request, publicUrl),
     link: (request, path) => (publicUrl ?? originOf(request)) + path,
   };
+}
+
+/** Of the few routes that are followed as a link, which sends no header; the others know no such parameter: 400. */
+function workspaceOfLink({ query }: FastifyRequest): unknown {
+  return (query as { workspace?: unknown } | undefined)?.workspace;
 }
 
 /** Each takes 32 MiB and a thread for a while. */

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { historyQuery } from './executions.ts';
 import * as limits from './limits.ts';
 import { ListLimitProblem, problems } from './problem.ts';
-import { oneOf } from './shared.ts';
+import { oneOf, reference } from './shared.ts';
 
 const shared = {
   method: 'GET',
@@ -20,6 +20,12 @@ const shared = {
         description:
           'The `executionId` of the last record that came through: the export goes on after it, without the head of a CSV.',
       }),
+    ),
+    workspace: Type.Optional(
+      reference(
+        'workspace',
+        'As the header `Cueline-Workspace`, for a link, which can send none: which workspace is meant, where a session belongs to several.',
+      ),
     ),
   }),
   produces: 'application/jsonl',

@@ -32,6 +32,8 @@ test('who is in two workspaces switches between them, and exports the one that i
   const chunks: Buffer[] = [];
   for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
   assert.match(Buffer.concat(chunks).toString(), /Ada/);
+  // The browser's own download, and not what the page has read: it is as long as the history.
+  assert.match(download.url(), /^http.*[?&]workspace=wsp_/);
   await check();
 });
 

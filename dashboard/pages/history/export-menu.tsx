@@ -1,8 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ExecutionFilters } from '../../../src/client/index.ts';
-import { exportHref, readExport } from '../../data/executions.ts';
-import { useMe } from '../../data/me.ts';
+import { checkExport, type ExportFormat, exportHref } from '../../data/executions.ts';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Icon } from '../../parts/icon.tsx';
 
@@ -11,15 +10,13 @@ interface Exported {
   readonly filters: ExecutionFilters;
 }
 
-/**
- * The whole history that matches, as a file. For someone in one workspace it is a plain download of the browser, however
- * long it is. A link cannot say which of several is meant, so for the others the page reads it.
- */
+/** The whole history that matches, as a plain download of the browser, however long it is. */
 export function ExportMenu({ agentId, filters }: Exported) {
-  const me = useMe();
-  const fetched = useMutation({
-    mutationFn: async (format: Format) =>
-      save(await readExport(agentId, filters, format), `executions.${format}`),
+  const begin = useMutation({
+    mutationFn: async (format: ExportFormat) => {
+      await checkExport(agentId, filters);
+      download(exportHref(agentId, filters, format), `executions.${format}`);
+    },
   });
   return (
     <>
@@ -28,7 +25,7 @@ export function ExportMenu({ agentId, filters }: Exported) {
           <Button
             variant="default"
             size="xs"
-            loading={fetched.isPending}
+            loading={begin.isPending}
             rightSection={<Icon name="down" size={12} />}
           >
             Export
@@ -36,25 +33,14 @@ export function ExportMenu({ agentId, filters }: Exported) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>All that match, prompts included</Menu.Label>
-          {formats.map(({ format, label }) =>
-            me.workspaces.length < 2 ? (
-              <Menu.Item
-                key={format}
-                component="a"
-                href={exportHref(agentId, filters, format)}
-                download={`executions.${format}`}
-              >
-                {label}
-              </Menu.Item>
-            ) : (
-              <Menu.Item key={format} onClick={() => fetched.mutate(format)}>
-                {label}
-              </Menu.Item>
-            ),
-          )}
+          {formats.map(({ format, label }) => (
+            <Menu.Item key={format} onClick={() => begin.mutate(format)}>
+              {label}
+            </Menu.Item>
+          ))}
         </Menu.Dropdown>
       </Menu>
-      <FormProblem error={fetched.error} />
+      <FormProblem error={begin.error} />
     </>
   );
 }
@@ -63,11 +49,7 @@ const formats = [
   { format: 'jsonl', label: 'JSON lines' },
   { format: 'csv', label: 'CSV, for spreadsheets' },
 ] as const;
-type Format = (typeof formats)[number]['format'];
 
-function save(file: Blob, name: string): void {
-  const href = URL.createObjectURL(file);
+function download(href: string, name: string): void {
   Object.assign(document.createElement('a'), { href, download: name }).click();
-  // The download has begun by then; until it has, the address must lead somewhere.
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

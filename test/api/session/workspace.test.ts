@@ -7,6 +7,7 @@ import { asCallFailure } from '../../../src/api/errors.ts';
 import { createSessions } from '../../../src/api/session.ts';
 import { toId } from '../../../src/core/id.ts';
 import { openDatabase } from '../../../src/store/db.ts';
+import { addAgent, run } from '../../harness/agents.ts';
 import { secret, startService } from '../../harness/service.ts';
 
 const service = await startService();
@@ -37,6 +38,26 @@ test('a session acts in the workspace that is named, else in the one joined firs
     assert.deepEqual([status, body.workspaceId, body.role], [200, workspaceId, role]);
     assert.equal(body.workspaces.length, 2);
   }
+});
+
+test('a link to an export names the workspace itself, and no other route takes it so', async () => {
+  const other = await service.workspace();
+  const { cookie, userId } = await service.signIn('editor');
+  await join(userId, other.workspaceId);
+  const agent = await addAgent(service);
+  await run(service, agent, (await service.key()).key, { name: 'Ada' });
+  const [first, second] = [service, other].map((one) => toId('workspace', one.workspaceId));
+  const linesOf = async (workspace: string | undefined) => {
+    const path = `/api/v1/executions/export?workspace=${workspace}`;
+    const response = await fetch(service.url + path, { headers: { cookie } });
+    return [response.status, (await response.text()).split('\n').length - 1];
+  };
+  assert.deepEqual(await linesOf(first), [200, 1]);
+  assert.deepEqual(await linesOf(second), [200, 0]);
+  const elsewhere = await service.workspace();
+  assert.equal((await linesOf(toId('workspace', elsewhere.workspaceId)))[0], 401);
+  const list = `/api/v1/executions?workspace=${first}`;
+  assert.equal((await service.call('GET', list, { cookie })).status, 400);
 });
 
 test('in a workspace of others it is nobody, and so where none is meant', async () => {
