@@ -2,12 +2,7 @@ import type { AgentForm } from '../data/agent-form.ts';
 import classes from './fields.module.css';
 import { fieldProblem } from './form-problem.tsx';
 import { NumberField } from './number-field.tsx';
-
-const windows = [
-  ['requestsPerMinute', 'Calls a minute'],
-  ['requestsPerHour', 'Calls an hour'],
-  ['requestsPerDay', 'Calls a day'],
-] as const;
+import { WindowFields } from './window-fields.tsx';
 
 /** How often an agent may be called, how many runs it may have at once, and how long one may take. */
 export function LimitFields(props: {
@@ -19,17 +14,12 @@ export function LimitFields(props: {
   const { form, onChange, error, disabled } = props;
   return (
     <div className={classes.thirds}>
-      {windows.map(([name, label]) => (
-        <NumberField
-          key={name}
-          label={label}
-          placeholder="no limit"
-          value={form.rateLimits[name]}
-          onChange={(calls) => onChange({ rateLimits: { ...form.rateLimits, [name]: calls } })}
-          error={fieldProblem(error, `rateLimits.${name}`)}
-          disabled={disabled}
-        />
-      ))}
+      <WindowFields
+        limits={form.rateLimits}
+        onChange={(rateLimits) => onChange({ rateLimits })}
+        error={error}
+        disabled={disabled}
+      />
       <NumberField
         label="Runs at once"
         placeholder="no limit"

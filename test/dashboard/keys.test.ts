@@ -21,7 +21,7 @@ test('a key is issued, shown once, and calls', async () => {
   await dialog.getByLabel('Name').fill('Shop');
   await dialog.getByLabel('Read the history').check();
   await dialog.getByLabel('Calls a minute').fill('7');
-  await dialog.getByLabel('An hour').fill('');
+  await dialog.getByLabel('Calls an hour').fill('');
   await dialog.getByLabel('It expires').selectOption('In 30 days');
   await check();
   await dialog.getByRole('combobox', { name: 'Agents' }).click();

@@ -2,11 +2,12 @@ import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/c
 import { type FormEvent, useState } from 'react';
 import { useIssueKey } from '../../data/keys.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import fields from '../../parts/fields.module.css';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { type RateLimits, WindowFields } from '../../parts/window-fields.tsx';
 import { AgentsField } from './agents-field.tsx';
 import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';
 import { IssuedKey } from './issued-key.tsx';
-import { LimitFields, usualLimits } from './limit-fields.tsx';
 
 const permissions = [
   { value: 'execute', label: 'Execute agents, and read the runs it started' },
@@ -15,6 +16,13 @@ const permissions = [
   { value: 'manage', label: 'Manage agents, prompts and keys' },
 ] as const;
 type Permission = (typeof permissions)[number]['value'];
+
+/** What the server takes where nothing is said. */
+const usualLimits: RateLimits = {
+  requestsPerMinute: 100,
+  requestsPerHour: 5_000,
+  requestsPerDay: 100_000,
+};
 
 export default function IssueKeyForm(props: {
   readonly agentId: string | undefined;
@@ -74,7 +82,9 @@ export default function IssueKeyForm(props: {
             </Stack>
           </Checkbox.Group>
           <AgentsField chosen={agentIds} onChange={setAgentIds} />
-          <LimitFields limits={limits} onChange={setLimits} />
+          <div className={fields.thirds}>
+            <WindowFields limits={limits} onChange={setLimits} error={issue.error} />
+          </div>
           <ExpiryField expiry={expiry} onChange={setExpiry} />
           <TagsInput
             label="Browser origins"
