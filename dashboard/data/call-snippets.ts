@@ -7,7 +7,7 @@ export const keyVariable = 'CUELINE_API_KEY';
 
 const executePath = (agentId: string) => `/api/v1/agents/${encodeURIComponent(agentId)}/execute`;
 
-export function curlOf(agentId: string, variables: Variables, origin = location.origin): string {
+export function curlOf(agentId: string, variables: Variables, origin: string): string {
   return [
     `curl -X POST ${inShell(origin + executePath(agentId))}`,
     `-H "Authorization: Bearer $${keyVariable}"`,
@@ -16,19 +16,8 @@ export function curlOf(agentId: string, variables: Variables, origin = location.
   ].join(' \\\n  ');
 }
 
-export function clientOf(agentId: string, variables: Variables, origin = location.origin): string {
-  return `import { createClient } from './src/client/index.ts';
-
-const cueline = createClient({
-  baseURL: ${inScript(origin)},
-  key: process.env.${keyVariable},
-});
-const run = await cueline.executeAndWait(${inScript(agentId)}, ${indented(inScript(variables), 0)});
-console.log(run.status, run.outputText ?? run.error);
-`;
-}
-
-export function fetchOf(agentId: string, variables: Variables, origin = location.origin): string {
+/** Of `fetch` alone, so that nothing has to be installed. What `JSON.parse` answers needs no types. */
+export function typeScriptOf(agentId: string, variables: Variables, origin: string): string {
   return `const baseURL = ${inScript(origin)};
 const headers = {
   authorization: \`Bearer \${process.env.${keyVariable}}\`,
@@ -42,20 +31,20 @@ const accepted = await fetch(\`\${baseURL}${executePath(agentId)}\`, {
   }),
 });
 if (accepted.status !== 202) throw new Error(await accepted.text());
-const { statusUrl } = await accepted.json();
+const { statusUrl } = JSON.parse(await accepted.text());
 
 let run;
 do {
   // Held by the server until the run ends, for at most 25 seconds.
   const answer = await fetch(\`\${baseURL}\${statusUrl}?wait=25\`, { headers });
   if (!answer.ok) throw new Error(await answer.text());
-  run = await answer.json();
+  run = JSON.parse(await answer.text());
 } while (run.status === 'processing');
 console.log(run.status, run.outputText ?? run.error);
 `;
 }
 
-export function pythonOf(agentId: string, variables: Variables, origin = location.origin): string {
+export function pythonOf(agentId: string, variables: Variables, origin: string): string {
   return `import json
 import os
 import urllib.request

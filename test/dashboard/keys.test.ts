@@ -99,7 +99,7 @@ test("an agent's page shows how it is called, with its own variables", async () 
   const code = page.getByRole('figure').locator('pre');
   assert.match(await code.innerText(), /\/execute'[\s\S]+"topic": "your topic"[\s\S]+sailor'\\''s/);
   await check();
-  for (const language of ['TypeScript client', 'fetch', 'Python']) {
+  for (const language of ['TypeScript', 'Python']) {
     await page.getByText(language, { exact: true }).first().click();
     assert.match(await code.innerText(), new RegExp(agent.agentId));
   }

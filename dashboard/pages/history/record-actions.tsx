@@ -44,7 +44,7 @@ export function RecordActions(props: {
           <Button
             size="xs"
             variant="default"
-            onClick={() => copy(curlOf(run.agentId, run.inputVariables ?? {}))}
+            onClick={() => copy(curlOf(run.agentId, run.inputVariables ?? {}, location.origin))}
           >
             {copied ? 'Copied' : 'Copy as curl'}
           </Button>

@@ -1,15 +1,14 @@
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { clientOf, curlOf, fetchOf, keyVariable, pythonOf } from '../../data/call-snippets.ts';
+import { curlOf, keyVariable, pythonOf, typeScriptOf } from '../../data/call-snippets.ts';
 import { own } from '../../data/own.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import classes from './keys.module.css';
 
 const languages = [
   { value: 'curl', label: 'curl', write: curlOf },
-  { value: 'client', label: 'TypeScript client', write: clientOf },
-  { value: 'fetch', label: 'fetch', write: fetchOf },
+  { value: 'typescript', label: 'TypeScript', write: typeScriptOf },
   { value: 'python', label: 'Python', write: pythonOf },
 ] as const;
 
@@ -26,7 +25,7 @@ export function CallSnippets({ agent }: { readonly agent: Agent }) {
         value={chosen}
         onChange={choose}
       />
-      <CodeBlock label={label} code={write(agent.agentId, sampleOf(agent))} />
+      <CodeBlock label={label} code={write(agent.agentId, sampleOf(agent), location.origin)} />
       <p className={classes.none}>
         The key is read from the environment variable <code>{keyVariable}</code>. The call is
         answered at once; the outcome follows at its <code>statusUrl</code>.
