@@ -51,7 +51,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
         {spent ? (
           <BarChart
             {...shared}
-            series={[{ name: 'cost', color: 'var(--accent)' }]}
+            series={[{ name: 'cost', color: 'var(--chart-output)' }]}
             valueFormatter={formatCost}
             yAxisProps={{ width: 64 }}
           />
@@ -64,11 +64,11 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
 }
 
 const statusColors = {
-  success: 'var(--accent)',
-  failed: 'var(--bad)',
-  rate_limited: 'var(--warn)',
-  canceled: 'var(--calm)',
-  unauthorized: 'light-dark(#6b4fa0, #b9a3e3)',
+  success: 'var(--chart-success)',
+  failed: 'var(--chart-failed)',
+  rate_limited: 'var(--chart-limited)',
+  canceled: 'var(--chart-canceled)',
+  unauthorized: 'var(--chart-unauthorized)',
 } as const;
 
 interface Series {
@@ -101,14 +101,14 @@ function Chart(props: {
 }
 
 const percentiles = [
-  { name: 'p50', color: 'var(--calm)' },
-  { name: 'p95', color: 'var(--accent)' },
-  { name: 'p99', color: 'var(--warn)' },
+  { name: 'p50', color: 'var(--chart-canceled)' },
+  { name: 'p95', color: 'var(--chart-success)' },
+  { name: 'p99', color: 'var(--chart-limited)' },
 ];
 
 const directions = [
-  { name: 'input', color: 'color-mix(in oklab, var(--accent) 45%, var(--card))' },
-  { name: 'output', color: 'var(--accent)' },
+  { name: 'input', color: 'var(--chart-input)' },
+  { name: 'output', color: 'var(--chart-output)' },
 ];
 
 const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
