@@ -1,12 +1,14 @@
 import { Button, PasswordInput, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { cueline } from '../data/client.ts';
+import { meQuery } from '../data/me.ts';
 import { FormProblem, fieldProblem } from './form-problem.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 
 /** Changes the password of who is signed in. All their other sessions end with it. */
-export function PasswordForm({ onChanged }: { readonly onChanged?: () => void }) {
+export function PasswordForm() {
+  const queries = useQueryClient();
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
   const change = useMutation({
@@ -15,7 +17,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged?: () => void })
     onSuccess: () => {
       setCurrent('');
       setNew('');
-      onChanged?.();
+      void queries.invalidateQueries(meQuery);
     },
   });
   const submit = (event: FormEvent) => {

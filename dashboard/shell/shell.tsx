@@ -7,6 +7,7 @@ import { ErrorState } from '../parts/error-state.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { lazyPart } from '../parts/lazy-part.tsx';
 import { Navigation } from './navigation.tsx';
+import { PasswordNotice } from './password-notice.tsx';
 import classes from './shell.module.css';
 import { useSessionEnd } from './use-session-end.ts';
 import { useShortcuts } from './use-shortcuts.ts';
@@ -52,6 +53,7 @@ export function Shell() {
         {navigation}
       </Drawer>
       <main id="page" className={classes.page} tabIndex={-1}>
+        <PasswordNotice />
         <Outlet />
       </main>
       <Suspense>

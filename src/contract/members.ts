@@ -55,6 +55,9 @@ export const Me = Type.Object(
     workspaceId: id('workspace', 'The workspace that this session acts in.'),
     role,
     workspaces: Type.Array(Type.Object(membership, { title: 'Membership' })),
+    generatedPassword: Type.Boolean({
+      description: 'Whether their password is still one that was made up for them and printed.',
+    }),
   },
   { title: 'Me' },
 );

@@ -56,6 +56,6 @@ async function makeOwner(trx: Trx, { ownerEmail, ownerPassword, hashPassword }: 
   const ownerId = uuid7(nowMs);
   const name = email.slice(0, email.indexOf('@'));
   await createUser(trx, { id: ownerId, email, name, emailVerified: ownerEmail !== null });
-  await setPassword(trx, { id: uuid7(nowMs), userId: ownerId, hash });
+  await setPassword(trx, { id: uuid7(nowMs), userId: ownerId, hash, generated: made !== null });
   return { ownerId, email, ...(made !== null && { password: made }) };
 }

@@ -20,7 +20,8 @@ export async function resetPassword(
   if (!user) throw new CallFailure('NOT_FOUND', `There is no user with the address ${email}.`);
   const hash = await hashPassword(password ?? made ?? '');
   await db.transaction().execute(async (trx) => {
-    await setPassword(trx, { id: uuid7(await readClock(trx)), userId: user.id, hash });
+    const id = uuid7(await readClock(trx));
+    await setPassword(trx, { id, userId: user.id, hash, generated: made !== null });
     await deleteSessions(trx, user.id);
   });
   return { password: made };

@@ -41,13 +41,30 @@ export async function createUser(
 /** Gives a user that password, whether or not they had one. `id` is that of a new row. */
 export async function setPassword(
   trx: Trx,
-  password: { readonly id: string; readonly userId: string; readonly hash: string },
+  password: {
+    readonly id: string;
+    readonly userId: string;
+    readonly hash: string;
+    /** Whether it was made up for them, and printed. */
+    readonly generated?: boolean;
+  },
 ): Promise<void> {
+  const { id, userId, hash, generated = false } = password;
   await sql`
-    insert into accounts (id, user_id, provider_id, account_id, password)
-    values (${password.id}, ${password.userId}, ${passwordProvider}, ${password.userId}, ${password.hash})
-    on conflict (provider_id, account_id) do update set
-      password = excluded.password, updated_at = clock_timestamp()`.execute(trx);
+    insert into accounts (id, user_id, provider_id, account_id, password, generated_password)
+    values (${id}, ${userId}, ${passwordProvider}, ${userId}, ${hash}, ${generated ? hash : null})
+    on conflict (provider_id, account_id) do update set password = excluded.password,
+      generated_password = excluded.generated_password, updated_at = clock_timestamp()`.execute(
+    trx,
+  );
+}
+
+/** Whether a user still has a password that was made up for them. */
+export async function hasGeneratedPassword(db: Db, userId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from accounts where user_id = ${userId} and provider_id = ${passwordProvider}
+      and password = generated_password`.execute(db);
+  return rows.length > 0;
 }
 
 /** Where a user is signed in, newest first. @param account the e-mail address in lower case, or the id */

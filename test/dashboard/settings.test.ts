@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { ModelFailure } from '../../src/core/model.ts';
 import { findProvider } from '../../src/store/providers.ts';
 import { addAgent, run } from '../harness/agents.ts';
 import { makeRound } from '../harness/rounds.ts';
+import { password } from '../harness/sessions.ts';
 import { openDashboard } from './harness.ts';
 
 const connection: { failure: ModelFailure | null } = { failure: null };
@@ -219,4 +221,25 @@ test('the password is changed only with the present one', async () => {
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.getByRole('alert').getByText('req_').waitFor();
   await check();
+});
+
+test('who has a password that was made up for them is told so until they choose another', async () => {
+  const userId = await service.member('viewer');
+  const { page, check } = await visit('/settings/account', { as: { userId } });
+  await page.getByLabel('Current password').waitFor();
+  await sql`update accounts set generated_password = password where user_id = ${userId}`.execute(
+    service.db,
+  );
+  await page.goto('/agents');
+  const notice = page.getByText("printed in the server's output");
+  await notice.waitFor();
+  await check();
+  await page.getByRole('link', { name: 'Choose your own' }).click();
+  await page.getByLabel('Current password').fill(password);
+  await page.getByLabel('New password').fill('a password of my own');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('Changed.').waitFor();
+  await page.getByRole('link', { name: 'Agents', exact: true }).click();
+  await page.getByRole('heading', { name: 'Agents' }).waitFor();
+  await notice.waitFor({ state: 'hidden' });
 });

@@ -5,7 +5,7 @@ import { hashPassword } from '../../src/api/session.ts';
 import { CallFailure } from '../../src/core/failure.ts';
 import { bootstrapWorkspace, type FirstOwner } from '../../src/flow/bootstrap-workspace.ts';
 import { type Db, openDatabase } from '../../src/store/db.ts';
-import { listUsers } from '../../src/store/users.ts';
+import { hasGeneratedPassword, listUsers } from '../../src/store/users.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { addWorkspace } from '../harness/people.ts';
 
@@ -28,6 +28,7 @@ test('of many processes that start at once, one makes the workspace and its owne
   const made = all.filter(({ created }) => created);
   assert.equal(made.length, 1);
   assert.match(made[0]?.password ?? '', /^[\w-]{16}$/);
+  assert.equal(await hasGeneratedPassword(db, made[0]?.ownerId ?? ''), true);
   for (const { created, password, ...rest } of all) {
     const { workspaceId, ownerId, email } = made[0] ?? {};
     assert.deepEqual(rest, { workspaceId, ownerId, email });

@@ -26,6 +26,24 @@ test('a password is made up, opens, and the old one and all sessions are over', 
   assert.deepEqual([await signIn(email, old), await signIn(email, password ?? '')], [401, 200]);
 });
 
+test('a password that was made up is known as one, until another is chosen', async () => {
+  const { email } = await service.signIn();
+  const { password } = await resetPassword(service.db, email, hashPassword);
+  const signInAs = (given: string) =>
+    send(service.url, 'POST', '/api/auth/sign-in/email', { body: { email, password: given } });
+  const isGenerated = async (cookie: string) =>
+    (await service.call('GET', '/api/v1/me', { cookie })).body.generatedPassword;
+  const { cookie } = await signInAs(password ?? '');
+  assert.equal(await isGenerated(cookie), true);
+  const body = { currentPassword: password, newPassword: 'a password of their own' };
+  const sent = { cookie, body, origin: service.url };
+  const changed = await send(service.url, 'POST', '/api/auth/change-password', sent);
+  assert.equal(changed.status, 200);
+  assert.equal(await isGenerated(cookie), false);
+  await resetPassword(service.db, email, hashPassword, 'one that was given');
+  assert.equal(await isGenerated((await signInAs('one that was given')).cookie), false);
+});
+
 test('a given password is taken, and not shown again', async () => {
   const { email } = await service.signIn();
   const given = 'another password';

@@ -21,7 +21,7 @@ import * as change from '../../flow/change-member.ts';
 import { invite, withdraw } from '../../flow/invite.ts';
 import * as invitations from '../../store/invitations.ts';
 import * as members from '../../store/members.ts';
-import { findUser } from '../../store/users.ts';
+import { findUser, hasGeneratedPassword } from '../../store/users.ts';
 import { unauthorized } from '../authenticate.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
@@ -42,6 +42,7 @@ export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
       workspaceId: toId('workspace', caller.workspaceId),
       role: caller.role,
       workspaces: workspaces.map(membershipWire),
+      generatedPassword: await hasGeneratedPassword(db, user.id),
     };
     return { status: 200, body };
   });

@@ -16,5 +16,6 @@ test('says who is signed in, where, and as what', async () => {
     workspaceId,
     role: 'viewer',
     workspaces: [{ workspaceId, name: 'Test', role: 'viewer' }],
+    generatedPassword: false,
   });
 });
