@@ -1,10 +1,4 @@
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type {
   Prompt,
   PromptFilters,
@@ -13,6 +7,7 @@ import type {
   PromptVersionInput,
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { versionPages } from './version-pages.ts';
 
 export const promptsQuery = (filters: PromptFilters) =>
   queryOptions({
@@ -27,19 +22,11 @@ export const promptQuery = (promptId: string) =>
     queryFn: ({ signal }) => cueline.prompts.get(promptId, { signal }),
   });
 
-const versionsPage = 100;
-
 /** All versions, newest first, as far as they were asked for. */
 export const versionsQuery = (promptId: string) =>
-  infiniteQueryOptions({
-    queryKey: ['prompts', promptId, 'versions'],
-    queryFn: ({ signal, pageParam: offset }) =>
-      cueline.versions.list(promptId, { limit: versionsPage, offset }, { signal }),
-    initialPageParam: 0,
-    getNextPageParam: ({ pagination: { hasMore, offset, limit } }) =>
-      hasMore ? offset + limit : null,
-    select: ({ pages }) => pages.flatMap(({ versions }) => versions),
-  });
+  versionPages(['prompts', promptId, 'versions'], (page, options) =>
+    cueline.versions.list(promptId, page, options),
+  );
 
 /** A version never changes, so it is read once. */
 export const versionQuery = (promptId: string, promptVersionId: string) =>

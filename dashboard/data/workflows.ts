@@ -1,10 +1,4 @@
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type {
   Workflow,
   WorkflowFilters,
@@ -14,12 +8,15 @@ import type {
   WorkflowVersionInput,
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { versionPages } from './version-pages.ts';
 
 export type WorkflowSummary = Awaited<
   ReturnType<typeof cueline.workflows.list>
 >['workflows'][number];
 export type WorkflowDefinition = Workflow['definition'];
 export type WorkflowStep = WorkflowDefinition['steps'][number];
+
+export type WorkflowVersionSummary = Omit<WorkflowVersion, 'definition'>;
 
 export const workflowsQuery = (filters: WorkflowFilters) =>
   queryOptions({
@@ -45,19 +42,11 @@ export const workflowQuery = (workflowId: string) =>
     queryFn: ({ signal }) => cueline.workflows.get(workflowId, { signal }),
   });
 
-const versionsPage = 100;
-
 /** All versions, newest first, as far as they were asked for. */
 export const workflowVersionsQuery = (workflowId: string) =>
-  infiniteQueryOptions({
-    queryKey: ['workflows', workflowId, 'versions'],
-    queryFn: ({ signal, pageParam: offset }) =>
-      cueline.workflows.versions(workflowId, { limit: versionsPage, offset }, { signal }),
-    initialPageParam: 0,
-    getNextPageParam: ({ pagination: { hasMore, offset, limit } }) =>
-      hasMore ? offset + limit : null,
-    select: ({ pages }) => pages.flatMap(({ versions }) => versions),
-  });
+  versionPages(['workflows', workflowId, 'versions'], (page, options) =>
+    cueline.workflows.versions(workflowId, page, options),
+  );
 
 /** A version never changes, so it is read once. */
 export const workflowVersionQuery = (workflowId: string, workflowVersionId: string) =>

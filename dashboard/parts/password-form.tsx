@@ -1,10 +1,11 @@
-import { Button, PasswordInput, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { cueline } from '../data/client.ts';
 import { meQuery } from '../data/me.ts';
 import { FormProblem, fieldProblem } from './form-problem.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
+import { PasswordField } from './password-field.tsx';
 
 /** Changes the password of who is signed in. All their other sessions end with it. */
 export function PasswordForm() {
@@ -27,14 +28,7 @@ export function PasswordForm() {
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <PasswordInput
-          label="Current password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          value={currentPassword}
-          onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
-        />
+        <PasswordField label="Current password" value={currentPassword} onChange={setCurrent} />
         <NewPasswordField
           label="New password"
           value={newPassword}

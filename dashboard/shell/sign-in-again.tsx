@@ -1,10 +1,11 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Me } from '../../src/client/index.ts';
 import { cueline } from '../data/client.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormProblem } from '../parts/form-problem.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 
 /** Over the page, which stays as it is: what was typed there is not lost because a session ran out. */
 export default function SignInAgain(props: { readonly me: Me; readonly onDone: () => void }) {
@@ -33,16 +34,7 @@ export default function SignInAgain(props: { readonly me: Me; readonly onDone: (
           </p>
           {/* For programs that fill in passwords. */}
           <input type="hidden" name="email" autoComplete="username" value={email} />
-          <PasswordInput
-            label="Password"
-            name="password"
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            data-autofocus
-            value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          />
+          <PasswordField value={password} onChange={setPassword} first />
           <FormProblem error={signIn.error} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" disabled={signIn.isPending} onClick={leave}>

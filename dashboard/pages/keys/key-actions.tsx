@@ -1,9 +1,9 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ApiKey } from '../../../src/client/index.ts';
 import { useRevokeKey } from '../../data/keys.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { standingOf } from './key-table.tsx';
 
 /** What can be done with a key that still works. */
@@ -14,24 +14,12 @@ export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: 
   if (standingOf(apiKey) !== 'active') return null;
   return (
     <>
-      <Menu width={160}>
-        <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            c="var(--text)"
-            aria-label={`Actions for ${apiKey.name}`}
-          >
-            <Icon name="more" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={onRotate}>Rotate</Menu.Item>
-          <Menu.Item color="var(--bad)" onClick={askRevoke}>
-            Revoke
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu name={apiKey.name}>
+        <Menu.Item onClick={onRotate}>Rotate</Menu.Item>
+        <Menu.Item color="var(--bad)" onClick={askRevoke}>
+          Revoke
+        </Menu.Item>
+      </RowMenu>
       <ConfirmDialog
         opened={revoking}
         title={`Revoke ${apiKey.name}?`}

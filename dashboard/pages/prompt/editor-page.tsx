@@ -6,6 +6,7 @@ import { may, useMe } from '../../data/me.ts';
 import { promptQuery } from '../../data/prompts.ts';
 import { type VariablePlace, variablesOf } from '../../data/templates.ts';
 import { Card } from '../../parts/card.tsx';
+import editor from '../../parts/editor.module.css';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { ModelFields } from '../../parts/model-fields.tsx';
@@ -37,8 +38,8 @@ export function EditorPage() {
   return (
     <div className={columns.columns}>
       <div className={columns.main}>
-        <div className={classes.state}>
-          <span role="status" className={classes.words}>
+        <div className={editor.state}>
+          <span role="status">
             {changed
               ? `A draft${base ? `, begun from “${base.promptVersionLabel}”` : ''}. It is not saved yet.`
               : base
@@ -53,8 +54,8 @@ export function EditorPage() {
         </div>
         {changed && <LaterVersion prompt={prompt} baseId={draft.baseId} />}
         {templates.map(({ name, title, hint }) => (
-          <section key={name} className={classes.template} data-template={name}>
-            <header>
+          <section key={name} className={editor.frame} data-template={name}>
+            <header className={classes.head}>
               <h2>{title}</h2>
               <span className={classes.size}>{draft[name].length.toLocaleString()} characters</span>
             </header>

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { promptQuery } from '../../data/prompts.ts';
 import { queryClient } from '../../data/query-client.ts';
+import { readVersionsSearch } from '../../data/versions-search.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 /** The prompt's page: its head, and below it one of its areas. */
@@ -24,19 +25,10 @@ export const promptEditorRoute = createRoute({
   component: lazyRouteComponent(() => import('./editor-page.tsx'), 'EditorPage'),
 });
 
-/** Two versions that are compared; the latest two unless given. */
-export interface VersionsSearch {
-  readonly before?: string;
-  readonly after?: string;
-}
-
 export const promptVersionsRoute = createRoute({
   getParentRoute: () => promptRoute,
   path: '/versions',
-  validateSearch: ({ before, after }: Record<string, unknown>): VersionsSearch => ({
-    ...(typeof before === 'string' && { before }),
-    ...(typeof after === 'string' && { after }),
-  }),
+  validateSearch: readVersionsSearch,
   component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
 });
 

@@ -1,12 +1,13 @@
-import { Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import type { Prompt, PromptVersion } from '../../../src/client/index.ts';
 import { useCreateVersion } from '../../data/prompts.ts';
 import { Card } from '../../parts/card.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import editor from '../../parts/editor.module.css';
+import { FormProblem } from '../../parts/form-problem.tsx';
+import { VersionFields } from '../../parts/version-fields.tsx';
 import { type Draft, inputOf } from './draft.ts';
-import classes from './editor.module.css';
 
 /** Makes a version of the draft. It cannot be changed after, so it is said what that means. */
 export function SaveVersion(props: {
@@ -34,28 +35,10 @@ export function SaveVersion(props: {
     <Card title="Save as a new version">
       <form onSubmit={submit}>
         <Stack gap="sm">
-          <TextInput
-            label="Label"
-            placeholder={next}
-            maxLength={100}
-            value={draft.label}
-            error={fieldProblem(create.error, 'label')}
-            onChange={({ currentTarget }) => onEdit({ label: currentTarget.value })}
-          />
-          <Textarea
-            label="Notes"
-            placeholder="What changed and why"
-            autosize
-            minRows={2}
-            maxRows={8}
-            maxLength={2000}
-            value={draft.notes}
-            error={fieldProblem(create.error, 'notes')}
-            onChange={({ currentTarget }) => onEdit({ notes: currentTarget.value })}
-          />
+          <VersionFields about={draft} usual={next} error={create.error} onChange={onEdit} />
           <FormProblem error={create.error} />
           {create.isSuccess && !changed && (
-            <div className={classes.saved} role="status">
+            <div className={editor.saved} role="status">
               Saved as {create.data.promptVersionLabel}. Agents keep the version they pin until
               another is pinned.
             </div>

@@ -1,9 +1,7 @@
-import { autocompletion, type CompletionContext, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { Compartment, EditorState } from '@codemirror/state';
-import { EditorView, keymap, placeholder } from '@codemirror/view';
-import { useEffect, useRef } from 'react';
-import { editorLook } from '../../parts/editor-look.ts';
+import { autocompletion, type CompletionContext } from '@codemirror/autocomplete';
+import { placeholder } from '@codemirror/view';
+import { useRef } from 'react';
+import { useAim, useEditor } from '../../parts/use-editor.ts';
 import classes from './editor.module.css';
 
 /** Where to go to in a template; another object each time it is asked for. */
@@ -22,62 +20,16 @@ export default function TemplateEditor(props: {
   readonly aim: Aim | null;
   readonly onChange: (value: string) => void;
 }) {
-  const { label, hint, value, readOnly, aim } = props;
-  const parent = useRef<HTMLDivElement>(null);
-  const editor = useRef<EditorView>(null);
-  const current = useRef(props);
-  current.current = props;
-
-  // The editor is made once, and asks for what holds now.
-  useEffect(() => {
-    if (!parent.current) return;
-    const view = new EditorView({
-      doc: current.current.value,
-      parent: parent.current,
-      extensions: [
-        editorLook(label),
-        history(),
-        placeholder(hint),
-        autocompletion({
-          override: [(context) => complete(context, current.current.names)],
-          icons: false,
-        }),
-        // Tab is left to the page: it leads on to the next field.
-        keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
-        locked.of(lock(readOnly)),
-        EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged) current.current.onChange(state.doc.toString());
-        }),
-      ],
-    });
-    editor.current = view;
-    return () => view.destroy();
-  }, [label, hint]);
-
-  useEffect(() => {
-    const view = editor.current;
-    // Discarded or begun anew, not typed.
-    if (!view || view.state.doc.toString() === value) return;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
-  }, [value]);
-  useEffect(() => {
-    editor.current?.dispatch({ effects: locked.reconfigure(lock(readOnly)) });
-  }, [readOnly]);
-  useEffect(() => {
-    const view = editor.current;
-    if (!aim || !view) return;
-    const anchor = Math.min(aim.offset, view.state.doc.length);
-    view.dispatch({ selection: { anchor }, scrollIntoView: true });
-    view.focus();
-  }, [aim]);
+  const { hint, names } = props;
+  const known = useRef(names);
+  known.current = names;
+  const { parent, editor } = useEditor(props, () => [
+    placeholder(hint),
+    autocompletion({ override: [(context) => complete(context, known.current)], icons: false }),
+  ]);
+  useAim(editor, props.aim, ({ offset }, { state }) => Math.min(offset, state.doc.length));
   return <div ref={parent} className={classes.editor} />;
 }
-
-const locked = new Compartment();
-const lock = (readOnly: boolean) => [
-  EditorState.readOnly.of(readOnly),
-  EditorView.editable.of(!readOnly),
-];
 
 function complete(context: CompletionContext, names: readonly string[]) {
   const begun = context.matchBefore(/\{\{[ \t]*[A-Za-z0-9_]*$/);

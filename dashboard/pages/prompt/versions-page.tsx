@@ -1,16 +1,14 @@
-import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { PromptVersion } from '../../../src/client/index.ts';
 import { versionQuery, versionsQuery } from '../../data/prompts.ts';
-import { Card } from '../../parts/card.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
+import list from '../../parts/list.module.css';
 import { TemplateDiff } from '../../parts/template-diff.tsx';
-import type { VersionsSearch } from './route.ts';
-import { useVersionColumns } from './version-columns.tsx';
-import classes from './versions.module.css';
+import { useVersionColumns } from '../../parts/version-columns.tsx';
+import { Versions } from '../../parts/versions.tsx';
 
 const route = getRouteApi('/app/prompts/$promptId/versions');
 
@@ -19,10 +17,35 @@ export function VersionsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const versions = useInfiniteQuery(versionsQuery(promptId));
-  const columns = useVersionColumns(promptId);
-  if (versions.isError && !versions.data) {
-    return <ErrorState error={versions.error} onRetry={() => void versions.refetch()} />;
-  }
+  const columns = useVersionColumns<Omit<PromptVersion, 'system' | 'user'>>({
+    label: ({ promptVersionLabel }) => promptVersionLabel,
+    more: {
+      key: 'model',
+      header: 'Model',
+      from: 'md',
+      cell: ({ model }) => <span className={list.code}>{model ?? '–'}</span>,
+    },
+    ways: ({ promptVersionId, promptVersionLabel: label }) => (
+      <>
+        <Link
+          to="/prompts/$promptId"
+          params={{ promptId }}
+          search={{ from: promptVersionId }}
+          aria-label={`Edit ${label}`}
+        >
+          Edit
+        </Link>
+        <Link
+          to="/prompts/$promptId/playground"
+          params={{ promptId }}
+          search={{ left: promptVersionId }}
+          aria-label={`Run ${label}`}
+        >
+          Run
+        </Link>
+      </>
+    ),
+  });
   if (versions.data?.length === 0) {
     return (
       <EmptyState icon="prompts" title="No versions yet">
@@ -31,64 +54,17 @@ export function VersionsPage() {
       </EmptyState>
     );
   }
-  const [latest, former] = versions.data ?? [];
-  const after = search.after ?? latest?.promptVersionId;
-  const before = search.before ?? former?.promptVersionId;
-  const choose = (change: VersionsSearch) =>
-    void navigate({ search: { ...search, ...change }, replace: true, resetScroll: false });
-  const options = (versions.data ?? []).map(({ promptVersionId, promptVersionLabel }) => ({
-    value: promptVersionId,
-    label: promptVersionLabel,
-  }));
   return (
-    <div className={classes.page}>
-      <div>
-        <NotRenewed query={versions} />
-        <DataTable
-          caption="Versions"
-          columns={columns}
-          rows={versions.data}
-          rowKey={({ promptVersionId }) => promptVersionId}
-          loadingRows={3}
-        />
-        {versions.hasNextPage && (
-          <Button
-            mt="sm"
-            variant="default"
-            loading={versions.isFetchingNextPage}
-            onClick={() => void versions.fetchNextPage()}
-          >
-            Show older versions
-          </Button>
-        )}
-      </div>
-      {before && after && (
-        <Card
-          title="Compare"
-          actions={
-            <div className={classes.choice}>
-              <NativeSelect
-                size="xs"
-                aria-label="Version before"
-                data={options}
-                value={before}
-                onChange={({ currentTarget }) => choose({ before: currentTarget.value })}
-              />
-              <span>with</span>
-              <NativeSelect
-                size="xs"
-                aria-label="Version after"
-                data={options}
-                value={after}
-                onChange={({ currentTarget }) => choose({ after: currentTarget.value })}
-              />
-            </div>
-          }
-        >
-          <Comparison promptId={promptId} before={before} after={after} />
-        </Card>
+    <Versions
+      query={versions}
+      columns={columns}
+      nameOf={({ promptVersionId: id, promptVersionLabel: label }) => ({ id, label })}
+      search={search}
+      onCompare={(both) => void navigate({ search: both, replace: true, resetScroll: false })}
+      comparison={(before, after) => (
+        <Comparison promptId={promptId} before={before} after={after} />
       )}
-    </div>
+    />
   );
 }
 

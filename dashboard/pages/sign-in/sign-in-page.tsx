@@ -1,10 +1,11 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { cueline } from '../../data/client.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { FormProblem } from '../../parts/form-problem.tsx';
+import { PasswordField } from '../../parts/password-field.tsx';
 import { Gate } from '../../shell/gate.tsx';
 import { IdentityButtons } from './identity-buttons.tsx';
 import { refusalOf } from './refusals.ts';
@@ -44,15 +45,7 @@ export function SignInPage() {
             value={email}
             onChange={({ currentTarget }) => setEmail(currentTarget.value)}
           />
-          <PasswordInput
-            label="Password"
-            name="password"
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          />
+          <PasswordField value={password} onChange={setPassword} />
           <FormProblem error={signIn.error ?? refused} />
           <Button type="submit" fullWidth loading={signIn.isPending}>
             Sign in

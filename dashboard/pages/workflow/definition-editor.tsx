@@ -10,6 +10,7 @@ import {
   writeDefinition,
 } from '../../data/definition-text.ts';
 import { verdictQuery } from '../../data/workflows.ts';
+import editor from '../../parts/editor.module.css';
 import { problemOf } from '../../parts/error-state.tsx';
 import classes from './definition.module.css';
 import DefinitionTextEditor, { type Aim } from './definition-text-editor.tsx';
@@ -57,7 +58,7 @@ export default function DefinitionEditor(props: {
   const fine = judged && current && verdict.data?.problems.length === 0;
   return (
     <>
-      <section className={classes.frame} aria-label="Definition">
+      <section className={editor.frame} aria-label="Definition">
         <header className={classes.head}>
           <h2>Definition</h2>
           <SegmentedControl

@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { type DefinitionFormat, writeDefinition } from '../../data/definition-text.ts';
 import { may, useMe } from '../../data/me.ts';
 import { workflowQuery, workflowVersionQuery } from '../../data/workflows.ts';
+import editor from '../../parts/editor.module.css';
 import { ErrorState } from '../../parts/error-state.tsx';
-import classes from './definition.module.css';
 import DefinitionEditor from './definition-editor.tsx';
 import { type SavedVersion, SaveVersion } from './save-version.tsx';
 import shared from './workflow.module.css';
@@ -56,7 +56,7 @@ export function DefinitionPage() {
   };
   return (
     <div className={shared.page}>
-      <div className={classes.state}>
+      <div className={editor.state}>
         <span role="status">
           {changed
             ? `A draft, begun from “${label}”. It is not saved yet.`

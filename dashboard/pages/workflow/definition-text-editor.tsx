@@ -1,9 +1,8 @@
-import { autocompletion, type CompletionContext, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { Compartment, EditorState } from '@codemirror/state';
-import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { autocompletion, type CompletionContext } from '@codemirror/autocomplete';
+import { Compartment } from '@codemirror/state';
+import { lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { editorLook } from '../../parts/editor-look.ts';
+import { useAim, useEditor } from '../../parts/use-editor.ts';
 import classes from './definition.module.css';
 import { agentNames, definitionMarks, problemLines } from './definition-marks.ts';
 
@@ -26,78 +25,36 @@ export default function DefinitionTextEditor(props: {
   readonly aim: Aim | null;
   readonly onChange: (value: string) => void;
 }) {
-  const { value, readOnly, agents, problems, aim } = props;
-  const parent = useRef<HTMLDivElement>(null);
-  const editor = useRef<EditorView>(null);
-  const current = useRef(props);
-  current.current = props;
-
-  // The editor is made once, and asks for what holds now.
-  useEffect(() => {
-    if (!parent.current) return;
-    const view = new EditorView({
-      doc: current.current.value,
-      parent: parent.current,
-      extensions: [
-        editorLook('Definition'),
-        lineNumbers(),
-        history(),
-        definitionMarks,
-        compartments.agents.of([]),
-        compartments.problems.of([]),
-        compartments.lock.of([]),
-        autocompletion({
-          override: [(context) => complete(context, current.current.agents)],
-          icons: false,
-        }),
-        // Tab is left to the page: it leads on to the next field.
-        keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
-        EditorView.updateListener.of(({ docChanged, state }) => {
-          const typed = state.doc.toString();
-          // What was put in from outside is known there already.
-          if (docChanged && typed !== current.current.value) current.current.onChange(typed);
-        }),
-      ],
-    });
-    editor.current = view;
-    return () => view.destroy();
-  }, []);
-
-  useEffect(() => {
-    const view = editor.current;
-    // Discarded or begun anew, not typed.
-    if (!view || view.state.doc.toString() === value) return;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
-  }, [value]);
-  useEffect(() => {
-    const lock = [EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)];
-    // It scrolls, so the keyboard must reach it.
-    const reach = readOnly ? EditorView.contentAttributes.of({ tabindex: '0' }) : [];
-    editor.current?.dispatch({ effects: compartments.lock.reconfigure([lock, reach]) });
-  }, [readOnly]);
+  const { agents, problems } = props;
+  const known = useRef(agents);
+  known.current = agents;
+  const { parent, editor } = useEditor({ ...props, label: 'Definition' }, () => [
+    lineNumbers(),
+    definitionMarks,
+    compartments.agents.of([]),
+    compartments.problems.of([]),
+    autocompletion({ override: [(context) => complete(context, known.current)], icons: false }),
+  ]);
   useEffect(() => {
     const names = new Map(agents.map(({ agentId, agentName }) => [agentId, agentName]));
     editor.current?.dispatch({ effects: compartments.agents.reconfigure(agentNames(names)) });
-  }, [agents]);
+  }, [agents, editor]);
   useEffect(() => {
     editor.current?.dispatch({
       effects: compartments.problems.reconfigure(problemLines(problems)),
     });
-  }, [problems]);
-  useEffect(() => {
-    const view = editor.current;
-    if (!aim || !view) return;
-    const { from } = view.state.doc.line(Math.min(aim.line, view.state.doc.lines));
-    view.dispatch({ selection: { anchor: from }, scrollIntoView: true });
-    view.focus();
-  }, [aim]);
+  }, [problems, editor]);
+  useAim(
+    editor,
+    props.aim,
+    ({ line }, { state }) => state.doc.line(Math.min(line, state.doc.lines)).from,
+  );
   return <div ref={parent} className={classes.editor} />;
 }
 
 const compartments = {
   agents: new Compartment(),
   problems: new Compartment(),
-  lock: new Compartment(),
 };
 
 function complete(context: CompletionContext, agents: readonly KnownAgent[]) {

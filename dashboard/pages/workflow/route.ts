@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { queryClient } from '../../data/query-client.ts';
+import { readVersionsSearch } from '../../data/versions-search.ts';
 import type { RunStatus } from '../../data/workflow-runs.ts';
 import { workflowQuery } from '../../data/workflows.ts';
 import { appRoute } from '../../shell/routes.tsx';
@@ -75,19 +76,10 @@ export const definitionRoute = createRoute({
   component: lazyRouteComponent(() => import('./definition-page.tsx'), 'DefinitionPage'),
 });
 
-/** Two versions that are compared; the latest two unless given. */
-export interface VersionsSearch {
-  readonly before?: string;
-  readonly after?: string;
-}
-
 export const workflowVersionsRoute = createRoute({
   getParentRoute: () => workflowRoute,
   path: '/versions',
-  validateSearch: ({ before, after }: Record<string, unknown>): VersionsSearch => ({
-    ...(typeof before === 'string' && { before }),
-    ...(typeof after === 'string' && { after }),
-  }),
+  validateSearch: readVersionsSearch,
   component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
 });
 

@@ -1,10 +1,11 @@
-import { Button, Checkbox, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Workflow, WorkflowVersion } from '../../../src/client/index.ts';
 import { useAddVersion, type WorkflowDefinition } from '../../data/workflows.ts';
 import { Card } from '../../parts/card.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import classes from './definition.module.css';
+import editor from '../../parts/editor.module.css';
+import { FormProblem } from '../../parts/form-problem.tsx';
+import { VersionFields } from '../../parts/version-fields.tsx';
 
 export type SavedVersion = WorkflowVersion & { readonly pinned: boolean };
 
@@ -38,24 +39,11 @@ export function SaveVersion(props: {
     <Card title="Save as a new version">
       <form onSubmit={submit}>
         <Stack gap="sm" maw="32rem">
-          <TextInput
-            label="Label"
-            placeholder="v and its number, unless given"
-            maxLength={100}
-            value={about.label}
-            error={fieldProblem(add.error, 'label')}
-            onChange={({ currentTarget: { value: label } }) => setAbout({ ...about, label })}
-          />
-          <Textarea
-            label="Notes"
-            placeholder="What changed and why"
-            autosize
-            minRows={2}
-            maxRows={8}
-            maxLength={2000}
-            value={about.notes}
-            error={fieldProblem(add.error, 'notes')}
-            onChange={({ currentTarget: { value: notes } }) => setAbout({ ...about, notes })}
+          <VersionFields
+            about={about}
+            usual="v and its number, unless given"
+            error={add.error}
+            onChange={(change) => setAbout({ ...about, ...change })}
           />
           <Checkbox
             label="Pin it: from the next run on it is what is carried out"
@@ -64,7 +52,7 @@ export function SaveVersion(props: {
           />
           <FormProblem error={add.error} />
           {saved && !ready && (
-            <div className={classes.saved} role="status">
+            <div className={editor.saved} role="status">
               Saved as {saved.workflowVersionLabel}
               {saved.pinned
                 ? ' and pinned. Runs that are under way keep the version they began with.'

@@ -1,19 +1,18 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { may, useMe } from '../../data/me.ts';
-import { useMemberNames } from '../../data/member-names.ts';
-import { workflowQuery, workflowVersionsQuery } from '../../data/workflows.ts';
-import { Card } from '../../parts/card.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
+import {
+  type WorkflowVersionSummary,
+  workflowQuery,
+  workflowVersionsQuery,
+} from '../../data/workflows.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import { useVersionColumns } from '../../parts/version-columns.tsx';
+import { Versions } from '../../parts/versions.tsx';
 import { DefinitionDiff } from './definition-diff.tsx';
 import { PinDialog } from './pin-dialog.tsx';
-import type { VersionsSearch } from './route.ts';
-import classes from './versions.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/versions');
 
@@ -23,53 +22,22 @@ export function VersionsPage() {
   const navigate = route.useNavigate();
   const { data: workflow } = useSuspenseQuery(workflowQuery(workflowId));
   const versions = useInfiniteQuery(workflowVersionsQuery(workflowId));
-  const nameOf = useMemberNames();
   const mayEdit = may(useMe(), 'edit');
   const [asked, setAsked] = useState<string | null>(null);
-  if (versions.isError) {
-    return <ErrorState error={versions.error} onRetry={() => void versions.refetch()} />;
-  }
-  const [latest, former] = versions.data ?? [];
-  const after = search.after ?? latest?.workflowVersionId;
-  const before = search.before ?? former?.workflowVersionId;
-  const choose = (change: VersionsSearch) =>
-    void navigate({ search: { ...search, ...change }, replace: true, resetScroll: false });
-  const options = (versions.data ?? []).map(({ workflowVersionId, workflowVersionLabel }) => ({
-    value: workflowVersionId,
-    label: workflowVersionLabel,
-  }));
-
-  type Version = NonNullable<typeof versions.data>[number];
-  const columns: readonly Column<Version>[] = [
-    {
-      key: 'version',
-      header: 'Version',
-      cell: ({ workflowVersionId, workflowVersionLabel, notes }) => (
+  const isPinned = ({ workflowVersionId }: WorkflowVersionSummary) =>
+    workflowVersionId === workflow.workflowVersionId;
+  const columns = useVersionColumns<WorkflowVersionSummary>({
+    label: (version) => (
+      <>
+        {version.workflowVersionLabel}{' '}
+        {isPinned(version) && <StateBadge tone="good" text="pinned" />}
+      </>
+    ),
+    more: { key: 'steps', header: 'Steps', from: 'md', cell: ({ stepCount }) => stepCount },
+    ways: (version) => {
+      const { workflowVersionId, workflowVersionLabel: label } = version;
+      return (
         <>
-          <div className={classes.label}>
-            {workflowVersionLabel}{' '}
-            {workflowVersionId === workflow.workflowVersionId && (
-              <StateBadge tone="good" text="pinned" />
-            )}
-          </div>
-          {notes && <div className={classes.notes}>{notes}</div>}
-        </>
-      ),
-    },
-    { key: 'steps', header: 'Steps', from: 'md', cell: ({ stepCount }) => stepCount },
-    { key: 'by', header: 'By', from: 'sm', cell: ({ createdBy }) => nameOf(createdBy) },
-    {
-      key: 'saved',
-      header: 'Saved',
-      from: 'sm',
-      cell: ({ createdAt }) => <Time at={createdAt} since />,
-    },
-    {
-      key: 'ways',
-      header: 'Go on with it',
-      align: 'right',
-      cell: ({ workflowVersionId, workflowVersionLabel: label }) => (
-        <span className={classes.ways}>
           <Link
             to="/workflows/$workflowId/definition"
             params={{ workflowId }}
@@ -78,7 +46,7 @@ export function VersionsPage() {
           >
             {mayEdit ? 'Edit' : 'Read'}
           </Link>
-          {mayEdit && workflowVersionId !== workflow.workflowVersionId && (
+          {mayEdit && !isPinned(version) && (
             <Button
               size="xs"
               variant="default"
@@ -88,60 +56,25 @@ export function VersionsPage() {
               Pin
             </Button>
           )}
-        </span>
-      ),
+        </>
+      );
     },
-  ];
+  });
   return (
-    <div className={classes.page}>
-      <div>
-        <DataTable
-          caption="Versions"
-          columns={columns}
-          rows={versions.data}
-          rowKey={({ workflowVersionId }) => workflowVersionId}
-          loadingRows={3}
-        />
-        {versions.hasNextPage && (
-          <Button
-            mt="sm"
-            variant="default"
-            loading={versions.isFetchingNextPage}
-            onClick={() => void versions.fetchNextPage()}
-          >
-            Show older versions
-          </Button>
-        )}
-      </div>
-      {before && after && (
-        <Card
-          title="Compare"
-          actions={
-            <div className={classes.choice}>
-              <NativeSelect
-                size="xs"
-                aria-label="Version before"
-                data={options}
-                value={before}
-                onChange={({ currentTarget }) => choose({ before: currentTarget.value })}
-              />
-              <span>with</span>
-              <NativeSelect
-                size="xs"
-                aria-label="Version after"
-                data={options}
-                value={after}
-                onChange={({ currentTarget }) => choose({ after: currentTarget.value })}
-              />
-            </div>
-          }
-        >
+    <>
+      <Versions
+        query={versions}
+        columns={columns}
+        nameOf={({ workflowVersionId: id, workflowVersionLabel: label }) => ({ id, label })}
+        search={search}
+        onCompare={(both) => void navigate({ search: both, replace: true, resetScroll: false })}
+        comparison={(before, after) => (
           <DefinitionDiff workflowId={workflowId} before={before} after={after} />
-        </Card>
-      )}
+        )}
+      />
       {asked && (
         <PinDialog workflow={workflow} workflowVersionId={asked} onClose={() => setAsked(null)} />
       )}
-    </div>
+    </>
   );
 }

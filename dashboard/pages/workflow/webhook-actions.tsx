@@ -1,9 +1,9 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useDeleteWebhook, useRotateWebhook, type Webhook } from '../../data/triggers.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { IssuedSecret } from './issued-secret.tsx';
 import { WebhookSnippets } from './webhook-snippets.tsx';
 
@@ -20,27 +20,15 @@ export function WebhookActions(props: { readonly webhook: Webhook; readonly mayE
   };
   return (
     <>
-      <Menu width={160}>
-        <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            c="var(--text)"
-            aria-label={`Actions for ${name}`}
-          >
-            <Icon name="more" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => ask('send')}>How to send</Menu.Item>
-          {props.mayEdit && <Menu.Item onClick={() => ask('rotate')}>Rotate the secret</Menu.Item>}
-          {props.mayEdit && (
-            <Menu.Item color="var(--bad)" onClick={() => ask('delete')}>
-              Delete
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu name={name}>
+        <Menu.Item onClick={() => ask('send')}>How to send</Menu.Item>
+        {props.mayEdit && <Menu.Item onClick={() => ask('rotate')}>Rotate the secret</Menu.Item>}
+        {props.mayEdit && (
+          <Menu.Item color="var(--bad)" onClick={() => ask('delete')}>
+            Delete
+          </Menu.Item>
+        )}
+      </RowMenu>
       {asked === 'send' && (
         <Dialog onClose={close} title={`Send an event to ${name}`} size="lg">
           <WebhookSnippets workflowId={workflowId} path={path} />
