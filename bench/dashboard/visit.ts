@@ -81,14 +81,6 @@ interface PageOf {
   requestAnimationFrame(then: () => void): void;
 }
 
-<<<<<<< HEAD
-/** A text, because it runs in the page. */
-const told = `globalThis.contentMs === undefined ? null : {
-  contentMs: globalThis.contentMs,
-  scriptBytes: performance.getEntriesByType('resource')
-    .filter(({ name }) => new URL(name).pathname.endsWith('.js'))
-    .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
-=======
 /** A text, because it runs in the page. A script that was asked for twice, ahead and by another, is sent once. */
 const told = `globalThis.contentMs === undefined ? null : {
   contentMs: globalThis.contentMs,
@@ -96,7 +88,6 @@ const told = `globalThis.contentMs === undefined ? null : {
     .filter(({ name }) => new URL(name).pathname.endsWith('.js'))
     .map(({ name, encodedBodySize }) => [name, encodedBodySize]))
     .values().reduce((sum, bytes) => sum + bytes, 0),
->>>>>>> dash
 }`;
 
 function cookiesOf({ cookie, url }: Stage) {
