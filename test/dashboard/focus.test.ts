@@ -19,6 +19,7 @@ test('the skip link comes first, and leads past the navigation', async () => {
 
 test('a page that someone goes to begins with its heading, by a link as by the palette', async () => {
   const { page, check } = await visit('/agents', { as: 'owner' });
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
   await page.getByRole('link', { name: 'History' }).click();
   await hasFocus(page, page.getByRole('heading', { name: 'History', exact: true }));
   await page.keyboard.press('ControlOrMeta+k');
