@@ -13,6 +13,10 @@ export default defineConfig({
     // Older browsers have no light-dark(), which the theme stands on.
     target: ['chrome123', 'firefox128', 'safari17.5'],
     chunkSizeWarningLimit: 1_000,
+    // What most pages need comes in one file: each for itself they were seventy requests, and did not compress.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 8 }] } },
+    },
   },
   server: { proxy: { '/api': 'http://127.0.0.1:4000', '/docs': 'http://127.0.0.1:4000' } },
 });

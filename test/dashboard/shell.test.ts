@@ -116,14 +116,20 @@ test('an address that leads nowhere says so', async () => {
 });
 
 test('the first page needs little JavaScript', async () => {
-  const { page } = await visit('/sign-in', { as: 'owner' });
-  let bytes = 0;
-  page.on('response', async (response) => {
-    if (!response.url().endsWith('.js')) return;
-    bytes += Number((await response.allHeaders())['content-length']);
-  });
-  await page.goto('/agents');
-  await page.getByRole('table').waitFor();
-  await page.waitForLoadState('networkidle');
-  assert.ok(bytes > 0 && bytes <= javascriptBytesMax, `${bytes} bytes`);
+  for (const [path, as] of [
+    ['/sign-in', undefined],
+    ['/agents', 'owner'],
+  ] as const) {
+    // A browser that has no script yet.
+    const { page } = await visit('/health', as && { as });
+    let bytes = 0;
+    page.on('response', async (response) => {
+      if (!response.url().endsWith('.js')) return;
+      bytes += Number((await response.allHeaders())['content-length']);
+    });
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.ok(bytes > 0 && bytes <= javascriptBytesMax, `${path}: ${bytes} bytes`);
+  }
 });
