@@ -100,8 +100,15 @@ function Run({
         onChoose={choose}
       />
       <div className={classes.halves}>
-        {run.input && <CodeBlock label="Input" code={JSON.stringify(run.input, null, 2)} />}
+        {run.input ? (
+          <CodeBlock label="Input" code={JSON.stringify(run.input, null, 2)} />
+        ) : (
+          <p className={classes.note}>The input is not kept any more, or never was.</p>
+        )}
         {run.output !== undefined && <CodeBlock label="Output" code={textOf(run.output)} />}
+        {run.status === 'success' && run.output === undefined && (
+          <p className={classes.note}>The output is not kept any more.</p>
+        )}
       </div>
     </div>
   );
