@@ -27,31 +27,43 @@ export const workflowRunsQuery = (workflowId: string, filters: WorkflowRunFilter
 export const workflowRunQuery = (workflowId: string, workflowRunId: string) =>
   queryOptions({
     queryKey: ['workflow-runs', workflowId, workflowRunId],
-    queryFn: ({ signal }) => cueline.workflows.status(workflowId, workflowRunId, { signal }),
+    queryFn: async ({ signal, client, queryKey }) => {
+      const read = (more: { readonly omit?: 'bodies' }) =>
+        cueline.workflows.status(workflowId, workflowRunId, { signal, ...more });
+      const before = client.getQueryData<WorkflowRunDetail>(queryKey);
+      if (before && isUnderWay(before)) {
+        // Up to a megabyte, and the same each second: it is read when the page opens, and with the output at the end.
+        const run = await read({ omit: 'bodies' });
+        if (isUnderWay(run)) return before.input ? { ...run, input: before.input } : run;
+      }
+      return read({});
+    },
     refetchInterval: ({ state }) => (state.data && needsALook(state.data) ? runMs : false),
   });
 
 /** Of the items of a step a page that lies beyond those that the run itself tells. */
 export const runItemsQuery = (
-  { workflowId, workflowRunId, status }: WorkflowRunDetail,
+  run: Pick<WorkflowRunDetail, 'workflowId' | 'workflowRunId' | 'status'>,
   stepName: string,
   offset: number,
-) =>
-  queryOptions({
+) => {
+  const { workflowId, workflowRunId } = run;
+  const hasEnded = !isUnderWay(run);
+  const page = { limit: itemsOnPage, offset };
+  return queryOptions({
     queryKey: ['workflow-runs', workflowId, workflowRunId, 'items', stepName, offset],
-    queryFn: ({ signal }) =>
-      cueline.workflows.items(
-        workflowId,
-        workflowRunId,
-        stepName,
-        { limit: itemsOnPage, offset },
-        { signal },
-      ),
+    queryFn: async ({ signal }) => ({
+      ...(await cueline.workflows.items(workflowId, workflowRunId, stepName, page, { signal })),
+      afterEnd: hasEnded,
+    }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => {
-      return status === 'processing' && !state.error ? livelyMs : false;
+    refetchInterval: ({ state: { data } }) => {
+      // What was read before the run ended is looked at once more: its items have ended since.
+      const settled = hasEnded && (!data || (data.afterEnd && !data.items.some(isBeingStopped)));
+      return settled ? false : livelyMs;
     },
   });
+};
 
 export const itemsOnPage = 50;
 
@@ -60,8 +72,13 @@ export const isUnderWay = ({ status }: Pick<WorkflowRunDetail, 'status'>) =>
 
 /** The executions of a run that was ended are stopped a moment later. */
 function needsALook(run: WorkflowRunDetail): boolean {
-  return isUnderWay(run) || run.steps.some(({ status }) => status === 'canceling');
+  return (
+    isUnderWay(run) ||
+    run.steps.some((step) => isBeingStopped(step) || step.items?.some(isBeingStopped))
+  );
 }
+
+const isBeingStopped = ({ status }: Pick<RunItem, 'status'>) => status === 'canceling';
 
 /** From a session. A key of its own makes it safe to be sent again. */
 export function useStartWorkflow(workflowId: string) {

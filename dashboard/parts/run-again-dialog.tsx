@@ -12,13 +12,14 @@ export function RunAgainDialog(props: {
   /** What the values are called. */
   readonly label: string;
   readonly description: string;
-  readonly values: Readonly<Record<string, unknown>>;
+  /** Undefined where they are not kept. */
+  readonly values: Readonly<Record<string, unknown>> | undefined;
   readonly pending: boolean;
   readonly error: unknown;
   readonly onRun: (values: Record<string, unknown>) => void;
   readonly onClose: () => void;
 }) {
-  const [typed, setTyped] = useState(JSON.stringify(props.values, null, 2));
+  const [typed, setTyped] = useState(JSON.stringify(props.values ?? {}, null, 2));
   const values = objectOf(typed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -29,6 +30,9 @@ export function RunAgainDialog(props: {
       <form onSubmit={submit}>
         <Stack gap="md">
           <p>{props.children}</p>
+          {!props.values && (
+            <p>What this run was given is not kept any more, or never was: write it anew.</p>
+          )}
           <Textarea
             label={props.label}
             description={props.description}

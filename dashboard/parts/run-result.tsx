@@ -4,6 +4,7 @@ import type { EndedExecution } from '../../src/client/index.ts';
 import { formatCost, formatCount, formatDuration } from '../data/format.ts';
 import type { RunState } from '../data/runs.ts';
 import { CodeBlock } from './code-block.tsx';
+import { Figures } from './figures.tsx';
 import { FormProblem } from './form-problem.tsx';
 import classes from './run-result.module.css';
 import { StatusBadge } from './status-badge.tsx';
@@ -37,7 +38,7 @@ export function RunResult({ run, cancel }: RunState) {
 
 function Ended({ record }: { readonly record: EndedExecution }) {
   const { agentId, executionId, status, inputTokens, outputTokens, costUSD, costKnown } = record;
-  const figures = [
+  const figures: readonly (readonly [string, string])[] = [
     ['Latency', formatDuration(record.latencyMs)],
     ['Tokens in', formatCount(inputTokens)],
     ['Tokens out', formatCount(outputTokens)],
@@ -53,14 +54,7 @@ function Ended({ record }: { readonly record: EndedExecution }) {
           Record
         </Link>
       </div>
-      <dl className={classes.figures}>
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figures} narrow />
       {record.outputText !== undefined && <CodeBlock label="Output" code={record.outputText} />}
       {record.error !== undefined && (
         <p className={classes.error}>

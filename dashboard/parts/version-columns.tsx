@@ -14,7 +14,7 @@ interface Saved {
 export function useVersionColumns<Version extends Saved>(columns: {
   readonly label: (version: Version) => ReactNode;
   /** Between the two. */
-  readonly more: Column<Version>;
+  readonly more?: Column<Version>;
   readonly ways: (version: Version) => ReactNode;
 }): readonly Column<Version>[] {
   const nameOf = useMemberNames();
@@ -29,7 +29,7 @@ export function useVersionColumns<Version extends Saved>(columns: {
         </>
       ),
     },
-    columns.more,
+    ...(columns.more ? [columns.more] : []),
     {
       key: 'by',
       header: 'By',

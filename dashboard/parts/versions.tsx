@@ -32,7 +32,11 @@ export function Versions<Version>(props: {
   const after = search.after ?? known[0]?.id;
   const before = search.before ?? known[1]?.id;
   const choose = (change: VersionsSearch) => props.onCompare({ ...search, ...change });
-  const options = known.map(({ id, label }) => ({ value: id, label }));
+  // Of the list only the newest are loaded; an address can name any.
+  const older = [after, before].filter((id) => id && !known.some((one) => one.id === id));
+  const options = [...known, ...[...new Set(older)].map((id = '') => ({ id, label: id }))].map(
+    ({ id, label }) => ({ value: id, label }),
+  );
   return (
     <div className={classes.page}>
       <div>

@@ -7,8 +7,8 @@ import type {
 import { toId } from '../core/id.ts';
 import type { StepDefinition } from '../core/workflow.ts';
 import { waitsFor } from '../core/workflow-graph.ts';
-import type { ListedRunRow, WorkflowRunDetailRow } from '../store/workflow-history.ts';
-import type { WorkflowStepRow } from '../store/workflow-runs.ts';
+import type { WorkflowRunDetailRow } from '../store/workflow-history.ts';
+import type { ListedRunRow, WorkflowStepRow } from '../store/workflow-runs.ts';
 import { RawJson } from './json.ts';
 
 /** Runs of workflows in the words of the API. */

@@ -21,6 +21,10 @@ export type EndedWorkflowRun = WorkflowRunDetail & {
   readonly status: Exclude<WorkflowRunDetail['status'], 'processing'>;
 };
 
+export interface RunStatusOptions extends CallOptions {
+  readonly omit?: 'bodies';
+}
+
 /** What a run is given. */
 export type RunInput = Readonly<Record<string, unknown>>;
 
@@ -67,10 +71,12 @@ export function workflows(request: Request, client: ClientOptions) {
       const call = { params: { workflowId }, body: { input: { ...input } } };
       return (await request('POST /api/workflows/{workflowId}/execute', call, options)).body;
     },
-    /** The run as it is now, with each of its steps. */
-    async status(workflowId: string, workflowRunId: string, options?: CallOptions) {
+    /** The run as it is now, with each of its steps; `omit: 'bodies'` leaves input and output out. */
+    async status(workflowId: string, workflowRunId: string, options: RunStatusOptions = {}) {
       const route = 'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}';
-      return (await request(route, { params: { workflowId, workflowRunId } }, options)).body;
+      const { omit, ...call } = options;
+      const params = { workflowId, workflowRunId };
+      return (await request(route, { params, query: omit ? { omit } : {} }, call)).body;
     },
     /** The items of a step with a list, in order; `status` alone tells of the first ones only. */
     async items(

@@ -34,6 +34,8 @@ export const declaredMax = 1_000;
 export const declaredVersionsMax = 1_000;
 /** Of each step with a list, in the answer that tells of a whole run. */
 export const runItemsMax = 100;
+/** So many runs are counted, and no more: a page must not take longer the more there are. */
+export const runsCountedMax = 10_000;
 /** Of an expression that says whether a step is carried out. */
 export const conditionMax = 2_000;
 

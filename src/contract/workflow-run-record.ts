@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { stepStatuses, workflowRunStatuses, workflowTriggers } from '../core/workflow.ts';
-import { runItemsMax } from './limits.ts';
+import { runItemsMax, runsCountedMax } from './limits.ts';
 import { id, nullable, oneOf, Pagination, page, time } from './shared.ts';
 
 export const WorkflowExecuteRequest = Type.Object(
@@ -138,8 +138,7 @@ export const WorkflowRunList = Type.Object(
     runs: Type.Array(WorkflowRun),
     pagination: Pagination,
     totalIsExact: Type.Boolean({
-      description:
-        'Runs are counted up to 10,000: false where there are more, and `total` says so many.',
+      description: `Runs are counted up to ${runsCountedMax}: false where there are more, and \`total\` says so many.`,
     }),
     nextCursor: Type.Optional(
       Type.String({ description: 'For `cursor`; absent on the last page.' }),

@@ -80,12 +80,19 @@ export const getWorkflowRun = endpoint({
   method: 'GET',
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}',
   summary: 'Read the status of a workflow run',
-  description:
-    'Always 200 with the same object at every stage; what does not exist yet is absent. Of a step with `forEach` the first 100 items are told. While `processing`, `Retry-After` says when to ask again. A key with `execute` but not `read` reaches the runs it started.',
+  description: `Always 200 with the same object at every stage; what does not exist yet is absent. Of a step with \`forEach\` the first ${limits.runItemsMax} items are told. While \`processing\`, \`Retry-After\` says when to ask again. A key with \`execute\` but not \`read\` reaches the runs it started.`,
   tag,
   auth: 'read',
   ownWith: 'execute',
-  query: waitQuery,
+  query: query({
+    ...waitQuery.properties,
+    omit: Type.Optional(
+      oneOf(
+        ['bodies'],
+        'Leaves `input` and `output` out: cheap to ask for again and again, however long they are.',
+      ),
+    ),
+  }),
   answers: { 200: WorkflowRunDetail, ...problems(404) },
   sends: ['Retry-After'],
 });

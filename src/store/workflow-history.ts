@@ -6,21 +6,26 @@ import { inSnapshot } from './history.ts';
 import type { Page } from './page.ts';
 import {
   countItems,
-  findWorkflowRun,
   type ItemCounts,
+  type ListedRunRow,
+  listedRun,
   listSteps,
+  summarizedRun,
   type WorkflowRunRow,
   type WorkflowStepRow,
+  wholeRun,
 } from './workflow-runs.ts';
 import { versionSeenBy } from './workflows.ts';
 
 /** Reading the runs of workflows, as far as whoever asks sees every agent of the version they carry out. */
 
-export interface SeenRunRow extends WorkflowRunRow {
+interface Defined {
   readonly definition: WorkflowDefinition;
 }
 
-export interface WorkflowRunDetailRow extends SeenRunRow {
+type SeenRunRow = ListedRunRow & Defined;
+
+export interface WorkflowRunDetailRow extends WorkflowRunRow, Defined {
   /** Those that have begun, or were passed over; of each list the first items. */
   readonly steps: readonly WorkflowStepRow[];
   readonly items: readonly ItemCounts[];
@@ -30,30 +35,35 @@ export interface WorkflowRunDetailRow extends SeenRunRow {
 export function findRunDetail(
   db: Db,
   viewer: Viewer,
-  { workflowId, id, itemsShown }: { workflowId: string; id: string; itemsShown: number },
+  { itemsShown, omitsBodies, ...at }: RunAt & { itemsShown: number; omitsBodies: boolean },
 ): Promise<WorkflowRunDetailRow | null> {
   return inSnapshot(db, async (trx) => {
-    const run = await findSeenRun(trx, viewer, { workflowId, id });
+    const { rows } = await sql<WorkflowRunRow & Defined>`
+      select ${omitsBodies ? summarizedRun : wholeRun}, v.definition
+      from ${seenAt(viewer, at)}`.execute(trx);
+    const [run] = rows;
     if (!run) return null;
-    const steps = await listSteps(trx, id, itemsShown);
-    return { ...run, steps, items: await countItems(trx, id) };
+    const steps = await listSteps(trx, at.id, itemsShown);
+    return { ...run, steps, items: await countItems(trx, at.id) };
   });
 }
 
-export async function findSeenRun(
-  db: Db,
-  viewer: Viewer,
-  { workflowId, id }: { readonly workflowId: string; readonly id: string },
-): Promise<SeenRunRow | null> {
-  const { rows } = await sql<{ definition: WorkflowDefinition }>`
-    select v.definition from ${joined} where r.id = ${id} and ${versionSeenBy(viewer)}`.execute(db);
-  const [seen] = rows;
-  const run = seen && (await findWorkflowRun(db, workflowId, id));
-  return run ? { ...run, ...seen } : null;
+/** Without its input and output. */
+export async function findSeenRun(db: Db, viewer: Viewer, at: RunAt): Promise<SeenRunRow | null> {
+  const { rows } = await sql<SeenRunRow>`
+    select ${listedRun}, v.definition from ${seenAt(viewer, at)}`.execute(db);
+  return rows[0] ?? null;
 }
 
-/** A run as lists hold it. */
-export type ListedRunRow = Omit<WorkflowRunRow, 'input' | 'output'>;
+interface RunAt {
+  readonly workflowId: string;
+  readonly id: string;
+}
+
+const joined = sql.raw('workflow_runs r join workflow_versions v on v.id = r.workflow_version_id');
+
+const seenAt = (viewer: Viewer, { workflowId, id }: RunAt) => sql`${joined}
+  where r.id = ${id} and r.workflow_id = ${workflowId} and ${versionSeenBy(viewer)}`;
 
 export interface WorkflowRunQuestion extends Page {
   readonly workflowId: string;
@@ -61,16 +71,8 @@ export interface WorkflowRunQuestion extends Page {
   readonly trigger: WorkflowTrigger | null;
   /** Only what comes after this run in the order of the list. */
   readonly after: string | null;
+  readonly countedMax: number;
 }
-
-const listed =
-  sql.raw(`r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
-  r.trigger, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.error_code,
-  r.error, r.failed_step`);
-const joined = sql.raw('workflow_runs r join workflow_versions v on v.id = r.workflow_version_id');
-
-/** So many runs are counted, and no more: a page must not take longer the more there are. */
-export const runsCountedMax = 10_000;
 
 export interface WorkflowRunPage {
   readonly rows: ListedRunRow[];
@@ -83,7 +85,7 @@ export interface WorkflowRunPage {
 export function listWorkflowRuns(
   db: Db,
   viewer: Viewer,
-  { workflowId, status, trigger, after, limit, offset }: WorkflowRunQuestion,
+  { workflowId, status, trigger, after, countedMax, limit, offset }: WorkflowRunQuestion,
 ): Promise<WorkflowRunPage> {
   // Whoever sees a version sees all runs of it: that is asked once, and not for each of them.
   const from = sql`${joined} where r.workflow_id = ${workflowId}
@@ -93,14 +95,14 @@ export function listWorkflowRuns(
     ${trigger === null ? sql`` : sql`and r.trigger = ${trigger}`}`;
   return inSnapshot(db, async (trx) => {
     const { rows } = await sql<ListedRunRow>`
-      select ${listed} from ${from} ${after === null ? sql`` : sql`and r.id < ${after}`}
+      select ${listedRun} from ${from} ${after === null ? sql`` : sql`and r.id < ${after}`}
       order by r.id desc limit ${limit} offset ${offset}`.execute(trx);
     const counted = await sql<{ total: number }>`
-      select count(*) as total from (select from ${from} limit ${runsCountedMax + 1}) as found`.execute(
+      select count(*) as total from (select from ${from} limit ${countedMax + 1}) as found`.execute(
       trx,
     );
     const found = counted.rows[0]?.total ?? 0;
-    const totalIsExact = found <= runsCountedMax;
-    return { rows, total: Math.min(found, runsCountedMax), totalIsExact };
+    const totalIsExact = found <= countedMax;
+    return { rows, total: Math.min(found, countedMax), totalIsExact };
   });
 }

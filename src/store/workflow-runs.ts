@@ -3,9 +3,10 @@ import type { StepStatus, WorkflowRunStatus, WorkflowTrigger } from '../core/wor
 import type { Db } from './db.ts';
 import { type Page, readPage } from './page.ts';
 
-/** Reading runs of workflows one by one. */
+/** What runs of workflows and their steps are read as. */
 
-export interface WorkflowRunRow {
+/** A run as lists hold it. */
+export interface ListedRunRow {
   readonly id: string;
   readonly workflowId: string;
   readonly workflowVersionId: string;
@@ -17,13 +18,26 @@ export interface WorkflowRunRow {
   readonly executedAt: Date;
   readonly completedAt: Date | null;
   readonly deadlineAt: Date;
-  /** JSON texts; null once the bodies have gone, the output also until the run has succeeded. */
-  readonly input: string | null;
-  readonly output: string | null;
   readonly errorCode: string | null;
   readonly error: string | null;
   readonly failedStep: string | null;
 }
+
+export interface WorkflowRunRow extends ListedRunRow {
+  /** JSON texts; null once the bodies have gone, the output also until the run has succeeded. */
+  readonly input: string | null;
+  readonly output: string | null;
+}
+
+/** The columns of a `ListedRunRow` of a run `r` and its version `v`. */
+const short = `r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
+  r.trigger, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.error_code,
+  r.error, r.failed_step`;
+export const listedRun = sql.raw(short);
+/** Those of a `WorkflowRunRow`. */
+export const wholeRun = sql.raw(`${short}, r.input, r.output`);
+/** The same without its bodies, which PostgreSQL stores apart where they are long, and then need not look up. */
+export const summarizedRun = sql.raw(`${short}, null::text as input, null::text as output`);
 
 /** A step that has a row: the others wait, or were never reached. */
 export interface WorkflowStepRow {
@@ -42,23 +56,6 @@ export interface WorkflowStepRow {
   readonly error: string | null;
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
-}
-
-/** The columns of a `WorkflowRunRow` of a run `r` and its version `v`. */
-export const runColumns =
-  sql.raw(`r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label,
-  r.trigger, r.status, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.input, r.output,
-  r.error_code, r.error, r.failed_step`);
-
-export async function findWorkflowRun(
-  db: Db,
-  workflowId: string,
-  runId: string,
-): Promise<WorkflowRunRow | null> {
-  const { rows } = await sql<WorkflowRunRow>`
-    select ${runColumns} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
-    where r.id = ${runId} and r.workflow_id = ${workflowId}`.execute(db);
-  return rows[0] ?? null;
 }
 
 const stepColumns =

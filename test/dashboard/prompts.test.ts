@@ -128,6 +128,24 @@ test('two versions are compared, and the address says which', async () => {
   await check();
 });
 
+test('a version older than those that are read can be compared; the older ones come when asked', async () => {
+  const later = Array.from({ length: 101 }, () => ({ user: 'Goodbye' }));
+  const made = await makePrompt(service, { user: 'Hello', label: 'first' }, ...later);
+  const [oldest = ''] = made.versionIds;
+  const path = `/prompts/${made.promptId}/versions?before=${oldest}`;
+  const { page, check } = await visit(path, { as: 'viewer' });
+  await page.getByRole('textbox', { name: 'User template of first' }).waitFor();
+  const before = page.getByRole('combobox', { name: 'Version before' });
+  assert.equal(await before.inputValue(), oldest);
+  assert.equal(await page.getByRole('row').count(), 101);
+  await check();
+  await page.getByRole('button', { name: 'Show older versions' }).click();
+  await page.getByRole('cell', { name: 'first', exact: true }).waitFor();
+  assert.equal(await page.getByRole('row').count(), 103);
+  assert.equal(await before.locator('option:checked').innerText(), 'first');
+  assert.equal(await page.getByRole('button', { name: 'Show older versions' }).count(), 0);
+});
+
 test('a prompt is archived once it was said what that means, and found in the archive', async () => {
   const { promptId, path } = await makePrompt(service, { user: 'Old words' });
   const { key } = await service.key();

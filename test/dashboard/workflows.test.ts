@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { sql } from 'kysely';
 import { addAgent } from '../harness/agents.ts';
 import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
 import { openDashboard } from './harness.ts';
@@ -33,9 +34,33 @@ test('without workflows the page says what one is; the first is made and run', a
   await page.getByRole('link', { name: 'Record of first' }).click();
   await page.getByRole('link', { name: 'Step first of its run' }).click();
   await page.waitForURL(/\/runs\/wfr_.*step=first/);
+  await sql`update workflow_runs set bodies = 'gone', input = null, output = null`.execute(
+    service.db,
+  );
+  await page.reload();
+  await page.getByText('The input is not kept any more').waitFor();
+  await page.getByText('The output is not kept any more').waitFor();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  const again = page.getByRole('dialog', { name: 'Run it again' });
+  await again.getByText('What this run was given is not kept any more').waitFor();
+  await check();
+  await again.getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('link', { name: 'Runs', exact: true }).click();
   await page.getByRole('table').getByText('success').waitFor();
   await check();
+  await page.route('**/runs?*', async (route) => {
+    const body = await (await route.fetch()).json();
+    const pagination = { ...body.pagination, total: 10_000, hasMore: true };
+    await route.fulfill({ json: { ...body, pagination, totalIsExact: false } });
+  });
+  await page.reload();
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  await pages.getByText('1–1 of more than 10,000').waitFor();
+  await pages.getByText('Page 1', { exact: true }).waitFor();
+  // Where the end is not known, no button leads there.
+  assert.ok(await pages.getByRole('button', { name: 'Next' }).isEnabled());
+  assert.equal(await pages.getByRole('button', { name: 'Last' }).count(), 0);
+  await page.unroute('**/runs?*');
   await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
   await page.getByRole('heading', { name: 'No run matches' }).waitFor();
   const asked: string[] = [];

@@ -7,10 +7,10 @@ import type { ForEach, StepDefinition, WorkflowDefinition } from '../../src/core
 import type { StartCall } from '../../src/flow/start-workflow.ts';
 import type { Db } from '../../src/store/db.ts';
 import {
-  findWorkflowRun,
   listSteps,
   type WorkflowRunRow,
   type WorkflowStepRow,
+  wholeRun,
 } from '../../src/store/workflow-runs.ts';
 import type { TestAgent } from './agents.ts';
 import type { Service } from './service.ts';
@@ -108,7 +108,10 @@ export async function endOfRun(
 ): Promise<EndedRun> {
   for (;;) {
     await service.workflows.runWaiters.wait(runId, 20_000, new AbortController().signal);
-    const run = await findWorkflowRun(service.db, workflow.id, runId);
+    const found = await sql<WorkflowRunRow>`
+      select ${wholeRun} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
+      where r.id = ${runId} and r.workflow_id = ${workflow.id}`.execute(service.db);
+    const [run] = found.rows;
     if (!run) throw new Error('the run is gone');
     if (run.status === 'processing') continue;
     const rows = await listSteps(service.db, runId);

@@ -9,9 +9,11 @@ import { pinsQuery } from '../../data/pins.ts';
 import { versionsQuery } from '../../data/prompts.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import list from '../../parts/list.module.css';
 import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useVersionColumns } from '../../parts/version-columns.tsx';
 import { PinDialog } from './pin-dialog.tsx';
 import classes from './pins.module.css';
 
@@ -41,38 +43,20 @@ export function PinsPage() {
     );
 
   type Version = NonNullable<typeof versions.data>[number];
-  const versionColumns: readonly Column<Version>[] = [
-    {
-      key: 'version',
-      header: 'Version',
-      cell: ({ promptVersionId, promptVersionLabel: label, notes }) => (
-        <>
-          <div className={classes.label}>
-            {label} {promptVersionId === agent.promptVersionId && pinned}
-          </div>
-          {notes && <div className={classes.notes}>{notes}</div>}
-        </>
-      ),
-    },
-    {
-      key: 'saved',
-      header: 'Saved',
-      from: 'sm',
-      cell: ({ createdAt }) => <Time at={createdAt} since />,
-    },
-    {
-      key: 'pin',
-      header: 'Pin',
-      align: 'right',
-      cell: ({ promptVersionId, promptVersionLabel: label }) => way(promptVersionId, 'Pin', label),
-    },
-  ];
+  const versionColumns = useVersionColumns<Version>({
+    label: ({ promptVersionId, promptVersionLabel: label }) => (
+      <>
+        {label} {promptVersionId === agent.promptVersionId && pinned}
+      </>
+    ),
+    ways: ({ promptVersionId, promptVersionLabel: label }) => way(promptVersionId, 'Pin', label),
+  });
   type Pin = NonNullable<typeof pins.data>['pins'][number];
   const pinColumns: readonly Column<Pin>[] = [
     {
       key: 'version',
       header: 'Version',
-      cell: ({ promptVersionLabel }) => <span className={classes.label}>{promptVersionLabel}</span>,
+      cell: ({ promptVersionLabel }) => <span className={list.code}>{promptVersionLabel}</span>,
     },
     { key: 'from', header: 'From', cell: ({ pinnedAt }) => <Time at={pinnedAt} since /> },
     { key: 'by', header: 'By', from: 'sm', cell: ({ pinnedBy }) => nameOf(pinnedBy) },

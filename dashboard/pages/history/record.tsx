@@ -5,6 +5,7 @@ import { formatCount } from '../../data/format.ts';
 import { Facts } from '../../parts/card.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { Figures } from '../../parts/figures.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { costOf } from './columns.tsx';
@@ -40,7 +41,7 @@ export function Record(props: {
       </header>
       <RecordActions {...props} />
       <Failure run={run} />
-      <Figures run={run} />
+      <Figures figures={figures(run)} />
       <Timings run={run} />
       {run.outputText !== undefined && <Output text={run.outputText} />}
       {run.status === 'success' && run.outputText === undefined && (
@@ -52,23 +53,13 @@ export function Record(props: {
   );
 }
 
-function Figures({ run }: { readonly run: ExecutionDetail }) {
-  const figures: readonly (readonly [string, ReactNode])[] = [
+function figures(run: ExecutionDetail): [string, ReactNode][] {
+  return [
     ['Input tokens', run.inputTokens === undefined ? null : formatCount(run.inputTokens)],
     ['Output tokens', run.outputTokens === undefined ? null : formatCount(run.outputTokens)],
     ['Cost', costOf(run)],
     ['Attempts', formatCount(run.attempts)],
   ];
-  return (
-    <dl className={classes.figures}>
-      {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value ?? '–'}</dd>
-        </div>
-      ))}
-    </dl>
-  );
 }
 
 /** What went in, and what the model was sent. Bodies can be gone before their record is. */

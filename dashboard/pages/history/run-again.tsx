@@ -21,7 +21,7 @@ export default function RunAgain(props: {
       title={`Run ${run.agentName} again`}
       label="Variables"
       description="A JSON object: variable name to value"
-      values={run.inputVariables ?? {}}
+      values={run.inputVariables}
       pending={again.isPending}
       error={again.error}
       onRun={start}

@@ -25,7 +25,7 @@ export default function RunAgain(props: {
       title="Run it again"
       label="Input"
       description="A JSON object: input name to value"
-      values={run.input ?? {}}
+      values={run.input}
       pending={again.isPending}
       error={again.error}
       onRun={start}

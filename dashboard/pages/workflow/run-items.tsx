@@ -9,6 +9,7 @@ import {
 } from '../../data/workflow-runs.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { StepBadge } from './run-badges.tsx';
 import { Executions, None, tookOf } from './run-steps.tsx';
@@ -25,13 +26,11 @@ export function RunItems(props: {
   const { items: told = [], itemsBegun: total = 0 } = step;
   const isTold = offset + itemsOnPage <= told.length || told.length === total;
   const asked = useQuery({ ...runItemsQuery(run, step.name, offset), enabled: !isTold });
-  const items = isTold ? told.slice(offset, offset + itemsOnPage) : (asked.data?.items ?? []);
-  if (asked.error && !isTold) {
-    return <ErrorState error={asked.error} onRetry={() => void asked.refetch()} />;
-  }
+  const rows = isTold ? told.slice(offset, offset + itemsOnPage) : asked.data?.items;
   if (total === 0) {
     return <p className={classes.note}>None has begun.</p>;
   }
+  const count = Math.min(itemsOnPage, total - offset);
   const columns: readonly Column<RunItem>[] = [
     {
       key: 'item',
@@ -62,21 +61,23 @@ export function RunItems(props: {
   ];
   return (
     <div className={classes.rows}>
-      <DataTable
-        caption="Items that have begun"
-        columns={columns}
-        rows={items}
-        rowKey={({ item }) => String(item)}
-      />
+      {!isTold && <NotRenewed query={asked} />}
+      {!isTold && asked.isError && !asked.data ? (
+        <ErrorState error={asked.error} onRetry={() => void asked.refetch()} />
+      ) : (
+        <DataTable
+          caption="Items that have begun"
+          columns={columns}
+          rows={rows}
+          rowKey={({ item }) => String(item)}
+          loadingRows={count}
+          stale={!isTold && asked.isPlaceholderData}
+        />
+      )}
       {total > itemsOnPage && (
         <Pager
-          pagination={{
-            limit: itemsOnPage,
-            offset,
-            total,
-            hasMore: offset + items.length < total,
-          }}
-          count={items.length}
+          pagination={{ limit: itemsOnPage, offset, total, hasMore: offset + count < total }}
+          count={count}
           onOffset={setOffset}
         />
       )}

@@ -19,6 +19,7 @@ import { workflowVersionQuery } from '../../data/workflows.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { Figures } from '../../parts/figures.tsx';
 import { Identifier } from '../../parts/identifier.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -80,7 +81,7 @@ function Run({
           <code>{run.errorCode}</code> {run.error}
         </div>
       )}
-      <Figures run={run} />
+      <RunFigures run={run} />
       <Graph
         picture={picture}
         label="Steps of the run"
@@ -100,8 +101,15 @@ function Run({
         onChoose={choose}
       />
       <div className={classes.halves}>
-        {run.input && <CodeBlock label="Input" code={JSON.stringify(run.input, null, 2)} />}
+        {run.input ? (
+          <CodeBlock label="Input" code={JSON.stringify(run.input, null, 2)} />
+        ) : (
+          <p className={classes.note}>The input is not kept any more, or never was.</p>
+        )}
         {run.output !== undefined && <CodeBlock label="Output" code={textOf(run.output)} />}
+        {run.status === 'success' && run.output === undefined && (
+          <p className={classes.note}>The output is not kept any more.</p>
+        )}
       </div>
     </div>
   );
@@ -151,7 +159,7 @@ function Head({ run }: { readonly run: WorkflowRunDetail }) {
   );
 }
 
-function Figures({ run }: { readonly run: WorkflowRunDetail }) {
+function RunFigures({ run }: { readonly run: WorkflowRunDetail }) {
   const { workflowId, executedAt, completedAt } = run;
   const nameOf = useMemberNames();
   const figures: readonly (readonly [string, ReactNode])[] = [
@@ -168,16 +176,7 @@ function Figures({ run }: { readonly run: WorkflowRunDetail }) {
       </Link>,
     ],
   ];
-  return (
-    <dl className={classes.figures}>
-      {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Figures figures={figures} />;
 }
 
 /** A text as the model wrote it, anything else as JSON. */

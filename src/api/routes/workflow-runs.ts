@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { runItemsMax } from '../../contract/limits.ts';
+import { runItemsMax, runsCountedMax } from '../../contract/limits.ts';
 import * as contract from '../../contract/workflow-runs.ts';
 import type { Caller } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
@@ -37,7 +37,7 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
       const after = readCursor(query);
       const question = { ...page, workflowId: workflow.id, status, trigger, after };
       // One more than asked for says whether there are more.
-      const asked = { ...question, limit: page.limit + 1 };
+      const asked = { ...question, limit: page.limit + 1, countedMax: runsCountedMax };
       const { rows, total, totalIsExact } = await store.listWorkflowRuns(db, caller, asked);
       const shown = rows.slice(0, page.limit);
       const hasMore = rows.length > page.limit;
@@ -64,10 +64,12 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
     const waited =
       id && query.wait ? parts.runWaiters.wait(id, query.wait * 1000, gone.signal) : null;
     try {
-      let row = readable(caller, await foundRun(parts, caller, params));
+      const read = async () =>
+        readable(caller, await foundRun(parts, caller, params, query.omit === 'bodies'));
+      let row = await read();
       if (waited && row.status === 'processing') {
         await waited;
-        row = readable(caller, await foundRun(parts, caller, params));
+        row = await read();
       }
       return answer(row);
     } finally {
@@ -180,14 +182,18 @@ function idsOf({ workflowId, workflowRunId }: InPath): { workflowId: string; id:
   return { workflowId: workflow, id };
 }
 
-async function foundRun({ db }: ApiParts, caller: Caller, at: InPath) {
-  const row = await store.findRunDetail(db, caller, { ...idsOf(at), itemsShown: runItemsMax });
+async function foundRun({ db }: ApiParts, caller: Caller, at: InPath, omitsBodies = false) {
+  const asked = { ...idsOf(at), itemsShown: runItemsMax, omitsBodies };
+  const row = await store.findRunDetail(db, caller, asked);
   if (!row) throw noSuchRun();
   return row;
 }
 
 /** A key that may execute but not read reaches the runs it started, and no others exist for it. */
-function readable<Row extends store.SeenRunRow>(caller: Caller, row: Row | null): Row {
+function readable<Row extends { readonly apiKeyId: string | null }>(
+  caller: Caller,
+  row: Row | null,
+): Row {
   if (row && (caller.rights.includes('read') || row.apiKeyId === caller.id)) return row;
   throw noSuchRun();
 }
