@@ -62,6 +62,54 @@ test('so does what is known of workflows', async () => {
   await check();
 });
 
+test('what is written of a version outlives a save that fails, that takes its time, and a pin that fails', async () => {
+  const { workflowId, path } = await makeWorkflow(service, greeting(agentId));
+  const { page, check } = await visit(`/workflows/${workflowId}/definition`, { as: 'editor' });
+  const editor = page.getByRole('textbox', { name: 'Definition' });
+  const notes = page.getByRole('textbox', { name: 'Notes' });
+  const save = page.getByRole('button', { name: 'Save the version' });
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.insertText('output: "{{steps.greet.output}}!"\n');
+  await notes.fill('Louder');
+  await page.getByRole('checkbox', { name: /^Pin it/ }).uncheck();
+  const versions = `**${path}/versions{,/*}`;
+  await page.route(versions, (route) => route.fulfill({ status: 500, json: problem }));
+  await save.click();
+  await page.getByRole('alert').getByText('It broke.').waitFor();
+  assert.equal(await notes.inputValue(), 'Louder');
+  await editor.getByText('output').first().waitFor();
+  await page.unroute(versions);
+  let send = () => {};
+  const held = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  await page.route(versions, async (route) => {
+    if (route.request().method() === 'POST') await held;
+    await route.continue();
+  });
+  await save.click();
+  await notes.fill('For the next one');
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.insertText('# Written meanwhile\n');
+  send();
+  await page.getByText('A draft, begun from “v2”. It is not saved yet.').waitFor();
+  await editor.getByText('# Written meanwhile').waitFor();
+  assert.equal(await notes.inputValue(), 'For the next one');
+  await page.route(`**${path}`, (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 500, json: problem })
+      : route.continue(),
+  );
+  await save.click();
+  await page.getByText('Saved as v3. “v1” stays pinned.').waitFor();
+  await page.getByRole('alert').getByText('It broke.').waitFor();
+  assert.ok(await save.isDisabled());
+  assert.equal(await notes.inputValue(), '');
+  await check();
+});
+
 test('a browser that is offline still calls a server on the same machine', async () => {
   const { page } = await visit('/agents', { as: 'owner' });
   await page.getByRole('table').waitFor();
