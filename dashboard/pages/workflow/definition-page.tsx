@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -7,7 +7,7 @@ import type { WorkflowVersion } from '../../../src/client/index.ts';
 import { type DefinitionFormat, writeDefinition } from '../../data/definition-text.ts';
 import { may, useMe } from '../../data/me.ts';
 import { workflowQuery, workflowVersionQuery } from '../../data/workflows.ts';
-import editor from '../../parts/editor.module.css';
+import { DraftLine } from '../../parts/draft-line.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { afterSaving, type DefinitionDraft } from './definition-draft.ts';
 import DefinitionEditor from './definition-editor.tsx';
@@ -51,18 +51,11 @@ export function DefinitionPage() {
   };
   return (
     <div className={shared.page}>
-      <div className={editor.state}>
-        <span role="status">
-          {changed
-            ? `A draft, begun from “${label}”. It is not saved yet.`
-            : `“${label}”, as it was saved${baseId === workflow.workflowVersionId ? ', and pinned' : ''}.`}
-        </span>
-        {changed && (
-          <Button variant="default" size="xs" onClick={discard}>
-            Discard the draft
-          </Button>
-        )}
-      </div>
+      <DraftLine changed={changed} onDiscard={discard}>
+        {changed
+          ? `A draft, begun from “${label}”. It is not saved yet.`
+          : `“${label}”, as it was saved${baseId === workflow.workflowVersionId ? ', and pinned' : ''}.`}
+      </DraftLine>
       <DefinitionEditor text={shown.text} format={shown.format} readOnly={readOnly} onChange={edit}>
         {({ definition, fine }) =>
           !readOnly && (
