@@ -3,10 +3,14 @@ import type { Me } from '../../src/client/index.ts';
 import { chooseWorkspace, cueline, withoutWorkspace, workspaceOfPage } from './client.ts';
 import { isSignedOut } from './signed-out.ts';
 
+/** How long a password that was printed is taken to be still in use. */
+const printedMs = 10_000;
+
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => readMe(signal),
-  staleTime: Number.POSITIVE_INFINITY,
+  // Another window may have chosen a password meanwhile: this one asks when it is looked at again.
+  staleTime: ({ state }) => (state.data?.generatedPassword ? printedMs : Number.POSITIVE_INFINITY),
 });
 
 /**

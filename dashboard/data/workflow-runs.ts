@@ -19,8 +19,9 @@ export const workflowRunsQuery = (workflowId: string, filters: WorkflowRunFilter
     queryFn: ({ signal }) => cueline.workflows.runs(workflowId, filters, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
-      if (state.error) return false;
-      return state.data?.runs.some(isUnderWay) ? livelyMs : calmMs;
+      // After a failure, too: what is shown comes up to date by itself once the server is back.
+      if (state.error && !state.data) return false;
+      return !state.error && state.data?.runs.some(isUnderWay) ? livelyMs : calmMs;
     },
   });
 

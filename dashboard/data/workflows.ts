@@ -89,18 +89,29 @@ export interface VersionOrder {
   readonly pin: boolean;
 }
 
+export interface AddedVersion {
+  readonly version: WorkflowVersion;
+  readonly pinned: boolean;
+  /** Why it could not be pinned, where that was asked for. It is saved all the same: once more would be twice. */
+  readonly pinError: unknown;
+}
+
 export function useAddVersion(workflowId: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async ({ version, pin }: VersionOrder): Promise<WorkflowVersion> => {
-      const added = await cueline.workflows.addVersion(workflowId, version);
-      if (pin) {
-        const { workflowVersionId } = added;
-        await cueline.workflows.update(workflowId, { workflowVersionId });
-      }
-      return added;
+    mutationFn: async ({ version: input, pin }: VersionOrder): Promise<AddedVersion> => {
+      const version = await cueline.workflows.addVersion(workflowId, input);
+      const { workflowVersionId } = version;
+      // It never changes, so nobody needs to read it.
+      const { queryKey } = workflowVersionQuery(workflowId, workflowVersionId);
+      queries.setQueryData(queryKey, version);
+      if (!pin) return { version, pinned: false, pinError: null };
+      return cueline.workflows.update(workflowId, { workflowVersionId }).then(
+        () => ({ version, pinned: true, pinError: null }),
+        (pinError: unknown) => ({ version, pinned: false, pinError }),
+      );
     },
-    // Also after a refusal: it may have been saved, and only not pinned.
+    // Also after a failure: the answer may have been lost and not the version.
     onSettled: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
   });
 }

@@ -1,6 +1,6 @@
 import { completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { type RefObject, useEffect, useRef } from 'react';
 import { editorLook } from './editor-look.ts';
@@ -37,10 +37,11 @@ export function useEditor(props: Edited, make: () => Extension) {
         more.current(),
         // Tab is left to the page: it leads on to the next field.
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
-        EditorView.updateListener.of(({ docChanged, state }) => {
-          const typed = state.doc.toString();
-          // What was put in from outside is known there already.
-          if (docChanged && typed !== current.current.value) current.current.onChange(typed);
+        EditorView.updateListener.of(({ docChanged, transactions, state }) => {
+          // What was put in from outside is known there already. Not told by the text: what was shown last may be there
+          // again before it was shown otherwise.
+          if (!docChanged || transactions.some((one) => one.annotation(fromOutside))) return;
+          current.current.onChange(state.doc.toString());
         }),
       ],
     });
@@ -51,7 +52,10 @@ export function useEditor(props: Edited, make: () => Extension) {
     const view = editor.current;
     // Discarded or begun anew, not typed.
     if (!view || view.state.doc.toString() === value) return;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
+    view.dispatch({
+      changes: { from: 0, to: view.state.doc.length, insert: value },
+      annotations: fromOutside.of(true),
+    });
   }, [value]);
   useEffect(() => {
     const lock = [EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)];
@@ -63,6 +67,7 @@ export function useEditor(props: Edited, make: () => Extension) {
 }
 
 const locked = new Compartment();
+const fromOutside = Annotation.define<true>();
 
 /** Puts the cursor where someone asked to go: another object each time. */
 export function useAim<Aim>(

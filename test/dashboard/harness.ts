@@ -61,6 +61,15 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
   };
 }
 
+/**
+ * The window is looked at again, as after another one: what is old by then is read anew. Its clock must be installed,
+ * once: again would set it back.
+ */
+export async function lookAgain(page: Page): Promise<void> {
+  await page.clock.fastForward(60_000);
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+}
+
 /** Errors and warnings of the console, errors nobody caught, and whatever is asked of another origin. */
 function listen(page: Page, origin: string): string[] {
   const complaints: string[] = [];

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { addAgent } from '../harness/agents.ts';
-import { openDashboard } from './harness.ts';
+import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
+import { lookAgain, openDashboard } from './harness.ts';
 
 /** What happens to a page when the server, a part of the page or the network is gone for a while. */
 
 const { service, visit } = await openDashboard();
-await addAgent(service);
+const { agentId } = await addAgent(service);
 
 test('a list stays where it cannot be read anew, and comes up to date again', async () => {
   const { page, check } = await visit('/agents', { as: 'owner' });
   await page.getByRole('link', { name: 'Agent', exact: true }).first().waitFor();
+  await page.clock.install();
   await page.route('**/api/v1/agents?*', (route) => route.fulfill({ status: 500, json: problem }));
   await lookAgain(page);
   await page.getByText('This may be out of date. It broke.').waitFor();
@@ -21,6 +22,92 @@ test('a list stays where it cannot be read anew, and comes up to date again', as
   await page.unroute('**/api/v1/agents?*');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('This may be out of date.').waitFor({ state: 'hidden' });
+});
+
+test('so does what is known of workflows', async () => {
+  const { key } = await service.key();
+  const { workflowId, path } = await makeWorkflow(service, greeting(agentId), { name: 'Round' });
+  const schedule = { cron: '0 2 * * *', timeZone: 'UTC', input: { name: 'Ada' } };
+  await service.call('POST', `${path}/schedules`, { key, body: schedule });
+  await service.call('POST', `${path}/webhooks`, { key, body: { name: 'Desk' } });
+  const run = await service.call('POST', `${path}/execute`, {
+    key,
+    body: { input: { name: 'Ada' } },
+  });
+  const { workflowRunId } = run.body;
+  const { page, check } = await visit('/workflows', { as: 'owner' });
+  await page.clock.install();
+  for (const [at, asked, seen] of [
+    ['', '**/api/v1/workflows?*', 'Round'],
+    [`/${workflowId}/runs`, '**/runs?*', 'success'],
+    [`/${workflowId}/runs/${workflowRunId}`, '**/runs/*', 'success'],
+    [`/${workflowId}/triggers`, '**/schedules?*', '0 2 * * *'],
+    [`/${workflowId}/triggers`, '**/webhooks?*', 'Desk'],
+  ] as const) {
+    await page.goto(`/workflows${at}`);
+    const known = page.getByText(seen, { exact: true }).filter({ visible: true }).first();
+    await known.waitFor();
+    await page.route(asked, (route) => route.fulfill({ status: 500, json: problem }));
+    await lookAgain(page);
+    const notice = page.getByText('This may be out of date. It broke.');
+    await notice.waitFor();
+    await known.waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0, at);
+    await page.unroute(asked);
+    // The list of runs is looked at again by itself.
+    if (asked === '**/runs?*') await page.clock.fastForward(20_000);
+    else await page.getByRole('button', { name: 'Try again' }).click();
+    await notice.waitFor({ state: 'hidden' });
+  }
+  await check();
+});
+
+test('what is written of a version outlives a save that fails, that takes its time, and a pin that fails', async () => {
+  const { workflowId, path } = await makeWorkflow(service, greeting(agentId));
+  const { page, check } = await visit(`/workflows/${workflowId}/definition`, { as: 'editor' });
+  const editor = page.getByRole('textbox', { name: 'Definition' });
+  const notes = page.getByRole('textbox', { name: 'Notes' });
+  const save = page.getByRole('button', { name: 'Save the version' });
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.insertText('output: "{{steps.greet.output}}!"\n');
+  await notes.fill('Louder');
+  await page.getByRole('checkbox', { name: /^Pin it/ }).uncheck();
+  const versions = `**${path}/versions{,/*}`;
+  await page.route(versions, (route) => route.fulfill({ status: 500, json: problem }));
+  await save.click();
+  await page.getByRole('alert').getByText('It broke.').waitFor();
+  assert.equal(await notes.inputValue(), 'Louder');
+  await editor.getByText('output').first().waitFor();
+  await page.unroute(versions);
+  let send = () => {};
+  const held = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  await page.route(versions, async (route) => {
+    if (route.request().method() === 'POST') await held;
+    await route.continue();
+  });
+  await save.click();
+  await notes.fill('For the next one');
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.insertText('# Written meanwhile\n');
+  send();
+  await page.getByText('A draft, begun from “v2”. It is not saved yet.').waitFor();
+  await editor.getByText('# Written meanwhile').waitFor();
+  assert.equal(await notes.inputValue(), 'For the next one');
+  await page.route(`**${path}`, (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 500, json: problem })
+      : route.continue(),
+  );
+  await save.click();
+  await page.getByText('Saved as v3. “v1” stays pinned.').waitFor();
+  await page.getByRole('alert').getByText('It broke.').waitFor();
+  assert.ok(await save.isDisabled());
+  assert.equal(await notes.inputValue(), '');
+  await check();
 });
 
 test('a browser that is offline still calls a server on the same machine', async () => {
@@ -80,10 +167,3 @@ const problem = {
   code: 'INTERNAL',
   requestId: 'req_of_the_test',
 };
-
-/** The window is looked at again, as after another one: what is old by then is read anew. */
-async function lookAgain(page: Page): Promise<void> {
-  await page.clock.install();
-  await page.clock.fastForward(60_000);
-  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
-}

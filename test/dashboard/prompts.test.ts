@@ -84,6 +84,13 @@ test('a draft that says nothing new follows what others save, and one that does 
   await page.getByText('It is not saved yet.').waitFor();
   await page.keyboard.press('Backspace');
   await page.getByText('“v1”, as it was saved.').waitFor();
+  // Both before the page shows either.
+  await page.evaluate(`{
+    const { view } = document.querySelector('.cm-content').cmTile.root;
+    view.dispatch({ changes: { from: 0, insert: 'x' } });
+    view.dispatch({ changes: { from: 0, to: 1 } });
+  }`);
+  assert.equal(await page.evaluate(`sessionStorage.getItem('cueline-draft-${promptId}')`), null);
   const { key } = await service.key();
   const path = `/api/v1/prompts/${promptId}/versions`;
   await service.call('POST', path, { key, body: { user: 'Good evening' } });

@@ -6,7 +6,7 @@ import { findProvider } from '../../src/store/providers.ts';
 import { addAgent, run } from '../harness/agents.ts';
 import { makeRound } from '../harness/rounds.ts';
 import { password } from '../harness/sessions.ts';
-import { openDashboard } from './harness.ts';
+import { lookAgain, openDashboard } from './harness.ts';
 
 const connection: { failure: ModelFailure | null } = { failure: null };
 const { service, visit } = await openDashboard({
@@ -234,12 +234,19 @@ test('who has a password that was made up for them is told so until they choose 
   const notice = page.getByText("printed in the server's output");
   await notice.waitFor();
   await check();
+  const other = await page.context().newPage();
+  await other.clock.install();
+  await other.goto('/agents');
+  const noticeThere = other.getByText("printed in the server's output");
+  await noticeThere.waitFor();
   await page.getByRole('link', { name: 'Choose your own' }).click();
   await page.getByLabel('Current password').fill(password);
   await page.getByLabel('New password').fill('a password of my own');
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.getByText('Changed.').waitFor();
   await page.getByRole('link', { name: 'Agents', exact: true }).click();
-  await page.getByRole('heading', { name: 'Agents' }).waitFor();
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
   await notice.waitFor({ state: 'hidden' });
+  await lookAgain(other);
+  await noticeThere.waitFor({ state: 'hidden' });
 });

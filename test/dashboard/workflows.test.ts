@@ -205,9 +205,13 @@ test('a webhook shows its secret once, and what it says to send starts a run', a
   await issued.getByRole('button', { name: 'I have stored it' }).click();
   await page.getByRole('button', { name: 'Actions for Desk' }).click();
   await page.getByRole('menuitem', { name: 'Rotate the secret' }).click();
+  await page.route('**/webhooks?*', (route) => route.fulfill({ status: 500, json: problem }));
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+  await page.getByText('This may be out of date. It broke.').waitFor();
   assert.notEqual(await issued.getByText(/^whsec_/).innerText(), secret);
   await issued.getByRole('button', { name: 'I have stored it' }).click();
+  await page.unroute('**/webhooks?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
   assert.match((await run(process.execPath, node, { env })).stdout, /^401/);
   await page.getByRole('button', { name: 'Actions for Desk' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -253,9 +257,8 @@ test('a viewer reads and changes nothing; a workflow is switched off, found and 
 
 test("a list that fails shows the server's words", async () => {
   const { page, check } = await visit('/agents', { as: 'viewer' });
-  const problem = { error: 'Internal error', message: 'It broke.', code: 'INTERNAL' };
   await page.route('**/api/v1/workflows?*', (route) =>
-    route.fulfill({ status: 500, json: { ...problem, requestId: 'req_of_the_test' } }),
+    route.fulfill({ status: 500, json: problem }),
   );
   await page.getByRole('link', { name: 'Workflows', exact: true }).click();
   await page.getByRole('alert').getByText('req_of_the_test').waitFor();
@@ -263,6 +266,13 @@ test("a list that fails shows the server's words", async () => {
 });
 
 const run = promisify(execFile);
+
+const problem = {
+  error: 'Internal error',
+  message: 'It broke.',
+  code: 'INTERNAL',
+  requestId: 'req_of_the_test',
+};
 
 /** Greets each of a list, then reports on all of them. */
 function listing(agentId: string) {

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
@@ -6,6 +6,7 @@ import { may, useMe } from '../../data/me.ts';
 import { promptQuery } from '../../data/prompts.ts';
 import { type VariablePlace, variablesOf } from '../../data/templates.ts';
 import { Card } from '../../parts/card.tsx';
+import { DraftLine } from '../../parts/draft-line.tsx';
 import editor from '../../parts/editor.module.css';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
@@ -38,20 +39,13 @@ export function EditorPage() {
   return (
     <div className={columns.columns}>
       <div className={columns.main}>
-        <div className={editor.state}>
-          <span role="status">
-            {changed
-              ? `A draft${base ? `, begun from “${base.promptVersionLabel}”` : ''}. It is not saved yet.`
-              : base
-                ? `“${base.promptVersionLabel}”, as it was saved.`
-                : 'The first version is still to be written.'}
-          </span>
-          {changed && (
-            <Button variant="default" size="xs" onClick={discard}>
-              Discard the draft
-            </Button>
-          )}
-        </div>
+        <DraftLine changed={changed} onDiscard={discard}>
+          {changed
+            ? `A draft${base ? `, begun from “${base.promptVersionLabel}”` : ''}. It is not saved yet.`
+            : base
+              ? `“${base.promptVersionLabel}”, as it was saved.`
+              : 'The first version is still to be written.'}
+        </DraftLine>
         {changed && <LaterVersion prompt={prompt} baseId={draft.baseId} />}
         {templates.map(({ name, title, hint }) => (
           <section key={name} className={editor.frame} data-template={name}>

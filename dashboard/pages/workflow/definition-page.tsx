@@ -1,81 +1,70 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { WorkflowVersion } from '../../../src/client/index.ts';
 import { type DefinitionFormat, writeDefinition } from '../../data/definition-text.ts';
 import { may, useMe } from '../../data/me.ts';
 import { workflowQuery, workflowVersionQuery } from '../../data/workflows.ts';
-import editor from '../../parts/editor.module.css';
+import { DraftLine } from '../../parts/draft-line.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { afterSaving, type DefinitionDraft } from './definition-draft.ts';
 import DefinitionEditor from './definition-editor.tsx';
-import { type SavedVersion, SaveVersion } from './save-version.tsx';
+import { SaveVersion } from './save-version.tsx';
 import shared from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/definition');
 
-/** What is written and not saved. It stands in the window's session storage, whatever page is shown. */
-interface Draft {
-  /** The version that it began with. */
-  readonly baseId: string;
-  readonly text: string;
-  readonly format: DefinitionFormat;
-}
-
 export function DefinitionPage() {
   const { workflowId } = route.useParams();
   const { from } = route.useSearch();
-  const navigate = route.useNavigate();
   const { data: workflow } = useSuspenseQuery(workflowQuery(workflowId));
-  const [draft, store, discard] = useSessionStorage<Draft | null>({
-    key: `cueline-definition-${workflowId}`,
+  const key = `cueline-definition-${workflowId}`;
+  const [draft, store, discard] = useSessionStorage<DefinitionDraft | null>({
+    key,
     defaultValue: null,
     getInitialValueInEffect: false,
   });
   const [format, setFormat] = useState<DefinitionFormat>('YAML');
-  const [saved, setSaved] = useState<SavedVersion | null>(null);
   const readOnly = !may(useMe(), 'edit');
   const baseId = draft?.baseId ?? from ?? workflow.workflowVersionId;
   const base = useQuery(workflowVersionQuery(workflowId, baseId));
-  if (base.isError) return <ErrorState error={base.error} onRetry={() => void base.refetch()} />;
-  if (!base.data) return <Skeleton height={480} />;
+  if (!base.data) {
+    if (!base.isError) return <Skeleton height={480} />;
+    return <ErrorState error={base.error} onRetry={() => void base.refetch()} />;
+  }
   const { workflowVersionLabel: label, definition } = base.data;
   const shown = draft ?? { baseId, format, text: writeDefinition(definition, format) };
   const changed = shown.text !== writeDefinition(definition, shown.format);
   const edit = (text: string, to: DefinitionFormat) => {
-    setSaved(null);
     setFormat(to);
     if (text === writeDefinition(definition, to)) discard();
     else store({ baseId, text, format: to });
   };
-  const onSaved = (version: SavedVersion) => {
-    discard();
-    setSaved(version);
-    // What was saved is shown, whatever it began with.
-    void navigate({ search: { from: version.workflowVersionId }, replace: true });
+  const onSaved = (sent: DefinitionDraft, version: WorkflowVersion) => {
+    // As it is now: this was made when the version was sent.
+    const now = JSON.parse(sessionStorage.getItem(key) ?? 'null') as DefinitionDraft | null;
+    const rest = afterSaving(now, sent, version);
+    if (rest === null) discard();
+    else store(rest);
   };
   return (
     <div className={shared.page}>
-      <div className={editor.state}>
-        <span role="status">
-          {changed
-            ? `A draft, begun from “${label}”. It is not saved yet.`
-            : `“${label}”, as it was saved${baseId === workflow.workflowVersionId ? ', and pinned' : ''}.`}
-        </span>
-        {changed && (
-          <Button variant="default" size="xs" onClick={discard}>
-            Discard the draft
-          </Button>
-        )}
-      </div>
+      <DraftLine changed={changed} onDiscard={discard}>
+        {changed
+          ? `A draft, begun from “${label}”. It is not saved yet.`
+          : `“${label}”, as it was saved${baseId === workflow.workflowVersionId ? ', and pinned' : ''}.`}
+      </DraftLine>
       <DefinitionEditor text={shown.text} format={shown.format} readOnly={readOnly} onChange={edit}>
         {({ definition, fine }) =>
           !readOnly && (
             <SaveVersion
               workflow={workflow}
+              draft={shown}
               definition={definition}
-              ready={changed && fine}
-              saved={saved}
+              changed={changed}
+              fine={fine}
               onSaved={onSaved}
             />
           )

@@ -22,6 +22,7 @@ import { ErrorState } from '../../parts/error-state.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { Identifier } from '../../parts/identifier.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Graph } from './graph.tsx';
 import { RunBadge, StepBadge, stepTones } from './run-badges.tsx';
@@ -39,10 +40,9 @@ export function RunPage() {
     ...workflowVersionQuery(workflowId, versionId),
     enabled: run.data !== undefined,
   });
-  const error = run.data ? version.error : run.error;
-  if (error) {
-    const again = () => void (run.data ? version : run).refetch();
-    return <ErrorState error={error} onRetry={again} />;
+  const wanting = run.data ? version : run;
+  if (wanting.isError && !wanting.data) {
+    return <ErrorState error={wanting.error} onRetry={() => void wanting.refetch()} />;
   }
   if (!run.data || !version.data) {
     return (
@@ -53,7 +53,12 @@ export function RunPage() {
       </Stack>
     );
   }
-  return <Run run={run.data} version={version.data} />;
+  return (
+    <>
+      <NotRenewed query={run} />
+      <Run run={run.data} version={version.data} />
+    </>
+  );
 }
 
 /** One run: where each step stands, and what came of it. */

@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import list from '../../parts/list.module.css';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
@@ -38,6 +39,7 @@ export function RunsPage() {
           ]}
         />
       </search>
+      <NotRenewed query={runs} />
       {runs.isError && !runs.data ? (
         <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
       ) : runs.data?.runs.length === 0 ? (

@@ -1,25 +1,29 @@
 import { Button, Checkbox, Stack } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { Workflow, WorkflowVersion } from '../../../src/client/index.ts';
-import { useAddVersion, type WorkflowDefinition } from '../../data/workflows.ts';
+import { type AddedVersion, useAddVersion, type WorkflowDefinition } from '../../data/workflows.ts';
 import { Card } from '../../parts/card.tsx';
 import editor from '../../parts/editor.module.css';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { VersionFields } from '../../parts/version-fields.tsx';
-
-export type SavedVersion = WorkflowVersion & { readonly pinned: boolean };
+import type { DefinitionDraft } from './definition-draft.ts';
 
 /** Makes a version of what is written. It cannot be changed after, so it is said what that means. */
 export function SaveVersion(props: {
   readonly workflow: Workflow;
+  readonly draft: DefinitionDraft;
+  /** What the draft says, as it was read and judged. */
   readonly definition: unknown;
-  readonly ready: boolean;
-  readonly saved: SavedVersion | null;
-  readonly onSaved: (version: SavedVersion) => void;
+  readonly changed: boolean;
+  /** Whether it can be saved as it stands. */
+  readonly fine: boolean;
+  readonly onSaved: (sent: DefinitionDraft, version: WorkflowVersion) => void;
 }) {
-  const { workflow, definition, ready, saved, onSaved } = props;
+  const { workflow, draft, definition, changed, fine, onSaved } = props;
   const [about, setAbout] = useState({ label: '', notes: '', pin: true });
   const add = useAddVersion(workflow.workflowId);
+  const navigate = useNavigate();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const { label, notes, pin } = about;
@@ -29,12 +33,23 @@ export function SaveVersion(props: {
       notes: notes || null,
       ...(label && { label }),
     };
-    const onSuccess = (added: WorkflowVersion) => {
-      setAbout({ label: '', notes: '', pin: true });
-      onSaved({ ...added, pinned: pin });
+    const onSuccess = ({ version: { workflowVersionId: from } }: AddedVersion) => {
+      // What was typed since is about the next one.
+      setAbout((now) => ({
+        label: now.label === label ? '' : now.label,
+        notes: now.notes === notes ? '' : now.notes,
+        pin: now.pin === pin || now.pin,
+      }));
+      // What was saved is shown, whatever it began with.
+      void navigate({ to: '.', search: { from } as never, replace: true });
     };
-    add.mutate({ version, pin }, { onSuccess });
+    // The draft is that no more, also where another page is shown by then.
+    add.mutateAsync({ version, pin }, { onSuccess }).then(
+      (added) => onSaved(draft, added.version),
+      () => {},
+    );
   };
+  const saved = changed ? undefined : add.data;
   return (
     <Card title="Save as a new version">
       <form onSubmit={submit}>
@@ -50,17 +65,17 @@ export function SaveVersion(props: {
             checked={about.pin}
             onChange={({ currentTarget: { checked: pin } }) => setAbout({ ...about, pin })}
           />
-          <FormProblem error={add.error} />
-          {saved && !ready && (
+          <FormProblem error={add.error ?? saved?.pinError} />
+          {saved && (
             <div className={editor.saved} role="status">
-              Saved as {saved.workflowVersionLabel}
+              Saved as {saved.version.workflowVersionLabel}
               {saved.pinned
                 ? ' and pinned. Runs that are under way keep the version they began with.'
                 : `. “${workflow.workflowVersionLabel}” stays pinned.`}
             </div>
           )}
           <div>
-            <Button type="submit" loading={add.isPending} disabled={!ready}>
+            <Button type="submit" loading={add.isPending} disabled={!(changed && fine)}>
               Save the version
             </Button>
           </div>

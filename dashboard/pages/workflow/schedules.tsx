@@ -8,6 +8,7 @@ import { Card } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { ScheduleRow } from './schedule-row.tsx';
 import classes from './triggers.module.css';
 
@@ -33,7 +34,8 @@ export function Schedules({ workflowId }: { readonly workflowId: string }) {
         )
       }
     >
-      {schedules.isError ? (
+      <NotRenewed query={schedules} />
+      {schedules.isError && !schedules.data ? (
         <ErrorState error={schedules.error} onRetry={() => void schedules.refetch()} />
       ) : !schedules.data ? (
         <Skeleton height={120} />

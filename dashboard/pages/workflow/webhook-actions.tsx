@@ -1,20 +1,21 @@
 import { Menu } from '@mantine/core';
 import { useState } from 'react';
-import { useDeleteWebhook, useRotateWebhook, type Webhook } from '../../data/triggers.ts';
+import { useDeleteWebhook, type Webhook } from '../../data/triggers.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
-import { IssuedSecret } from './issued-secret.tsx';
 import { WebhookSnippets } from './webhook-snippets.tsx';
 
-export function WebhookActions(props: { readonly webhook: Webhook; readonly mayEdit: boolean }) {
+export function WebhookActions(props: {
+  readonly webhook: Webhook;
+  readonly mayEdit: boolean;
+  readonly onRotate: () => void;
+}) {
   const { webhookId, workflowId, name, path } = props.webhook;
-  const [asked, setAsked] = useState<'send' | 'rotate' | 'delete' | null>(null);
-  const rotate = useRotateWebhook(workflowId);
+  const [asked, setAsked] = useState<'send' | 'delete' | null>(null);
   const remove = useDeleteWebhook(workflowId);
   const close = () => setAsked(null);
-  const ask = (what: 'send' | 'rotate' | 'delete') => {
-    rotate.reset();
+  const ask = (what: 'send' | 'delete') => {
     remove.reset();
     setAsked(what);
   };
@@ -22,7 +23,7 @@ export function WebhookActions(props: { readonly webhook: Webhook; readonly mayE
     <>
       <RowMenu name={name}>
         <Menu.Item onClick={() => ask('send')}>How to send</Menu.Item>
-        {props.mayEdit && <Menu.Item onClick={() => ask('rotate')}>Rotate the secret</Menu.Item>}
+        {props.mayEdit && <Menu.Item onClick={props.onRotate}>Rotate the secret</Menu.Item>}
         {props.mayEdit && (
           <Menu.Item color="var(--bad)" onClick={() => ask('delete')}>
             Delete
@@ -33,23 +34,6 @@ export function WebhookActions(props: { readonly webhook: Webhook; readonly mayE
         <Dialog onClose={close} title={`Send an event to ${name}`} size="lg">
           <WebhookSnippets workflowId={workflowId} path={path} />
         </Dialog>
-      )}
-      {rotate.data && asked === 'rotate' ? (
-        <IssuedSecret issued={rotate.data} onClose={close} />
-      ) : (
-        <ConfirmDialog
-          opened={asked === 'rotate'}
-          title={`Rotate the secret of ${name}?`}
-          verb="Rotate"
-          destructive
-          pending={rotate.isPending}
-          error={rotate.error}
-          onClose={close}
-          onConfirm={() => rotate.mutate(webhookId)}
-        >
-          The old secret does not hold any more: events that are still signed with it are answered
-          401 until their sender has the new one.
-        </ConfirmDialog>
       )}
       <ConfirmDialog
         opened={asked === 'delete'}

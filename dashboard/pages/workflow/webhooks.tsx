@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { may, useMe } from '../../data/me.ts';
 import { useMemberNames } from '../../data/member-names.ts';
 import { type Webhook, webhooksQuery } from '../../data/triggers.ts';
@@ -9,8 +10,10 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Time } from '../../parts/time.tsx';
 import { NewWebhook } from './new-webhook.tsx';
+import { RotateWebhook } from './rotate-webhook.tsx';
 import classes from './triggers.module.css';
 import { WebhookActions } from './webhook-actions.tsx';
 
@@ -20,6 +23,7 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
   const nameOf = useMemberNames();
   const mayEdit = may(useMe(), 'edit');
   const [opened, { open, close }] = useDisclosure();
+  const [rotated, rotate] = useState<Webhook | null>(null);
   const columns: readonly Column<Webhook>[] = [
     {
       key: 'name',
@@ -48,7 +52,9 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
       key: 'actions',
       header: 'Actions',
       align: 'right',
-      cell: (webhook) => <WebhookActions webhook={webhook} mayEdit={mayEdit} />,
+      cell: (webhook) => (
+        <WebhookActions webhook={webhook} mayEdit={mayEdit} onRotate={() => rotate(webhook)} />
+      ),
     },
   ];
   return (
@@ -67,7 +73,8 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
         )
       }
     >
-      {webhooks.isError ? (
+      <NotRenewed query={webhooks} />
+      {webhooks.isError && !webhooks.data ? (
         <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} />
       ) : webhooks.data?.webhooks.length === 0 ? (
         <p className={classes.none}>
@@ -86,6 +93,7 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
         </div>
       )}
       {opened && <NewWebhook workflowId={workflowId} onClose={close} />}
+      {rotated && <RotateWebhook webhook={rotated} onClose={() => rotate(null)} />}
     </Card>
   );
 }

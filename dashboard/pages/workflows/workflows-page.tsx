@@ -8,6 +8,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import list from '../../parts/list.module.css';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { SearchInput } from '../../parts/search-input.tsx';
@@ -37,7 +38,8 @@ export function WorkflowsPage() {
       <search className={list.filters}>
         <SearchInput label="Search workflows" value={filters.q ?? ''} onChange={search} />
       </search>
-      {workflows.isError ? (
+      <NotRenewed query={workflows} />
+      {workflows.isError && !workflows.data ? (
         <ErrorState error={workflows.error} onRetry={() => void workflows.refetch()} />
       ) : workflows.data?.workflows.length !== 0 ? (
         <>
