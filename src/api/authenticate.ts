@@ -28,7 +28,7 @@ export interface Authenticator {
 export interface AuthenticatorParts {
   readonly db: Db;
   /** The caller that the request's session cookie stands for; null where it has none that holds. */
-  readonly session: (request: FastifyRequest) => Promise<Caller | null>;
+  readonly session: (request: FastifyRequest, endpoint: Endpoint) => Promise<Caller | null>;
   /** Told of keys that were used. */
   readonly onKeyUsed: (hash: Buffer) => void;
 }
@@ -37,7 +37,9 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   return {
     async authenticate(request, endpoint) {
       const hash = bearerHash(request);
-      const caller = hash ? await findKeyCaller(parts.db, hash) : await parts.session(request);
+      const caller = hash
+        ? await findKeyCaller(parts.db, hash)
+        : await parts.session(request, endpoint);
       if (!caller || caller.ended || caller.role === null) throw unauthorized();
       if (hash) parts.onKeyUsed(hash);
       const right = caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);

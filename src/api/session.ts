@@ -4,6 +4,7 @@ import { isAPIError } from 'better-auth/api';
 import { hashPassword as hash } from 'better-auth/crypto';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { passwordMax, passwordMin } from '../contract/limits.ts';
 import { identityProviders } from '../contract/members.ts';
 import { workspaceHeader } from '../contract/shared.ts';
@@ -31,8 +32,11 @@ export interface Sessions {
   readonly identityProviders: readonly (keyof SessionParts['signIn'])[];
   /** Serves `/api/auth/*`. */
   mount(app: FastifyInstance): void;
-  /** The user of the request's cookie in the workspace it names, else in the one joined first; null for nobody. */
-  caller(request: FastifyRequest): Promise<Caller | null>;
+  /**
+   * The user of the request's cookie in the workspace that its header names, or its link where the endpoint knows such a
+   * parameter, else in the one joined first; null for nobody.
+   */
+  caller(request: FastifyRequest, endpoint?: Pick<Endpoint, 'query'>): Promise<Caller | null>;
   /** The stored id of whoever is signed in, member or not; null for nobody, and where no page of ours asks. */
   user(request: FastifyRequest): Promise<string | null>;
   checkSameOrigin(request: FastifyRequest): void;
@@ -135,8 +139,9 @@ export function createSessions(parts: SessionParts): Sessions {
       });
       app.all(`${basePath}/*`, answer);
     },
-    async caller(request) {
-      const named = request.headers[workspaceHeader.toLowerCase()] ?? workspaceOfLink(request);
+    async caller(request, endpoint) {
+      const named =
+        request.headers[workspaceHeader.toLowerCase()] ?? workspaceOfLink(request, endpoint);
       const workspaceId = typeof named === 'string' ? fromId('workspace', named) : null;
       if (named !== undefined && workspaceId === null) return null;
       const userId = await userOf(request);
@@ -150,9 +155,13 @@ export function createSessions(parts: SessionParts): Sessions {
   };
 }
 
-/** Of the few routes that are followed as a link, which sends no header; the others know no such parameter: 400. */
-function workspaceOfLink({ query }: FastifyRequest): unknown {
-  return (query as { workspace?: unknown } | undefined)?.workspace;
+/** Of the few routes that are followed as a link, which sends no header. Only they know such a parameter. */
+function workspaceOfLink(
+  { query }: FastifyRequest,
+  endpoint: Pick<Endpoint, 'query'> | undefined,
+): unknown {
+  if (!endpoint?.query || !('workspace' in endpoint.query.properties)) return undefined;
+  return (query as { workspace?: unknown }).workspace;
 }
 
 /** Each takes 32 MiB and a thread for a while. */

@@ -106,5 +106,5 @@ export const receiveWebhook = endpoint({
     429: ListLimitProblem,
     ...problems(503),
   },
-  sends: ['Idempotent-Replayed'],
+  sends: ['RateLimit', 'Idempotent-Replayed'],
 });

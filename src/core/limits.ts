@@ -118,7 +118,9 @@ export function stageLimits(stage: Stage, testingLimits: RateLimits): RateLimits
 }
 
 /** The window that runs out first: the least left, and of equals the one that lasts longest. */
-export function tightest(states: readonly WindowState[]): WindowState | undefined {
+export function tightest<State extends Pick<WindowState, 'remaining' | 'resetAtMs'>>(
+  states: readonly State[],
+): State | undefined {
   return [...states].sort((a, b) => a.remaining - b.remaining || b.resetAtMs - a.resetAtMs)[0];
 }
 

@@ -2,28 +2,46 @@ import { everything } from '../core/history.ts';
 import { compact } from '../core/json.ts';
 import { variableText } from '../core/variables.ts';
 import type { Db } from '../store/db.ts';
+import { lookAtRuns, noteRuns } from '../store/erased-runs.ts';
 import type { OpenErasure } from '../store/erasures.ts';
-import { findRunsByInput, removeRuns } from '../store/workflow-removal.ts';
+import { removeErasedRuns } from '../store/workflow-removal.ts';
 import type { Pace } from './in-turn.ts';
 
+/** What is looked at in one go: most of it is not of that end user. */
 const lookedMax = 2_000;
+const bottom = everything.fromId;
 
 /**
- * Deletes the runs of workflows whose input names the end user of an erasure, whatever agents they called. False where
- * some are left: they have not ended, or the round is over.
+ * Deletes the runs of workflows whose input names the end user of an erasure, whatever agents they called; yields after
+ * each step. Those that have not ended are waited for. False where the round is over.
  */
-export async function eraseRuns(db: Db, erasure: OpenErasure, pace: Pace): Promise<boolean> {
-  let before: string | null = everything.toId;
-  let left = false;
-  while (before !== null) {
-    const from: string = before;
-    const look = await pace(() => findRunsByInput(db, erasure, { before: from, limit: lookedMax }));
-    if (!look) return false;
-    const ids = look.found
-      .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
-      .map(({ id }) => id);
-    if (ids.length > 0) left ||= ((await pace(() => removeRuns(db, ids))) ?? 0) < ids.length;
-    before = look.downTo;
+export async function* eraseRuns(
+  db: Db,
+  erasure: OpenErasure,
+  pace: Pace,
+): AsyncGenerator<void, boolean> {
+  let { runsDownTo } = erasure;
+  while (runsDownTo !== bottom) {
+    const next: string | undefined = await pace(() => step(db, { ...erasure, runsDownTo }));
+    if (next === undefined) return false;
+    runsDownTo = next;
+    yield;
   }
-  return !left;
+  for (;;) {
+    const removed = await pace(() => removeErasedRuns(db, erasure.id));
+    if (removed === undefined) return false;
+    if (removed === 0) return true;
+    yield;
+  }
+}
+
+/** Answers how far it has come. */
+async function step(db: Db, erasure: OpenErasure): Promise<string> {
+  const look = await lookAtRuns(db, erasure, lookedMax);
+  const downTo = look.downTo ?? bottom;
+  const ids = look.found
+    .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
+    .map(({ id }) => id);
+  await noteRuns(db, erasure.id, { ids, downTo });
+  return downTo;
 }

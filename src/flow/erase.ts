@@ -12,7 +12,7 @@ import type { Db } from '../store/db.ts';
 import * as store from '../store/erasures.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import { removedMax, removeRecords } from '../store/removal.ts';
-import { removeRunsOfRecords } from '../store/workflow-removal.ts';
+import { removeRunsOf, removeRunsOfRecords } from '../store/workflow-removal.ts';
 import { eraseRuns } from './erase-runs.ts';
 import type { Pace } from './in-turn.ts';
 import { noSuchAgent } from './locked-agent.ts';
@@ -114,30 +114,36 @@ async function* work(
 ): AsyncGenerator<void> {
   let { downTo } = erasure;
   while (downTo !== bottom) {
-    const next: string | undefined = await pace(() => step(db, pipelines, { ...erasure, downTo }));
+    const next = await step(db, pipelines, { ...erasure, downTo }, pace);
     if (next === undefined) return;
     downTo = next;
     yield;
   }
   await removeEnded(db, pipelines, erasure, pace);
   // Of one agent: the runs of workflows belong to no agent, and go only with their steps' records.
-  if (erasure.agentId === null && !(await eraseRuns(db, erasure, pace))) return;
+  if (erasure.agentId === null && !(yield* eraseRuns(db, erasure, pace))) return;
   await pace(() => complete(db, erasure));
   yield;
 }
 
-/** Answers how far it has come. */
-async function step(db: Db, pipelines: Pipelines, erasure: store.OpenErasure): Promise<string> {
-  const look = await store.lookFurther(db, erasure, lookedMax);
+/** Answers how far it has come; undefined where the round is over. */
+async function step(
+  db: Db,
+  pipelines: Pipelines,
+  erasure: store.OpenErasure,
+  pace: Pace,
+): Promise<string | undefined> {
+  const look = await pace(() => store.lookFurther(db, erasure, lookedMax));
+  if (!look) return undefined;
   const downTo = look.downTo ?? bottom;
   const ids = look.found
     .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
     .map(({ id }) => id);
   // A record that cannot be deleted just now is waited for like a run: so none is passed over for good.
   for (let at = 0; at === 0 || at < ids.length; at += removedMax) {
-    const some = ids.slice(at, at + removedMax);
+    const some = { ids: ids.slice(at, at + removedMax), pace };
     const reached = at + removedMax >= ids.length ? downTo : erasure.downTo;
-    await remove(pipelines, erasure.id, some, reached);
+    if ((await remove(db, pipelines, erasure.id, some, reached)) === undefined) return undefined;
   }
   return downTo;
 }
@@ -150,25 +156,31 @@ async function removeEnded(
 ): Promise<void> {
   for (;;) {
     const ids = (await pace(() => store.endedRuns(db, id, removedMax))) ?? [];
-    const removed = ids.length > 0 && (await pace(() => remove(pipelines, id, ids, top)));
+    const removed = ids.length > 0 && (await remove(db, pipelines, id, { ids, pace }, top));
     // What somebody has locked has its turn in the next round.
     if (!removed || ids.length < removedMax) return;
   }
 }
 
+/** Answers how many; undefined where the round is over. */
 async function remove(
+  db: Db,
   pipelines: Pipelines,
   erasureId: string,
-  ids: readonly string[],
+  { ids, pace }: { readonly ids: readonly string[]; readonly pace: Pace },
   downTo: string,
-): Promise<number> {
-  const removed = await removeRecords(pipelines, { ids }, (send, gone) => [
-    removeRunsOfRecords(send, [
-      ...new Set(gone.flatMap(({ workflowRunId }) => workflowRunId ?? [])),
+): Promise<number | undefined> {
+  // Runs of workflows first, a few at a time: each may have more steps than one transaction should delete.
+  while (ids.length > 0 && (await pace(() => removeRunsOf(db, ids))));
+  const removed = await pace(() =>
+    removeRecords(pipelines, { ids }, (send, gone) => [
+      removeRunsOfRecords(send, [
+        ...new Set(gone.flatMap(({ workflowRunId }) => workflowRunId ?? [])),
+      ]),
+      store.noteProgress(send, erasureId, { ids, downTo, deleted: gone.length }),
     ]),
-    store.noteProgress(send, erasureId, { ids, downTo, deleted: gone.length }),
-  ]);
-  return removed.length;
+  );
+  return removed?.length;
 }
 
 async function complete(db: Db, { id, workspaceId }: store.OpenErasure): Promise<void> {

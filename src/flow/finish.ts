@@ -110,7 +110,8 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
     if (progress) stopping = writeProgress(send, progress.writes);
     return [stopping];
   };
-  await writeEnds(send, ended, { tallies, cancellations, slotAgentIds, alongWith });
+  const stepIds = events.flatMap(({ executionId }) => executionId ?? []);
+  await writeEnds(send, ended, { tallies, cancellations, slotAgentIds, stepIds, alongWith });
   for (const one of ended) parts.onEnded(one);
   if (progress) progress.committed();
   if (progress) parts.onProgress({ ...progress, stopping: await stopping });

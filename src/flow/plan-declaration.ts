@@ -5,10 +5,10 @@ import { type AgentRow, findAgents, listVisibleAgents } from '../store/agents.ts
 import { readClock } from '../store/clock.ts';
 import type { Trx } from '../store/db.ts';
 import {
-  allPrompts,
-  allWorkflows,
   type NamedPromptRow,
   type NamedWorkflowRow,
+  namedPrompts,
+  namedWorkflows,
 } from '../store/declaration.ts';
 import { planAgent } from './plan-agent.ts';
 import { type DeclaredPrompt, type PlannedVersion, planPrompt } from './plan-prompt.ts';
@@ -70,7 +70,7 @@ export async function planDeclaration(
   refuseTwice('agent', agents);
   refuseTwice('workflow', workflows);
   const works: Record<Kind, Work[]> = { prompt: [], agent: [], workflow: [] };
-  const common = await readGround(trx, caller);
+  const common = await readGround(trx, caller, { prompts, agents, workflows });
   for (const one of prompts) await planned('prompt', one, (ground) => planPrompt(ground, one));
   for (const one of agents) await planned('agent', one, (ground) => planAgent(ground, one));
   for (const one of workflows) {
@@ -122,9 +122,16 @@ export class Named<Row extends { readonly id: string; readonly name: string }> {
   }
 }
 
-async function readGround(trx: Trx, caller: Caller): Promise<Omit<Ground, 'add'>> {
-  const agents = await findAgents(trx, caller, await listVisibleAgents(trx, caller));
-  const prompts = await allPrompts(trx, caller.workspaceId);
+/** Only what the file names: a workspace may have far more. */
+async function readGround(
+  trx: Trx,
+  caller: Caller,
+  declared: Required<Declaration>,
+): Promise<Omit<Ground, 'add'>> {
+  const names = namesIn(declared);
+  const seen = await listVisibleAgents(trx, caller, names.agents);
+  const agents = await findAgents(trx, caller, seen);
+  const prompts = await namedPrompts(trx, caller.workspaceId, names.prompts);
   return {
     trx,
     caller,
@@ -134,7 +141,20 @@ async function readGround(trx: Trx, caller: Caller): Promise<Omit<Ground, 'add'>
     revisions: new Map(),
     prompts: new Named('prompt', inUse(prompts)),
     agents: new Named('agent', inUse(agents)),
-    workflows: new Named('workflow', await allWorkflows(trx, caller)),
+    workflows: new Named('workflow', await namedWorkflows(trx, caller, names.workflows)),
+  };
+}
+
+/** An agent names its prompt; a workflow the agents of its steps and of their fallbacks. */
+function namesIn({ prompts, agents, workflows }: Required<Declaration>) {
+  const called = workflows.flatMap(({ steps }) =>
+    steps.flatMap(({ agent, fallback }) => [agent, fallback?.agent ?? agent]),
+  );
+  const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name);
+  return {
+    prompts: [...new Set([...names(prompts), ...agents.map(({ prompt }) => prompt)])],
+    agents: [...new Set([...names(agents), ...called])],
+    workflows: names(workflows),
   };
 }
 

@@ -8,7 +8,7 @@ import {
 import { fromId } from '../core/id.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../store/agents.ts';
 import type { Db } from '../store/db.ts';
-import { allPrompts, allWorkflows, versionsToDeclare } from '../store/declaration.ts';
+import { namedPrompts, namedWorkflows, versionsToDeclare } from '../store/declaration.ts';
 import { inSnapshot } from '../store/history.ts';
 import type { VersionRow } from '../store/versions.ts';
 
@@ -30,7 +30,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
     const seen = await findAgents(trx, caller, await listVisibleAgents(trx, caller));
     const agents = oldest(seen.filter(({ archived }) => !archived).sort(byId), ambiguous);
     const pinned = new Set(agents.map(({ promptId }) => promptId));
-    const all = await allPrompts(trx, caller.workspaceId);
+    const all = await namedPrompts(trx, caller.workspaceId, null);
     const prompts = oldest(
       all.filter(({ id, archived }) => pinned.has(id) || (!archived && caller.allAgents)),
       ambiguous,
@@ -47,7 +47,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
     });
     const agentNames = new Map(seen.map(({ id, name }) => [id, name]));
     const nameOf = (id: string) => agentNames.get(fromId('agent', id) ?? '') ?? id;
-    const workflows = (await allWorkflows(trx, caller)).map((row) => ({
+    const workflows = (await namedWorkflows(trx, caller, null)).map((row) => ({
       name: row.name,
       ...(row.description !== null && { description: row.description }),
       ...(!row.enabled && { enabled: false }),

@@ -15,6 +15,7 @@ import {
   writeReached,
 } from '../store/rounds.ts';
 import {
+  nextOverdueVersions,
   removeOverdueRuns,
   takeBriefRunBodies,
   takeOverdueRunBodies,
@@ -47,8 +48,7 @@ const restMsMin = 5;
 const restMsMax = 2_000;
 const agentsAtOnce = 200;
 const hoursAtOnce = 12;
-/** Runs of workflows, each with up to some thousand steps. */
-const runsAtOnce = 100;
+const versionsAtOnce = 200;
 const triesOfDrop = 5;
 const betweenTriesMs = 1_000;
 
@@ -71,8 +71,7 @@ export async function retentionRound(parts: RoundParts): Promise<void> {
     () => all(takeBriefRunBodies, removedMax),
     () => workErasures(parts.db, parts.pipelines, pace),
     () => monthsRound(parts.db, pace),
-    () => all(removeOverdueRuns, runsAtOnce),
-    () => all(takeOverdueRunBodies, removedMax),
+    () => runsRound(parts, pace),
     () => recordsRound(parts, pace),
   ]);
 }
@@ -126,6 +125,35 @@ async function monthsRound(db: Db, pace: Pace): Promise<void> {
     while (((await pace(() => months.emptyBuckets(db, agentId, removedMax))) ?? 0) > 0);
   });
   if (done) await months.markFloorCounted(db, floor);
+}
+
+/** For a while; what is left is found first by the next round. */
+async function runsRound({ db, recordsMs = recordsMsMax }: RoundParts, pace: Pace): Promise<void> {
+  const until = performance.now() + recordsMs;
+  const inTime: Pace = async (work) => (performance.now() < until ? pace(work) : undefined);
+  const failures: unknown[] = [];
+  let after = everything.fromId;
+  for (;;) {
+    const versions = (await inTime(() => nextOverdueVersions(db, after, versionsAtOnce))) ?? [];
+    for (const { versionId, losesRuns, losesBodies } of versions) {
+      const works = [
+        async () => {
+          while (losesRuns && (await inTime(() => removeOverdueRuns(db, versionId))));
+        },
+        async () => {
+          while (
+            losesBodies &&
+            (await inTime(() => takeOverdueRunBodies(db, versionId, removedMax)))
+          );
+        },
+      ];
+      await inTurn(works).catch((error: unknown) => failures.push(error));
+    }
+    const last = versions.at(-1);
+    if (last === undefined) break;
+    after = last.versionId;
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** For a while; the next round goes on with the next agent. */

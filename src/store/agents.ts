@@ -68,11 +68,20 @@ export async function findAgents(
   return rows.map(agentRow);
 }
 
-/** The stored ids of all agents that the viewer sees, the archived ones too. */
-export async function listVisibleAgents(db: Db, viewer: Viewer): Promise<string[]> {
+/** The stored ids of all agents that the viewer sees, the archived ones too; of those with these names, where given. */
+export async function listVisibleAgents(
+  db: Db,
+  viewer: Viewer,
+  names: readonly string[] | null = null,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select a.id from agents a where ${visibleTo(viewer)}`.execute(db);
+    select a.id from agents a where ${visibleTo(viewer)} and ${hasName('a', names)}`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** SQL: whether the row of this alias has one of these names; true for null. */
+export function hasName(alias: string, names: readonly string[] | null) {
+  return names === null ? sql`true` : sql`${sql.ref(`${alias}.name`)} = any (${names}::text[])`;
 }
 
 /** An agent whatever the caller sees of it by now: who changes one may thereby lose sight of it. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { WorkflowDefinition } from '../core/workflow.ts';
-import type { Viewer } from './agents.ts';
+import { hasName, type Viewer } from './agents.ts';
 import type { Db, Trx } from './db.ts';
 import { type VersionRow, whole } from './versions.ts';
 import { versionSeenBy } from './workflows.ts';
@@ -21,11 +21,15 @@ export interface NamedPromptRow {
   readonly archived: boolean;
 }
 
-/** The oldest first. */
-export async function allPrompts(db: Db, workspaceId: string): Promise<NamedPromptRow[]> {
+/** Those with these names, or all for null; the oldest first. */
+export async function namedPrompts(
+  db: Db,
+  workspaceId: string,
+  names: readonly string[] | null,
+): Promise<NamedPromptRow[]> {
   const { rows } = await sql<NamedPromptRow>`
-    select id, name, description, archived_at is not null as archived from prompts
-    where workspace_id = ${workspaceId} order by id`.execute(db);
+    select id, name, description, archived_at is not null as archived from prompts p
+    where workspace_id = ${workspaceId} and ${hasName('p', names)} order by id`.execute(db);
   return rows;
 }
 
@@ -37,12 +41,18 @@ export interface NamedWorkflowRow {
   readonly definition: WorkflowDefinition;
 }
 
-/** The oldest first. */
-export async function allWorkflows(db: Db, viewer: Viewer): Promise<NamedWorkflowRow[]> {
+/** Those with these names, or all for null; the oldest first. */
+export async function namedWorkflows(
+  db: Db,
+  viewer: Viewer,
+  names: readonly string[] | null,
+): Promise<NamedWorkflowRow[]> {
   const { rows } = await sql<NamedWorkflowRow>`
     select w.id, w.name, w.description, w.enabled, v.definition
     from workflows w join workflow_versions v on v.id = w.workflow_version_id
-    where w.deleted_at is null and ${versionSeenBy(viewer)} order by w.id`.execute(db);
+    where w.deleted_at is null and ${hasName('w', names)} and ${versionSeenBy(viewer)} order by w.id`.execute(
+    db,
+  );
   return rows;
 }
 

@@ -26,12 +26,13 @@ export interface NewErasure {
   readonly requestedBy: string | null;
 }
 
-/** It will look at every record that is there by now, the youngest first: all of them have lower ids. */
+/** It will look at every record and run that is there by now, the youngest first: all of them have lower ids. */
 export async function insertErasure(trx: Trx, erasure: NewErasure): Promise<void> {
   await sql`
-    insert into erasures (id, workspace_id, agent_id, variable, value, requested_by, down_to)
-    values (${erasure.id}, ${erasure.workspaceId}, ${erasure.agentId}, ${erasure.variable}, ${erasure.value},
-      ${erasure.requestedBy}, id_floor(clock_timestamp() + interval '1 millisecond'))`.execute(trx);
+    insert into erasures (id, workspace_id, agent_id, variable, value, requested_by, down_to, runs_down_to)
+    select ${erasure.id}, ${erasure.workspaceId}, ${erasure.agentId}, ${erasure.variable}, ${erasure.value},
+      ${erasure.requestedBy}, top, top
+    from id_floor(clock_timestamp() + interval '1 millisecond') as top`.execute(trx);
 }
 
 /** Under the lock of the workspace's row, so that two at once do not each find room for the last one. */
@@ -45,7 +46,8 @@ export async function countOpenErasures(trx: Trx, workspaceId: string): Promise<
 
 const columns =
   sql.raw(`e.id, e.agent_id, e.variable, e.requested_by, e.requested_at, e.deleted, e.completed_at,
-  (select count(*) from erasure_runs r where r.erasure_id = e.id) as waiting`);
+  (select count(*) from erasure_runs r where r.erasure_id = e.id)
+    + (select count(*) from erasure_workflow_runs r where r.erasure_id = e.id) as waiting`);
 
 export async function findErasure(
   db: Db,
@@ -73,12 +75,15 @@ export function listErasures(
 export interface OpenErasure extends NewErasure {
   /** Records from here on have been looked at. */
   readonly downTo: string;
+  /** The same of the runs of workflows. */
+  readonly runsDownTo: string;
 }
 
 /** Oldest first. */
 export async function openErasures(db: Db): Promise<OpenErasure[]> {
   const { rows } = await sql<OpenErasure>`
-    select id, workspace_id, agent_id, variable, value, requested_by, down_to from erasures
+    select id, workspace_id, agent_id, variable, value, requested_by, down_to, runs_down_to
+    from erasures
     where completed_at is null order by id`.execute(db);
   return rows;
 }
@@ -104,7 +109,11 @@ const blanks = ' \t\n\r';
  * more text than is good for the memory would have to be compared here: that of objects and arrays with escapes in it,
  * since one may be written in many ways. An escape stands for one letter and has at most twelve.
  */
-export async function lookFurther(db: Db, erasure: OpenErasure, limit: number): Promise<Look> {
+export async function lookFurther(
+  db: Db,
+  erasure: Omit<OpenErasure, 'runsDownTo'>,
+  limit: number,
+): Promise<Look> {
   const { agentId, workspaceId, variable, value, downTo } = erasure;
   const tokens = sql`translate(text, ${blanks}, '')`;
   const valueTokens = sql`translate(${value}, ${blanks}, '')`;
@@ -205,6 +214,7 @@ export async function completeErasure(
     update erasures e set value = null, completed_at = clock_timestamp()
     where id = ${erasureId} and completed_at is null
       and not exists (select from erasure_runs r where r.erasure_id = e.id)
+      and not exists (select from erasure_workflow_runs r where r.erasure_id = e.id)
     returning deleted`.execute(trx);
   return rows[0] ?? null;
 }

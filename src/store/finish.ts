@@ -81,11 +81,13 @@ export async function writeEnds(
     /** Processes that must be told to stop a run. */
     readonly cancellations: readonly { executionId: string; worker: string }[];
     readonly slotAgentIds: readonly string[];
+    /** Those of the executions that are steps of runs of workflows. */
+    readonly stepIds: readonly string[];
     /** What follows for runs of workflows. */
     readonly alongWith: () => readonly Promise<unknown>[];
   },
 ): Promise<void> {
-  const { cancellations, slotAgentIds } = more;
+  const { cancellations, slotAgentIds, stepIds } = more;
   const brief = ended.filter((one) => !one.storeBodies && one.output !== null);
   await Promise.all([
     ended.length > 0 ? send(deleteRuns, [ended.map((one) => one.id)]) : [],
@@ -96,6 +98,7 @@ export async function writeEnds(
           cancellations.map((one) => one.worker),
         ])
       : [],
+    stepIds.length > 0 ? send(markBriefRuns, [stepIds]) : [],
     ended.length > 0 ? send(updateExecutions, endValues(ended)) : [],
     brief.length > 0 ? send(insertBriefOutputs, [brief.map((one) => one.id)]) : [],
     ...more.alongWith(),
@@ -148,13 +151,19 @@ const insertCancellations: Statement = {
     on conflict do nothing`,
 };
 
-// What becomes of such an output in a run of a workflow stays no longer. The run is locked already.
+// However a step ends whose agent stores no bodies: its run is to hold them no longer than it must. The run is locked
+// already. This comes before the settings are gone, and before the run ends, unless it did so when the step was stopped.
+const markBriefRuns: Statement = {
+  name: 'finish-mark-brief-runs',
+  text: `update workflow_runs r set bodies = 'brief', input = case when r.status = 'processing' then r.input end
+    from executions e
+    where e.id = any($1::uuid[]) and e.settings ->> 'storeBodies' = 'false'
+      and r.id = e.workflow_run_id and r.bodies = 'kept'`,
+};
+
 const insertBriefOutputs: Statement = {
   name: 'finish-insert-brief-outputs',
-  text: `with marked as (
-      update workflow_runs r set bodies = 'brief'
-      from executions e where e.id = any($1::uuid[]) and r.id = e.workflow_run_id and r.bodies = 'kept')
-    insert into brief_outputs (execution_id, ended_at)
+  text: `insert into brief_outputs (execution_id, ended_at)
     select unnest($1::uuid[]), clock_timestamp()`,
 };
 

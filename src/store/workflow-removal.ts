@@ -1,25 +1,70 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { briefOutputMs } from '../core/retention.ts';
 import type { Db } from './db.ts';
-import type { OpenErasure } from './erasures.ts';
 import type { Send, Statement } from './pipeline.ts';
 import { overdueBefore } from './retention.ts';
 
-/** How runs of workflows go: when their time is up, and with the end user whom they are about. Their steps go with them. */
+/** How runs of workflows go when their time is up, and with the records of their steps. Their steps go with them. */
 
-/** Deletes up to `limit` ended runs of which an agent keeps its records no longer; answers how many. */
-export async function removeOverdueRuns(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from workflow_runs
-    where id in (${overdue('records_days', ['kept', 'brief', 'gone'], limit)})`.execute(db);
-  return Number(numAffectedRows ?? 0);
+/** A version of a workflow that has runs, and what of them is overdue. */
+export interface OverdueVersion {
+  readonly versionId: string;
+  readonly losesRuns: boolean;
+  /** Whether bodies go that their runs outlive. */
+  readonly losesBodies: boolean;
+}
+
+/**
+ * The next versions that have runs, in the order of their ids: found in the index, a look for each. Most versions have
+ * none any more.
+ */
+export async function nextOverdueVersions(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<OverdueVersion[]> {
+  const { rows } = await sql<OverdueVersion>`
+    with recursive run as (
+      (select workflow_version_id as id from workflow_runs
+        where workflow_version_id > ${after} order by workflow_version_id limit 1)
+      union all
+      select (select r.workflow_version_id from workflow_runs r
+        where r.workflow_version_id > run.id order by r.workflow_version_id limit 1)
+      from run where run.id is not null)
+    select v.id as version_id,
+      ${isOverdue('records_days', allBodies)} as loses_runs, ${isOverdue('bodies_days', keptBodies)} as loses_bodies
+    from (select id from run where id is not null limit ${limit}) as run join workflow_versions v on v.id = run.id
+    order by v.id`.execute(db);
+  return rows;
+}
+
+/** Steps whose rows one statement deletes along with their runs; more where a single run has more. */
+export const removedStepsMax = 20_000;
+/** Runs among which it looks for so many. */
+const runsMax = 100;
+
+/** Deletes some ended runs of a version of which an agent keeps its records no longer; answers how many, 0 once none is left. */
+export function removeOverdueRuns(db: Db, versionId: string): Promise<number> {
+  return removeSome(
+    db,
+    // All there are: with them the index leads to the id.
+    sql`workflow_version_id = ${versionId} and bodies = any (${allBodies}::text[]) and id < (
+      select ${before('records_days')} from workflow_versions v where v.id = ${versionId})`,
+  );
 }
 
 /** Takes input and output of up to `limit` ended runs of which an agent keeps its bodies no longer; answers how many. */
-export async function takeOverdueRunBodies(db: Db, limit: number): Promise<number> {
+export async function takeOverdueRunBodies(
+  db: Db,
+  versionId: string,
+  limit: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
-    update workflow_runs set bodies = 'gone', input = null, output = null
-    where id in (${overdue('bodies_days', ['kept'], limit)})`.execute(db);
+    update workflow_runs set bodies = 'gone', input = null, output = null where id in (
+      select id from workflow_runs
+      where workflow_version_id = ${versionId} and bodies = 'kept' and status <> 'processing'
+        and id < (select ${before('bodies_days')} from workflow_versions v where v.id = ${versionId})
+      limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
@@ -33,69 +78,26 @@ export async function takeBriefRunBodies(db: Db, limit: number): Promise<number>
   return Number(numAffectedRows ?? 0);
 }
 
+/** Deletes some of the ended runs of which these records are steps; answers how many, 0 once none is left. */
+export function removeRunsOf(db: Db, executionIds: readonly string[]): Promise<number> {
+  return removeSome(
+    db,
+    sql`id in (select workflow_run_id from executions where id = any(${executionIds}::uuid[]))`,
+  );
+}
+
+/** Deletes some of the ended runs that an erasure has found; answers how many, 0 once none is left. */
+export function removeErasedRuns(db: Db, erasureId: string): Promise<number> {
+  return removeSome(
+    db,
+    sql`id in (select run_id from erasure_workflow_runs where erasure_id = ${erasureId})`,
+  );
+}
+
 /**
- * SQL: the ids of ended runs that have had their time, or whose bodies have; locked, but for those that somebody else has.
- * Of all agents that a version names, deleted or not, the one whose time is the shortest decides: its data is in the run.
+ * Deletes runs along with the records of their steps, in the transaction that deletes those: what could not be deleted
+ * before them.
  */
-function overdue(
-  column: 'records_days' | 'bodies_days',
-  bodies: readonly ('kept' | 'brief' | 'gone')[],
-  limit: number,
-) {
-  const before = sql.raw(overdueBefore(column));
-  return sql`
-    select r.id from (
-      select v.id, (
-        select max((${before})::text collate "C")::uuid
-        from agents a join workspaces w on w.id = a.workspace_id where a.id = any (v.agent_ids)) as before
-      from workflow_versions v) as v
-    cross join lateral (
-      select id from workflow_runs
-      where workflow_version_id = v.id and bodies = any (${bodies}::text[]) and status <> 'processing'
-        and id < v.before
-      limit ${limit} for update skip locked) as r
-    limit ${limit}`;
-}
-
-/** A run whose input names an end user. */
-export interface RunOfInput {
-  readonly id: string;
-  /** Of an object or array its JSON text, which may still differ from the value; null where it is the value. */
-  readonly text: string | null;
-}
-
-/** Those among the next `limit` runs of the workspace, ended or not, whose input has this value, or may have it. */
-export async function findRunsByInput(
-  db: Db,
-  { workspaceId, variable, value }: Pick<OpenErasure, 'workspaceId' | 'variable' | 'value'>,
-  { before, limit }: { before: string; limit: number },
-): Promise<{ readonly found: RunOfInput[]; readonly downTo: string | null }> {
-  const { rows } = await sql<{ id: string; found: boolean; text: string | null }>`
-    select id, coalesce(named.nested or named.text = ${value}, false) as found,
-      case when named.nested then named.text end as text
-    from (
-      select id, input from workflow_runs
-      where workspace_id = ${workspaceId} and id < ${before}
-      order by id desc limit ${limit}) as looked
-    cross join lateral (
-      select input ->> ${variable} as text, json_typeof(input -> ${variable}) in ('object', 'array') as nested) as named
-    order by id desc`.execute(db);
-  return {
-    found: rows.filter((row) => row.found).map(({ id, text }) => ({ id, text })),
-    downTo: rows.at(-1)?.id ?? null,
-  };
-}
-
-/** Deletes the ended ones among these runs, and answers how many. */
-export async function removeRuns(db: Db, ids: readonly string[]): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from workflow_runs where id = any(array(
-      select id from workflow_runs where id = any(${ids}::uuid[]) and status <> 'processing'
-      order by id for update skip locked))`.execute(db);
-  return Number(numAffectedRows ?? 0);
-}
-
-/** Deletes runs along with the records of their steps, in the transaction that deletes those. */
 export function removeRunsOfRecords(send: Send, runIds: readonly string[]): Promise<unknown> {
   return send(deleteRuns, [runIds]);
 }
@@ -106,3 +108,45 @@ const deleteRuns: Statement = {
     select id from workflow_runs where id = any($1::uuid[]) and status <> 'processing'
     order by id for update skip locked))`,
 };
+
+/**
+ * A run may have tens of thousands of steps, so those are counted first, none further than up to the bound. What somebody
+ * else has locked is passed over.
+ */
+async function removeSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from workflow_runs where id = any(array(
+      select id from (
+        select id, sum(steps) over (order by id) - steps as steps_before from (
+          select r.id, (
+            select count(*) from (
+              select from workflow_steps where run_id = r.id limit ${removedStepsMax}) as s) as steps
+          from (
+            select id from workflow_runs where ${which} and status <> 'processing'
+            limit ${runsMax} for update skip locked) as r) as counted) as summed
+      where steps_before < ${removedStepsMax}))`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+type Bodies = readonly ('kept' | 'brief' | 'gone')[];
+const allBodies: Bodies = ['kept', 'brief', 'gone'];
+const keptBodies: Bodies = ['kept'];
+
+/** SQL: whether version `v` has ended runs that have had their time, or whose bodies have. A look for each of these. */
+function isOverdue(column: 'records_days' | 'bodies_days', bodies: Bodies) {
+  return sql`exists (
+    select from unnest(${bodies}::text[]) as b (bodies) where exists (
+      select from workflow_runs r
+      where r.workflow_version_id = v.id and r.bodies = b.bodies and r.status <> 'processing'
+        and r.id < ${before(column)}))`;
+}
+
+/**
+ * SQL: the id before which runs of version `v`, or their bodies, have had their time; null where they are kept. Of all
+ * agents that it names, deleted or not, the one whose time is the shortest decides: its data is in the run.
+ */
+function before(column: 'records_days' | 'bodies_days') {
+  return sql`(
+    select max((${sql.raw(overdueBefore(column))})::text collate "C")::uuid
+    from agents a join workspaces w on w.id = a.workspace_id where a.id = any (v.agent_ids))`;
+}

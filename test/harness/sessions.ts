@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FastifyRequest } from 'fastify';
 import { hashPassword, type Sessions } from '../../src/api/session.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
 import type { Caller } from '../../src/core/admission.ts';
 import { uuid7 } from '../../src/core/id.ts';
 import { findSessionCaller } from '../../src/store/callers.ts';
@@ -16,9 +17,9 @@ let passwordHash: Promise<string> | undefined;
 
 /** The user whom the test names is signed in; where it names none, the cookie decides. */
 export function standIn(db: Db, caller: Sessions['caller']) {
-  return async (request: FastifyRequest): Promise<Caller | null> => {
+  return async (request: FastifyRequest, endpoint: Endpoint): Promise<Caller | null> => {
     const user = request.headers[userHeader];
-    return typeof user === 'string' ? findSessionCaller(db, user, null) : caller(request);
+    return typeof user === 'string' ? findSessionCaller(db, user, null) : caller(request, endpoint);
   };
 }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { toId } from '../../src/core/id.ts';
+import { ModelFailure, noCost, noUsage } from '../../src/core/model.ts';
 import { addAgent, type TestAgent } from '../harness/agents.ts';
 import { makeRound } from '../harness/rounds.ts';
 import { startService } from '../harness/service.ts';
@@ -78,6 +80,36 @@ const keep = (agent: TestAgent, { records = null, bodies = null }: Record<string
     db,
   );
 
+const broken = new ModelFailure('PROVIDER_ERROR', 'Broken.', {
+  retryable: false,
+  usage: noUsage,
+  cost: noCost,
+});
+
+/** A run of agents that keep their bodies, one of which has none stored any more by the time it is called. */
+async function calledBare() {
+  const agent = await addAgent(service, { user });
+  const workflow = await chain(keeping, agent);
+  const first = models.hold();
+  const runId = await startRun(service, workflow, key, { text: 'secret' });
+  await first.arrived;
+  await setBodies(agent, false);
+  const held = models.hold();
+  first.release({ text: 'x' });
+  await held.arrived;
+  return { workflow, runId, held };
+}
+
+/** Waits until nothing of a run that was cut off is under way. */
+async function stopped(runId: string): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from workflow_steps where run_id = ${runId} and status = 'canceling'`.execute(db);
+    if (rows.length === 0) return;
+    await wait(20);
+  }
+}
+
 test('where an agent stores no bodies the input goes with the end, the output a quarter of an hour after', async () => {
   const workflow = await chain(keeping, await bare());
   const held = models.hold();
@@ -146,6 +178,31 @@ test('and by what held when a step was called', async () => {
   await later(runId);
   await round();
   assert.ok(!(await textOf(runId)).includes('secret'));
+});
+
+test('so too where the call of the step fails', async () => {
+  const { workflow, runId, held } = await calledBare();
+  held.release(broken);
+  const { run } = await endOfRun(service, workflow, runId);
+  assert.equal(run.status, 'failed');
+  assert.equal(run.input, null);
+  assert.ok(!(await textOf(runId)).includes('secret'));
+});
+
+test('and where the run is canceled or passes its deadline while the step is called', async () => {
+  const canceled = await calledBare();
+  await service.workflows.workflowCanceler.cancel(canceled.runId);
+  const late = await calledBare();
+  await sql`update workflow_runs set deadline_at = clock_timestamp() where id = ${late.runId}`.execute(
+    db,
+  );
+  for (const { workflow, runId, held } of [canceled, late]) {
+    const { run } = await endOfRun(service, workflow, runId);
+    assert.notEqual(run.status, 'success');
+    await stopped(runId);
+    held.release({ text: 'too late' });
+    assert.ok(!(await textOf(runId)).includes('secret'));
+  }
 });
 
 test('the shortest time of its agents decides how long a run and its bodies stay', async () => {

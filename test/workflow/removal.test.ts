@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { fromId } from '../../src/core/id.ts';
+import { eraseRuns } from '../../src/flow/erase-runs.ts';
+import { openErasures } from '../../src/store/erasures.ts';
+import {
+  nextOverdueVersions,
+  removedStepsMax,
+  removeOverdueRuns,
+} from '../../src/store/workflow-removal.ts';
 import { addAgent } from '../harness/agents.ts';
 import { makeRound } from '../harness/rounds.ts';
 import { startService } from '../harness/service.ts';
@@ -31,6 +39,25 @@ async function left(ids: readonly string[]): Promise<string[]> {
   return ids.filter((id) => rows.some((row) => row.id === id));
 }
 
+/** Ended runs of a workflow, so many days old, with so many steps each. */
+async function old(workflowId: string, days: number, { runs = 1, steps = 0, input = {} } = {}) {
+  const { rows } = await sql<{ id: string; versionId: string }>`
+    with made as (
+      insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
+        completed_at, deadline_at, input)
+      select (left(id_floor(clock_timestamp() - ${days} * interval '1 day' + n * interval '1 millisecond')::text, 24)
+          || right(gen_random_uuid()::text, 12))::uuid,
+        workspace_id, id, workflow_version_id, 'api', 'success', clock_timestamp(), clock_timestamp(),
+        clock_timestamp(), ${JSON.stringify(input)}::json
+      from workflows, generate_series(1, ${runs}::int) as n where id = ${workflowId}
+      returning id, workflow_version_id as version_id),
+    stepped as (
+      insert into workflow_steps (run_id, step, item, status)
+      select id, 'a', n - 2, 'success' from made, generate_series(1, ${steps}::int) as n)
+    select * from made order by id`.execute(db);
+  return { ids: rows.map(({ id }) => id), versionId: rows[0]?.versionId ?? '' };
+}
+
 async function erase(value: string, agentId?: string) {
   const body = { variable: 'customer', value, ...(agentId && { agentId }) };
   const accepted = await call('POST', '/api/v1/erasures', { user, body });
@@ -53,6 +80,54 @@ test('runs older than the workspace keeps executions go with their steps', async
   assert.deepEqual(await left([oldId, young]), [young]);
   const { rows } = await sql`select from workflow_steps where run_id = ${oldId}`.execute(db);
   assert.equal(rows.length, 0);
+});
+
+test('of runs with many steps a few go at a time, and all of them in one round', async () => {
+  const other = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+  const many = await old(other.id, 100, { runs: 3, steps: removedStepsMax * 0.75 });
+  const young = await old(other.id, 80);
+  assert.equal(await removeOverdueRuns(db, many.versionId), 2);
+  assert.equal((await left(many.ids)).length, 1);
+  await round();
+  assert.deepEqual(await left([...many.ids, ...young.ids]), young.ids);
+});
+
+test('only versions that have runs are looked at, one page after the other', async () => {
+  await sql`truncate workflow_runs cascade`.execute(db);
+  const [ripe, , young] = [
+    await addWorkflow(service, { steps: [step({ name: 'a', agent })] }),
+    await addWorkflow(service, { steps: [step({ name: 'a', agent })] }),
+    await addWorkflow(service, { steps: [step({ name: 'a', agent })] }),
+  ];
+  const { versionId } = await old(ripe.id, 100, { runs: 2 });
+  const { versionId: last } = await old(young.id, 80, { runs: 2 });
+  const first = await nextOverdueVersions(db, fromId('workflow', workflow.workflowId) ?? '', 1);
+  assert.deepEqual(first, [{ versionId, losesRuns: true, losesBodies: false }]);
+  const rest = await nextOverdueVersions(db, versionId, 10);
+  assert.deepEqual(rest, [{ versionId: last, losesRuns: false, losesBodies: false }]);
+});
+
+test('an erasure goes on among the runs where it stopped', async () => {
+  const { ids } = await old(workflow.id, 10, { runs: 2_500, input: { customer: 'many' } });
+  const body = { variable: 'customer', value: 'many' };
+  const { erasureId } = (await call('POST', '/api/v1/erasures', { user, body })).body;
+  const open = async () => {
+    const erasure = (await openErasures(db)).find(({ id }) => id === fromId('erasure', erasureId));
+    if (!erasure) throw new Error('the erasure is not open');
+    return erasure;
+  };
+  const works = async () => eraseRuns(db, await open(), (work) => work());
+  await (await works()).next();
+  const { runsDownTo } = await open();
+  assert.equal(ids.indexOf(runsDownTo), 500);
+  assert.equal((await call('GET', `/api/v1/erasures/${erasureId}`, { user })).body.waiting, 2_000);
+  const later = await works();
+  await later.next();
+  assert.ok((await open()).runsDownTo < (ids[0] ?? ''));
+  await round();
+  assert.deepEqual(await left(ids), []);
+  const { body: done } = await call('GET', `/api/v1/erasures/${erasureId}`, { user });
+  assert.deepEqual([done.status, done.waiting], ['completed', 0]);
 });
 
 test('an erasure takes the runs whose input names the end user, and those whose step does', async () => {

@@ -1,17 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as contract from '../../contract/webhooks.ts';
 import type { Caller } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
-import { secondsUntil } from '../../core/limits.ts';
 import { type ExecuteBody, parseExecuteBody } from '../../core/variables.ts';
 import { isSigned, makeWebhookSecret } from '../../core/webhook.ts';
 import * as flow from '../../flow/change-webhook.ts';
 import type { StartCall } from '../../flow/start-workflow.ts';
-import { countInMinute } from '../../store/callers.ts';
 import * as store from '../../store/webhooks.ts';
 import { parseBody, readBody } from '../body.ts';
 import { idempotencyOf } from '../execute-call.ts';
+import { limitInMinute } from '../minute-limit.ts';
 import { pageAnswer, readPage } from '../page.ts';
 import type { ApiParts } from '../parts.ts';
 import { route, routePath, send } from '../route.ts';
@@ -84,7 +83,7 @@ function receive(app: FastifyInstance, parts: ApiParts): void {
       if (!target || secret === null || !holds) {
         throw new CallFailure('UNAUTHORIZED', 'The signature of the event does not hold.');
       }
-      await limit(target.id);
+      await limit(target.id, reply);
       const start: StartCall = {
         credential: {
           kind: 'trigger',
@@ -109,12 +108,9 @@ function receive(app: FastifyInstance, parts: ApiParts): void {
    * Only what is signed counts, so nobody else can use up the minute. What is not costs a read and no write: there is
    * nothing to be guessed, and a bound by network would stand in the way of senders who share one.
    */
-  async function limit(webhookId: string): Promise<void> {
-    const { used, nowMs, resetAtMs } = await countInMinute(db, webhookId);
-    if (used <= webhookPerMinute) return;
-    const message = `Limit of events exceeded: ${webhookPerMinute} per minute.`;
-    const retryAfter = secondsUntil(resetAtMs, nowMs);
-    throw new CallFailure('RATE_LIMIT_EXCEEDED', message, { retryAfter });
+  function limit(id: string, reply: FastifyReply): Promise<void> {
+    const limited = { id, scope: 'webhook', limit: webhookPerMinute, calls: 'events' } as const;
+    return limitInMinute(db, reply, limited);
   }
 }
 

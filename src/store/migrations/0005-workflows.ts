@@ -165,6 +165,16 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index workflow_webhooks_of_workflow on workflow_webhooks (workflow_id, id);
 
+    -- Runs from here on have been looked at for the end user of an erasure, as its records are by down_to.
+    alter table erasures add column runs_down_to uuid not null default 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+    -- Runs whose input names them, until they are gone.
+    create table erasure_workflow_runs (
+      erasure_id uuid not null references erasures on delete cascade,
+      run_id uuid not null references workflow_runs on delete cascade,
+      primary key (erasure_id, run_id)
+    );
+    create index erasure_workflow_runs_of_run on erasure_workflow_runs (run_id);
+
     alter table executions add column workflow_run_id uuid, add column step_name text;
     -- Not valid: the columns are new, so there is nothing to look for in the records of years.
     alter table executions add constraint executions_of_step

@@ -141,10 +141,10 @@ test('workspaces take turns, however much one of them asks for', async () => {
     answerTimeoutMs: 30_000,
     onError: () => {},
   });
-  // Each of these erasures takes five times: to the records, to the end, for what it waited for, for the runs of
-  // workflows, and for the note that it is done.
+  // Each of these erasures takes eight times: two to look at the records and two to note that, one for what it waited
+  // for, two for the runs of workflows, and one for the note that it is done.
   let transactions = 0;
-  const few: Pace = async (work) => (transactions++ < 10 ? work() : undefined);
+  const few: Pace = async (work) => (transactions++ < 16 ? work() : undefined);
   await workErasures(db, pipelines, few);
   await pipelines.close();
   const { rows } = await sql<{ open: number }>`

@@ -80,6 +80,20 @@ test('of signed events each webhook takes so many in a minute, over all processe
   assert.equal((await send(other)).status, 202);
 });
 
+test('each answer tells what is left of the minute', async () => {
+  const hook = await made();
+  for (let left = limit - 1; left >= -1; left--) {
+    const { status, headers } = await send(hook);
+    const remaining = Math.max(0, left);
+    assert.equal(status, left < 0 ? 429 : 202);
+    assert.equal(headers.get('ratelimit-policy'), `"webhook-minute";q=${limit};w=60`);
+    assert.match(headers.get('ratelimit') ?? '', new RegExp(`^"webhook-minute";r=${remaining};t=`));
+    assert.equal(headers.get('x-ratelimit-limit'), String(limit));
+    assert.equal(headers.get('x-ratelimit-remaining'), String(remaining));
+    assert.equal(headers.get('x-ratelimit-reset'), String(100_000_001 * 60));
+  }
+});
+
 test('an event that is repeated counts again', async () => {
   const hook = await made();
   for (let n = 0; n < limit; n++) assert.equal((await send(hook, service, 'same')).status, 202);

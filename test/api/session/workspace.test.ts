@@ -9,6 +9,7 @@ import { toId } from '../../../src/core/id.ts';
 import { openDatabase } from '../../../src/store/db.ts';
 import { addAgent, run } from '../../harness/agents.ts';
 import { secret, startService } from '../../harness/service.ts';
+import { addWorkflow, step } from '../../harness/workflow-runs.ts';
 
 const service = await startService();
 after(service.close);
@@ -58,6 +59,26 @@ test('a link to an export names the workspace itself, and no other route takes i
   assert.equal((await linesOf(toId('workspace', elsewhere.workspaceId)))[0], 401);
   const list = `/api/v1/executions?workspace=${first}`;
   assert.equal((await service.call('GET', list, { cookie })).status, 400);
+});
+
+test('an execute does not go by what its link names, and refuses it as any other parameter', async () => {
+  const other = await service.workspace();
+  const { cookie, userId } = await service.signIn('editor');
+  await join(userId, other.workspaceId);
+  const agent = await addAgent(service);
+  const workflow = await addWorkflow(service, {
+    steps: [step({ name: 'a', agent, variables: { name: 'Ada' } })],
+  });
+  const named = `execute?workspace=${toId('workspace', other.workspaceId)}`;
+  for (const [path, body] of [
+    [`/api/agents/${agent.agentId}/${named}`, { variables: { name: 'Ada' } }],
+    [`/api/workflows/${workflow.workflowId}/${named}`, { input: {} }],
+  ] as const) {
+    const headers = { origin: service.url };
+    const answer = await service.call('POST', path, { cookie, headers, body });
+    assert.equal(answer.status, 400);
+    assert.equal(answer.body.message, 'Parameter "workspace" is not known.');
+  }
 });
 
 test('in a workspace of others it is nobody, and so where none is meant', async () => {
