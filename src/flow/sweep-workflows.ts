@@ -70,21 +70,37 @@ export async function stopExecutions(
   if (over.length > 0) await markStopped(parts.db, over);
 }
 
-/** Of each agent only as many as its windows have room for: the others would be refused, and wait again. */
+/**
+ * Of each agent only as many as its windows have room for: the others would be refused, and wait again. In each turn all
+ * agents have equal parts, and those that had theirs stand behind the others.
+ */
 async function takeDue(parts: SweepParts): Promise<void> {
   const due = await findDueAgents(parts.db, agentsMax);
-  const left = new Map(due.map((one) => [one.agentId, roomOf(one, parts.testingLimits)]));
+  const waiting = new Map(
+    due.map((one) => [one.agentId, { ...one, left: roomOf(one, parts.testingLimits) }]),
+  );
   for (;;) {
-    const room = parts.taker.room();
-    const agents = [...left].map(([agentId, of]) => ({ agentId, stepsMax: Math.min(of, atOnce) }));
-    const some = agents.filter(({ stepsMax }) => stepsMax > 0);
-    if (some.length === 0 || room.steps === 0 || room.chars === 0) return;
-    const steps = await takeDueSteps(parts.db, some, {
-      stepsMax: Math.min(atOnce, room.steps),
-      bytesMax: Math.min(bytesAtOnce, room.chars),
+    const some = [...waiting.values()].flatMap(({ agentId, workspaceId, left }) => {
+      const room = parts.taker.room(workspaceId ?? '');
+      const stepsMax = room.chars > 0 ? Math.min(left, room.steps) : 0;
+      return stepsMax > 0 ? [{ agentId, stepsMax, chars: room.chars }] : [];
     });
+    if (some.length === 0) return;
+    const part = Math.ceil(atOnce / some.length);
+    const steps = await takeDueSteps(
+      parts.db,
+      some.map((one) => ({ ...one, stepsMax: Math.min(one.stepsMax, part) })),
+      {
+        stepsMax: atOnce,
+        bytesMax: Math.min(bytesAtOnce, Math.max(...some.map(({ chars }) => chars))),
+      },
+    );
     if (steps.length === 0) return;
-    for (const { agentId } of steps) left.set(agentId, (left.get(agentId) ?? 0) - 1);
+    for (const [agentId, { length }] of Map.groupBy(steps, (step) => step.agentId)) {
+      const one = waiting.get(agentId);
+      waiting.delete(agentId);
+      if (one) waiting.set(agentId, { ...one, left: one.left - length });
+    }
     parts.taker.take(steps);
   }
 }

@@ -125,3 +125,31 @@ test('steps are taken a few at a time where their variables are long, and no mor
   await sweepWorkflows(parts({ taker: narrow }));
   assert.equal(left, 0);
 });
+
+test('each agent has its part of a turn, however many steps wait for another', async () => {
+  const [busy, other] = [
+    await addAgent(service, { user: 'x' }),
+    await addAgent(service, { user: 'x' }),
+  ];
+  await addReady(busy.id, 450);
+  await addReady(other.id, 1);
+  const turns: DueStep[][] = [];
+  const taker: SweepParts['taker'] = {
+    take: (steps) => void turns.push([...steps]),
+    room: () => room,
+  };
+  await sweepWorkflows(parts({ taker }));
+  assert.ok(turns[0]?.some(({ agentId }) => agentId === other.id));
+  assert.equal(turns.flat().length, 451);
+});
+
+test('a workspace that has filled its room does not keep others from theirs', async () => {
+  await addReady(agent.id, 3);
+  await addReady(uuid7(Date.now()), 2);
+  const taker: SweepParts['taker'] = {
+    take: (steps) => void taken.push(...steps),
+    room: (of) => (of === workspaceId ? { steps: 0, chars: 0 } : room),
+  };
+  await sweepWorkflows(parts({ taker }));
+  assert.equal(taken.length, 2);
+});
