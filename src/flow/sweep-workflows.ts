@@ -1,3 +1,4 @@
+import { callable } from '../core/agent.ts';
 import { agentLimits, look, type RateLimits, stageLimits, tightest } from '../core/limits.ts';
 import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
@@ -107,8 +108,11 @@ async function takeDue(parts: SweepParts): Promise<void> {
 
 /** Admission decides; this only keeps away from it what it would refuse. */
 function roomOf(agent: DueAgentRow, testingLimits: RateLimits): number {
-  const { stage, counts, nowMs } = agent;
+  const { stage, archived, apiEnabled, counts, nowMs } = agent;
   if (stage === null || counts === null) return Number.POSITIVE_INFINITY;
+  // Refused for good, whatever its windows: fallbacks must not wait for them.
+  const called = callable({ stage, archived: archived === true, apiEnabled: apiEnabled === true });
+  if (!called) return Number.POSITIVE_INFINITY;
   const limits = agentLimits(agent, stageLimits(stage, testingLimits));
   return tightest(look(counts, limits, nowMs))?.remaining ?? Number.POSITIVE_INFINITY;
 }

@@ -89,6 +89,25 @@ test('of an agent only as many steps are taken as its windows have room for', as
   assert.equal(await take(), 6, 'and a window that has turned');
 });
 
+for (const change of [
+  'api_enabled = false',
+  "api_enabled = false, stage = 'Paused'",
+  "api_enabled = false, stage = 'Paused', archived_at = clock_timestamp()",
+]) {
+  test(`steps behind a full window are taken where nobody may call their agent: ${change}`, async () => {
+    const limited = await addAgent(service, { user: 'x', rateLimits: { requestsPerDay: 1 } });
+    await addReady(limited.id, 3);
+    assert.equal(await take(), 1);
+    await giveBackSteps(db, taken);
+    await sql`
+      update limits set day = extract(epoch from clock_timestamp())::bigint / 86400 + 1, day_used = 1
+      where subject = ${limited.id}`.execute(db);
+    assert.equal(await take(), 0);
+    await sql`update agents set ${sql.raw(change)} where id = ${limited.id}`.execute(db);
+    assert.equal(await take(), 3);
+  });
+}
+
 test('what an agent in Testing is capped at counts as well', async () => {
   const testing = await addAgent(service, { user: 'x', stage: 'Testing' });
   await addReady(testing.id, 9);
