@@ -183,6 +183,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
         });
   bus.subscribe('cueline_ended', waiters.ended);
   bus.subscribe('cueline_run_ended', runWaiters.ended);
+  bus.subscribe('cueline_run_ended', (runIds) => runIds.forEach(known.memory.forget));
   if (worker) {
     bus.subscribe('cueline_queued', worker.wake);
     bus.subscribe('cueline_canceled', worker.cancel);

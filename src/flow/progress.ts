@@ -89,7 +89,6 @@ export async function planProgress(
   const { steps: changed, ready, ended, learned } = planned;
   const committed = () => {
     for (const [runId, values] of learned) parts.memory.add(runId, values);
-    for (const { runId } of ended) parts.memory.forget(runId);
   };
   return { writes: { steps: changed, ends: ended }, ready, ended, committed };
 }

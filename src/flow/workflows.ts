@@ -34,7 +34,10 @@ export interface WorkflowParts extends ProgressParts {
 export function createWorkflows(parts: WorkflowParts): Workflows {
   const stops = new Set<Promise<void>>();
   const onProgress: OnProgress = ({ ready, ended, stopping }) => {
-    for (const one of ended) parts.onEnded(one);
+    for (const one of ended) {
+      parts.memory.forget(one.runId);
+      parts.onEnded(one);
+    }
     taker.take(ready);
     if (stopping.length === 0) return;
     const stop = stopExecutions(parts, stopping).catch(parts.onError);
