@@ -222,6 +222,9 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   });
   const sweep =
     worker && keepSweeping({ sweep: workflows.sweep, onError: note('runs were not swept') });
+  const deadlines =
+    worker &&
+    keepSweeping({ sweep: workflows.endOverdue, onError: note('overdue runs were not ended') });
   const schedules =
     worker &&
     keepSweeping({
@@ -277,7 +280,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       runWaiters.close();
       await departure.depart(app.server, timeoutMs);
       await closeWithin(app, unfinishedMs);
-      await Promise.all([sweep?.stop(), schedules?.stop()]);
+      await Promise.all([sweep?.stop(), deadlines?.stop(), schedules?.stop()]);
       // The end of one step makes others ready, and those are called.
       await finisher.idle();
       await workflows.idle();

@@ -1,8 +1,9 @@
 import { callable } from '../core/agent.ts';
 import { agentLimits, look, type RateLimits, stageLimits, tightest } from '../core/limits.ts';
+import type { RunEnd } from '../core/step-state.ts';
 import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
-import type { Stopping } from '../store/workflow-progress.ts';
+import { lockFreeRuns, type Stopping } from '../store/workflow-progress.ts';
 import {
   type DueAgentRow,
   findDueAgents,
@@ -38,22 +39,29 @@ const bytesAtOnce = 8_388_608;
 const agentsMax = 1_000;
 
 export async function sweepWorkflows(parts: SweepParts): Promise<void> {
-  await inTurn([() => endOverdue(parts), () => stopLeftOver(parts), () => takeDue(parts)]);
+  await inTurn([() => stopLeftOver(parts), () => takeDue(parts)]);
 }
 
-async function endOverdue(parts: SweepParts): Promise<void> {
+/** By itself: these are ended one after the other, and steps must not wait for that. */
+export async function endOverdue(
+  parts: Pick<SweepParts, 'db' | 'pipelines' | 'onProgress'>,
+): Promise<void> {
   const failures: unknown[] = [];
   for (const runId of await overdueRuns(parts.db, atOnce)) {
-    // One that cannot be ended must not stand in the way of the others.
-    await endRun(parts, runId, {
-      status: 'failed',
-      errorCode: 'DEADLINE_EXCEEDED',
-      error: 'The run did not end before its deadline.',
-      failedStep: null,
-    }).catch((error: unknown) => failures.push(error));
+    // One that cannot be ended, or that another process just ends, must not stand in the way of the others.
+    await endRun(parts, runId, overdue, lockFreeRuns).catch((error: unknown) =>
+      failures.push(error),
+    );
   }
   if (failures.length > 0) throw failures[0];
 }
+
+const overdue: RunEnd = {
+  status: 'failed',
+  errorCode: 'DEADLINE_EXCEEDED',
+  error: 'The run did not end before its deadline.',
+  failedStep: null,
+};
 
 async function stopLeftOver(parts: SweepParts): Promise<void> {
   await stopExecutions(parts, await takeDueStops(parts.db, atOnce));
@@ -64,9 +72,8 @@ export async function stopExecutions(
   parts: Pick<SweepParts, 'db' | 'canceler'>,
   stopping: readonly Stopping[],
 ): Promise<void> {
-  const canceled = await Promise.all(
-    stopping.map(({ executionId }) => parts.canceler.cancel(executionId)),
-  );
+  if (stopping.length === 0) return;
+  const canceled = await parts.canceler.cancelAll(stopping.map(({ executionId }) => executionId));
   const over = stopping.filter((_, at) => !canceled[at]);
   if (over.length > 0) await markStopped(parts.db, over);
 }
