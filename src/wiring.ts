@@ -183,6 +183,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
         });
   bus.subscribe('cueline_ended', waiters.ended);
   bus.subscribe('cueline_run_ended', runWaiters.ended);
+  bus.subscribe('cueline_run_ended', (runIds) => runIds.forEach(known.memory.forget));
   if (worker) {
     bus.subscribe('cueline_queued', worker.wake);
     bus.subscribe('cueline_canceled', worker.cancel);
@@ -221,6 +222,9 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   });
   const sweep =
     worker && keepSweeping({ sweep: workflows.sweep, onError: note('runs were not swept') });
+  const deadlines =
+    worker &&
+    keepSweeping({ sweep: workflows.endOverdue, onError: note('overdue runs were not ended') });
   const schedules =
     worker &&
     keepSweeping({
@@ -276,7 +280,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       runWaiters.close();
       await departure.depart(app.server, timeoutMs);
       await closeWithin(app, unfinishedMs);
-      await Promise.all([sweep?.stop(), schedules?.stop()]);
+      await Promise.all([sweep?.stop(), deadlines?.stop(), schedules?.stop()]);
       // The end of one step makes others ready, and those are called.
       await finisher.idle();
       await workflows.idle();

@@ -1,4 +1,4 @@
-import { conditionJudge } from './condition-judge.ts';
+import { type ConditionJudge, conditionJudge } from './condition-judge.ts';
 import { elements } from './json.ts';
 import { fill, type Scope } from './reference.ts';
 import { runBook } from './run-book.ts';
@@ -29,7 +29,7 @@ import { graphOf } from './workflow-graph.ts';
  * the run where it is over.
  */
 
-/** `unread` asks for what is referred to and was not read: then the same is asked again, with it. */
+/** `unread` asks for what is referred to and was not read: then the same is asked again, with it and the same judge. */
 export type Advance =
   | { readonly kind: 'unread'; readonly unread: Unread }
   | {
@@ -42,10 +42,10 @@ export function advance(
   definition: WorkflowDefinition,
   state: RunState,
   events: readonly StepEvent[],
+  { judge }: ConditionJudge = conditionJudge(),
 ): Advance {
   const graph = graphOf(definition);
   const book = runBook(state);
-  const { judge } = conditionJudge();
   const { scope: whole, row: rowOf } = book;
   /** Nothing more begins once the run has failed. */
   let broken: StepState | null = null;

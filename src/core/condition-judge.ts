@@ -24,10 +24,12 @@ const judgingMsMax = 100;
 /** What goes through no list and speaks of no more characters is over before a watch is set. */
 const briefCharsMax = 2_000;
 
-/** For one advance of a run. */
+/** For one advance of a run, however often it is begun anew with more of what it refers to. */
 export function conditionJudge(): ConditionJudge {
   /** What conditions speak of may be long: it is parsed once. */
   const parsed = new Map<Document, unknown>();
+  /** What a condition speaks of is over: it is judged once, also where the advance begins anew. */
+  const judged = new Map<string, ConditionResult>();
   let usedMs = 0;
 
   function parsedOf(document: Document): unknown {
@@ -44,26 +46,32 @@ export function conditionJudge(): ConditionJudge {
     return condition.evaluate({ input: condition.input ? parsedOf(scope.input) : null, steps });
   }
 
+  function judge(text: string, scope: ConditionScope): ConditionResult {
+    const condition = readCondition(text);
+    if (condition.problem !== null) return { kind: 'error', message: condition.problem };
+    const leftMs = judgingMsMax - usedMs;
+    if (leftMs <= 0) return { kind: 'error', message: tooLong };
+    const begunMs = threadMs();
+    try {
+      const run = () => evaluate(condition, scope);
+      const value = isBrief(condition, scope) ? run() : within(run, leftMs);
+      if (typeof value === 'boolean') return { kind: 'value', value };
+      return { kind: 'error', message: 'The condition gives neither true nor false.' };
+    } catch (error) {
+      if (!isTimeout(error)) return { kind: 'error', message: messageOf(error) };
+      // Whatever the clock of the thread says: it was ended because all time was spent.
+      usedMs = judgingMsMax;
+      return { kind: 'error', message: tooLong };
+    } finally {
+      usedMs += threadMs() - begunMs;
+    }
+  }
+
   return {
     judge(text, scope) {
-      const condition = readCondition(text);
-      if (condition.problem !== null) return { kind: 'error', message: condition.problem };
-      const leftMs = judgingMsMax - usedMs;
-      if (leftMs <= 0) return { kind: 'error', message: tooLong };
-      const begunMs = threadMs();
-      try {
-        const run = () => evaluate(condition, scope);
-        const value = isBrief(condition, scope) ? run() : within(run, leftMs);
-        if (typeof value === 'boolean') return { kind: 'value', value };
-        return { kind: 'error', message: 'The condition gives neither true nor false.' };
-      } catch (error) {
-        if (!isTimeout(error)) return { kind: 'error', message: messageOf(error) };
-        // Whatever the clock of the thread says: it was ended because all time was spent.
-        usedMs = judgingMsMax;
-        return { kind: 'error', message: tooLong };
-      } finally {
-        usedMs += threadMs() - begunMs;
-      }
+      const result = judged.get(text) ?? judge(text, scope);
+      judged.set(text, result);
+      return result;
     },
   };
 }

@@ -4,18 +4,19 @@ import { begin, commit, lockWorkflowRuns, writeProgress } from '../store/workflo
 import type { OnProgress } from './progress.ts';
 import { tryAgain } from './try-again.ts';
 
-/** Ends a run from outside: nothing more of it begins, and what is under way is stopped. False where it had ended before. */
+/** Ends a run from outside: nothing more of it begins, and what is under way is stopped. False where it had ended before, or where `lock` leaves it to others. */
 export async function endRun(
   parts: { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
   runId: string,
   end: RunEnd,
+  lock = lockWorkflowRuns,
 ): Promise<boolean> {
   const progress = await tryAgain(() => parts.pipelines.use(finish));
   if (progress) parts.onProgress(progress);
   return progress !== null;
 
   async function finish(send: Send) {
-    const [, [run]] = await Promise.all([begin(send), lockWorkflowRuns(send, [runId])]);
+    const [, [run]] = await Promise.all([begin(send), lock(send, [runId])]);
     if (run?.status !== 'processing') {
       await commit(send);
       return null;

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Advance, advance } from '../core/advance.ts';
+import { type ConditionJudge, conditionJudge } from '../core/condition-judge.ts';
 import { documentOf } from '../core/document.ts';
 import { fromId } from '../core/id.ts';
-import type { RunState, RunValues } from '../core/run-state.ts';
+import type { RunState, RunValues, Unread } from '../core/run-state.ts';
 import { agentOfStep, type RunEnd, type StepEvent, type StepState } from '../core/step-state.ts';
 import type { WorkflowDefinition } from '../core/workflow.ts';
 import type { Send } from '../store/pipeline.ts';
@@ -70,25 +71,24 @@ export async function planProgress(
   const itemsOf = Map.groupBy(steps.items, ({ runId }) => runId);
   const eventsOf = Map.groupBy(events, ({ runId }) => runId);
   const planned: Planned = { steps: [], ready: [], ended: [], learned: new Map() };
-  let since = performance.now();
+  const goingOn: GoingOn[] = [];
   for (const run of runs) {
-    // What one run takes is bounded; a batch of such runs must not hold up the heartbeat.
-    if (performance.now() - since > breathMs) {
-      await setImmediate();
-      since = performance.now();
-    }
     const own = eventsOf.get(run.id) ?? [];
     const rows = rowsOf.get(run.id) ?? [];
-    const counts = itemsOf.get(run.id) ?? [];
-    const items = new Map(counts.map((one) => [one.step, one]));
+    if (run.status !== 'processing') {
+      planned.steps.push(...stopped(rows, own));
+      continue;
+    }
+    const definition = await parts.definitions(send, run.workflow_version_id);
+    const items = new Map((itemsOf.get(run.id) ?? []).map((one) => [one.step, one]));
     const values = given?.get(run.id) ?? parts.memory.of(run.id);
-    if (run.status !== 'processing') planned.steps.push(...stopped(rows, own));
-    else await planRun(parts, send, { run, state: { values, rows, items }, events: own }, planned);
+    const state = { values, rows, items };
+    goingOn.push({ run, definition, state, events: own, judge: null });
   }
+  await planRuns(parts, send, goingOn, planned);
   const { steps: changed, ready, ended, learned } = planned;
   const committed = () => {
     for (const [runId, values] of learned) parts.memory.add(runId, values);
-    for (const { runId } of ended) parts.memory.forget(runId);
   };
   return { writes: { steps: changed, ends: ended }, ready, ended, committed };
 }
@@ -103,20 +103,64 @@ interface Planned {
   readonly learned: Map<string, RunValues>;
 }
 
-async function planRun(
-  parts: ProgressParts,
+interface GoingOn {
+  readonly run: RunAtProgress;
+  readonly definition: WorkflowDefinition;
+  readonly state: RunState;
+  readonly events: readonly EventOfRun[];
+  /** Once it lacks something: the time that conditions have is that of the whole advance. */
+  readonly judge: ConditionJudge | null;
+}
+
+interface Lacking {
+  readonly one: GoingOn;
+  readonly unread: Unread;
+}
+
+/** Each turn needs something more of a run, and no run needs so much. */
+const turnsMax = 200;
+
+/** What runs lack is read for all of them at once: the others of the batch wait meanwhile, and their locks are held. */
+async function planRuns(
+  { memory }: ProgressParts,
   send: Send,
-  given: {
-    readonly run: RunAtProgress;
-    readonly state: RunState;
-    readonly events: readonly EventOfRun[];
-  },
+  goingOn: readonly GoingOn[],
   planned: Planned,
 ): Promise<void> {
-  const { run } = given;
-  const definition = await parts.definitions(send, run.workflow_version_id);
-  const { values, changed, end } = await goOn(parts, send, definition, given);
-  planned.learned.set(run.id, merged(values, valuesOf(changed)));
+  let left = goingOn;
+  let since = performance.now();
+  for (let turn = 0; turn < turnsMax && left.length > 0; turn++) {
+    const lacking: Lacking[] = [];
+    for (const one of left) {
+      // What one run takes is bounded; a batch of such runs must not hold up the heartbeat.
+      if (performance.now() - since > breathMs) {
+        await setImmediate();
+        since = performance.now();
+      }
+      const judge = one.judge ?? conditionJudge();
+      const result = advanceRun(one, judge);
+      if (result.kind === 'advanced') planRun(one, result, planned);
+      else lacking.push({ one: { ...one, judge }, unread: result.unread });
+    }
+    left = await Promise.all(lacking.map(readMore));
+  }
+  if (left[0]) throw new ItemFault(`run ${left[0].run.id} lacks what it refers to`);
+
+  async function readMore({ one, unread }: Lacking): Promise<GoingOn> {
+    const { run, state } = one;
+    const read = await readValues(send, run.id, unread);
+    memory.add(run.id, read.values);
+    const values = merged(state.values, read.values);
+    return { ...one, state: { ...state, values, rows: [...state.rows, ...read.rows] } };
+  }
+}
+
+function planRun(
+  { run, definition, state }: GoingOn,
+  { changed, end }: Extract<Advance, { kind: 'advanced' }>,
+  planned: Planned,
+): void {
+  planned.learned.set(run.id, merged(state.values, valuesOf(changed)));
   // What later steps may refer to goes with the end of the run.
   const left = end === null ? {} : { output: null, items: null };
   for (const step of changed) {
@@ -130,33 +174,12 @@ async function planRun(
   if (end !== null) planned.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
 }
 
-/** Each turn needs something more of the run, and no run needs so much. */
-const turnsMax = 200;
-
-async function goOn(
-  { memory }: ProgressParts,
-  send: Send,
-  definition: WorkflowDefinition,
-  { run, state, events }: Parameters<typeof planRun>[2],
-) {
-  let { values, rows } = state;
-  for (let turn = 0; turn < turnsMax; turn++) {
-    const result = advanceRun(run.id, definition, { ...state, values, rows }, events);
-    if (result.kind === 'advanced') return { ...result, values };
-    const read = await readValues(send, run.id, result.unread);
-    memory.add(run.id, read.values);
-    values = merged(values, read.values);
-    rows = [...rows, ...read.rows];
-  }
-  throw new ItemFault(`run ${run.id} lacks what it refers to`);
-}
-
 /** What cannot go on must not stand in the way of the others of its batch. */
-function advanceRun(runId: string, ...given: Parameters<typeof advance>): Advance {
+function advanceRun({ run, definition, state, events }: GoingOn, judge: ConditionJudge): Advance {
   try {
-    return advance(...given);
+    return advance(definition, state, events, judge);
   } catch (error) {
-    throw new ItemFault(`run ${runId} cannot go on`, { cause: error });
+    throw new ItemFault(`run ${run.id} cannot go on`, { cause: error });
   }
 }
 

@@ -1,7 +1,9 @@
+import { callable } from '../core/agent.ts';
 import { agentLimits, look, type RateLimits, stageLimits, tightest } from '../core/limits.ts';
+import type { RunEnd } from '../core/step-state.ts';
 import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
-import type { Stopping } from '../store/workflow-progress.ts';
+import { lockFreeRuns, type Stopping } from '../store/workflow-progress.ts';
 import {
   type DueAgentRow,
   findDueAgents,
@@ -37,22 +39,29 @@ const bytesAtOnce = 8_388_608;
 const agentsMax = 1_000;
 
 export async function sweepWorkflows(parts: SweepParts): Promise<void> {
-  await inTurn([() => endOverdue(parts), () => stopLeftOver(parts), () => takeDue(parts)]);
+  await inTurn([() => stopLeftOver(parts), () => takeDue(parts)]);
 }
 
-async function endOverdue(parts: SweepParts): Promise<void> {
+/** By itself: these are ended one after the other, and steps must not wait for that. */
+export async function endOverdue(
+  parts: Pick<SweepParts, 'db' | 'pipelines' | 'onProgress'>,
+): Promise<void> {
   const failures: unknown[] = [];
   for (const runId of await overdueRuns(parts.db, atOnce)) {
-    // One that cannot be ended must not stand in the way of the others.
-    await endRun(parts, runId, {
-      status: 'failed',
-      errorCode: 'DEADLINE_EXCEEDED',
-      error: 'The run did not end before its deadline.',
-      failedStep: null,
-    }).catch((error: unknown) => failures.push(error));
+    // One that cannot be ended, or that another process just ends, must not stand in the way of the others.
+    await endRun(parts, runId, overdue, lockFreeRuns).catch((error: unknown) =>
+      failures.push(error),
+    );
   }
   if (failures.length > 0) throw failures[0];
 }
+
+const overdue: RunEnd = {
+  status: 'failed',
+  errorCode: 'DEADLINE_EXCEEDED',
+  error: 'The run did not end before its deadline.',
+  failedStep: null,
+};
 
 async function stopLeftOver(parts: SweepParts): Promise<void> {
   await stopExecutions(parts, await takeDueStops(parts.db, atOnce));
@@ -63,36 +72,54 @@ export async function stopExecutions(
   parts: Pick<SweepParts, 'db' | 'canceler'>,
   stopping: readonly Stopping[],
 ): Promise<void> {
-  const canceled = await Promise.all(
-    stopping.map(({ executionId }) => parts.canceler.cancel(executionId)),
-  );
+  if (stopping.length === 0) return;
+  const canceled = await parts.canceler.cancelAll(stopping.map(({ executionId }) => executionId));
   const over = stopping.filter((_, at) => !canceled[at]);
   if (over.length > 0) await markStopped(parts.db, over);
 }
 
-/** Of each agent only as many as its windows have room for: the others would be refused, and wait again. */
+/**
+ * Of each agent only as many as its windows have room for: the others would be refused, and wait again. In each turn all
+ * agents have equal parts, and those that had theirs stand behind the others.
+ */
 async function takeDue(parts: SweepParts): Promise<void> {
   const due = await findDueAgents(parts.db, agentsMax);
-  const left = new Map(due.map((one) => [one.agentId, roomOf(one, parts.testingLimits)]));
+  const waiting = new Map(
+    due.map((one) => [one.agentId, { ...one, left: roomOf(one, parts.testingLimits) }]),
+  );
   for (;;) {
-    const room = parts.taker.room();
-    const agents = [...left].map(([agentId, of]) => ({ agentId, stepsMax: Math.min(of, atOnce) }));
-    const some = agents.filter(({ stepsMax }) => stepsMax > 0);
-    if (some.length === 0 || room.steps === 0 || room.chars === 0) return;
-    const steps = await takeDueSteps(parts.db, some, {
-      stepsMax: Math.min(atOnce, room.steps),
-      bytesMax: Math.min(bytesAtOnce, room.chars),
+    const some = [...waiting.values()].flatMap(({ agentId, workspaceId, left }) => {
+      const room = parts.taker.room(workspaceId ?? '');
+      const stepsMax = room.chars > 0 ? Math.min(left, room.steps) : 0;
+      return stepsMax > 0 ? [{ agentId, stepsMax, chars: room.chars }] : [];
     });
+    if (some.length === 0) return;
+    const part = Math.ceil(atOnce / some.length);
+    const steps = await takeDueSteps(
+      parts.db,
+      some.map((one) => ({ ...one, stepsMax: Math.min(one.stepsMax, part) })),
+      {
+        stepsMax: atOnce,
+        bytesMax: Math.min(bytesAtOnce, Math.max(...some.map(({ chars }) => chars))),
+      },
+    );
     if (steps.length === 0) return;
-    for (const { agentId } of steps) left.set(agentId, (left.get(agentId) ?? 0) - 1);
+    for (const [agentId, { length }] of Map.groupBy(steps, (step) => step.agentId)) {
+      const one = waiting.get(agentId);
+      waiting.delete(agentId);
+      if (one) waiting.set(agentId, { ...one, left: one.left - length });
+    }
     parts.taker.take(steps);
   }
 }
 
 /** Admission decides; this only keeps away from it what it would refuse. */
 function roomOf(agent: DueAgentRow, testingLimits: RateLimits): number {
-  const { stage, counts, nowMs } = agent;
+  const { stage, archived, apiEnabled, counts, nowMs } = agent;
   if (stage === null || counts === null) return Number.POSITIVE_INFINITY;
+  // Refused for good, whatever its windows: fallbacks must not wait for them.
+  const called = callable({ stage, archived: archived === true, apiEnabled: apiEnabled === true });
+  if (!called) return Number.POSITIVE_INFINITY;
   const limits = agentLimits(agent, stageLimits(stage, testingLimits));
   return tightest(look(counts, limits, nowMs))?.remaining ?? Number.POSITIVE_INFINITY;
 }

@@ -7,6 +7,7 @@ import { type DueStep, giveBackSteps } from '../store/workflow-steps.ts';
 import type { Admission } from './admit.ts';
 import type { EventOfRun, OnProgress, ProgressParts } from './progress.ts';
 import { settleSteps } from './settle-steps.ts';
+import { type StepQueue, stepQueue } from './step-queue.ts';
 
 /**
  * Calls the agents of steps that are ready, through the one admission. What is lost here on the way (a process that dies,
@@ -14,8 +15,8 @@ import { settleSteps } from './settle-steps.ts';
  */
 export interface StepTaker {
   take(steps: readonly DueStep[]): void;
-  /** How much more it would take now: what goes beyond that stays ready, and whoever sweeps takes it. */
-  room(): { readonly steps: number; readonly chars: number };
+  /** How much more of a workspace it would take now: what goes beyond that stays ready, and whoever sweeps takes it. */
+  room: StepQueue['room'];
   /** Waits until nothing is being taken. */
   idle(): Promise<void>;
 }
@@ -28,37 +29,36 @@ export interface TakerParts extends ProgressParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** What is being taken at once in a process. */
-const stepsMax = 5_000;
-const charsMax = 33_554_432;
+/** How many calls stand in admission at once: others must not wait behind them for long. */
+const callsMax = 400;
 
 export function createStepTaker(parts: TakerParts): StepTaker {
   const taking = new Set<Promise<void>>();
-  let steps = 0;
-  let chars = 0;
+  const queue = stepQueue();
+  let calls = 0;
 
-  function fits(step: DueStep): boolean {
-    if (steps >= stepsMax || chars >= charsMax) return false;
-    steps++;
-    chars += step.variables.length;
-    return true;
-  }
-
-  function taken(own: readonly DueStep[], one: Promise<void>): void {
-    taking.delete(one);
-    steps -= own.length;
-    for (const { variables } of own) chars -= variables.length;
+  function goOn(): void {
+    const steps = queue.next(callsMax - calls);
+    for (const [, own] of Map.groupBy(steps, ({ runId }) => runId)) {
+      calls += own.length;
+      const one: Promise<void> = takeOfRun(parts, own)
+        .catch(parts.onError)
+        .then(() => {
+          taking.delete(one);
+          calls -= own.length;
+          queue.done(own);
+          goOn();
+        });
+      taking.add(one);
+    }
   }
 
   return {
-    take(given) {
-      for (const [, own] of Map.groupBy(given.filter(fits), ({ runId }) => runId)) {
-        const one = takeOfRun(parts, own).catch(parts.onError);
-        taking.add(one);
-        void one.finally(() => taken(own, one));
-      }
+    take(steps) {
+      for (const step of steps) queue.add(step);
+      goOn();
     },
-    room: () => ({ steps: Math.max(0, stepsMax - steps), chars: Math.max(0, charsMax - chars) }),
+    room: queue.room,
     async idle() {
       while (taking.size > 0) await Promise.all(taking);
     },

@@ -6,7 +6,7 @@ import type { Canceler } from './cancel.ts';
 import { createWorkflowCanceler, type WorkflowCanceler } from './cancel-workflow.ts';
 import type { EndedWorkflowRun, OnProgress, ProgressParts } from './progress.ts';
 import { createWorkflowStarter, type WorkflowStarter } from './start-workflow.ts';
-import { stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
+import { endOverdue, stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
 import { createStepTaker } from './take-steps.ts';
 
 /** Workflows in one process: what starts, carries on and ends their runs, put together. */
@@ -16,6 +16,7 @@ export interface Workflows {
   /** What is to be done after a transaction in which runs went on. */
   readonly onProgress: OnProgress;
   sweep(): Promise<void>;
+  endOverdue(): Promise<void>;
   /** Waits until nothing is under way here. */
   idle(): Promise<void>;
 }
@@ -34,7 +35,10 @@ export interface WorkflowParts extends ProgressParts {
 export function createWorkflows(parts: WorkflowParts): Workflows {
   const stops = new Set<Promise<void>>();
   const onProgress: OnProgress = ({ ready, ended, stopping }) => {
-    for (const one of ended) parts.onEnded(one);
+    for (const one of ended) {
+      parts.memory.forget(one.runId);
+      parts.onEnded(one);
+    }
     taker.take(ready);
     if (stopping.length === 0) return;
     const stop = stopExecutions(parts, stopping).catch(parts.onError);
@@ -48,6 +52,7 @@ export function createWorkflows(parts: WorkflowParts): Workflows {
     canceler: createWorkflowCanceler({ ...parts, onProgress }),
     onProgress,
     sweep: () => sweepWorkflows({ ...parts, taker, onProgress }),
+    endOverdue: () => endOverdue({ ...parts, onProgress }),
     async idle() {
       await starter.idle();
       await Promise.all(stops);

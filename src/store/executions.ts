@@ -93,17 +93,23 @@ export interface UnendedRun {
   readonly workflow: WorkflowStepOf | null;
 }
 
-/** Null where the run has ended. */
-export async function findUnended(db: Db, executionId: string): Promise<UnendedRun | null> {
-  const { rows } = await sql<{ slotAgentId: string | null; workflow: string | null }>`
-    select case when q.holds_slot is null then null else q.agent_id end as slot_agent_id,
+/** By id; those that have ended are left out. */
+export async function findUnended(
+  db: Db,
+  executionIds: readonly string[],
+): Promise<Map<string, UnendedRun>> {
+  const { rows } = await sql<{ id: string; slotAgentId: string | null; workflow: string | null }>`
+    select q.id, case when q.holds_slot is null then null else q.agent_id end as slot_agent_id,
       e.settings -> 'workflow' as workflow
     from run_queue q join executions e on e.id = q.id
-    where q.id = ${executionId} and e.id = ${executionId}`.execute(db);
-  if (!rows[0]) return null;
-  const { slotAgentId, workflow } = rows[0];
-  return {
-    slotAgentId,
-    workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf),
-  };
+    where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
+  return new Map(
+    rows.map(({ id, slotAgentId, workflow }) => [
+      id,
+      {
+        slotAgentId,
+        workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf),
+      },
+    ]),
+  );
 }

@@ -34,6 +34,11 @@ export function lockWorkflowRuns(send: Send, runIds: readonly string[]): Promise
   return send<RunAtProgress>(lockRuns, [[...new Set(runIds)]]);
 }
 
+/** The same without those that another has locked. */
+export function lockFreeRuns(send: Send, runIds: readonly string[]): Promise<RunAtProgress[]> {
+  return send<RunAtProgress>(lockFree, [[...new Set(runIds)]]);
+}
+
 /** The agent is that of a step which is ready. */
 export type WrittenStep = StepOfRun & { readonly agentId?: string };
 
@@ -80,6 +85,11 @@ const lockRuns: Statement = {
   name: 'progress-lock-runs',
   text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by
     from workflow_runs where id = any($1::uuid[]) order by id for no key update`,
+};
+
+const lockFree: Statement = {
+  name: 'progress-lock-free-runs',
+  text: `${lockRuns.text} skip locked`,
 };
 
 // A step that somebody is just taking is waited for, and stopped as what it has become by then.

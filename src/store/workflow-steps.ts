@@ -23,8 +23,11 @@ export interface DueStep extends WorkflowStepOf {
 /** An agent that steps wait for whose time has come, as admission last left its counts. */
 export interface DueAgentRow {
   readonly agentId: string;
-  /** Null where there is no such agent. */
+  /** Null, as what follows, where there is no such agent. */
+  readonly workspaceId: string | null;
   readonly stage: Stage | null;
+  readonly archived: boolean | null;
+  readonly apiEnabled: boolean | null;
   readonly requestsPerMinute: number | null;
   readonly requestsPerHour: number | null;
   readonly requestsPerDay: number | null;
@@ -41,8 +44,8 @@ export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[
       select (select s.agent_id from workflow_steps s
         where s.status = 'ready' and s.agent_id > w.agent_id order by s.agent_id limit 1)
       from waited_for w where w.agent_id is not null)
-    select w.agent_id, a.stage, a.requests_per_minute, a.requests_per_hour, a.requests_per_day,
-      ${counted('w.agent_id')}
+    select w.agent_id, a.workspace_id, a.stage, a.archived_at is not null as archived, a.api_enabled,
+      a.requests_per_minute, a.requests_per_hour, a.requests_per_day, ${counted('w.agent_id')}
     from waited_for w cross join lateral (
       select s.ready_at from workflow_steps s
       where s.status = 'ready' and s.agent_id = w.agent_id and s.ready_at <= clock_timestamp()

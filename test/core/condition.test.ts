@@ -95,6 +95,13 @@ test('conditions that are judged together share their time', () => {
   for (const [condition] of values) assert.deepEqual(judge(condition, scope), tooLong);
 });
 
+test('a condition is judged once, and what it spent counts only once', () => {
+  const { judge } = conditionJudge();
+  assert.equal(judge('input.n == 1', scope).kind, 'value');
+  assert.deepEqual(judge(endless, scope), tooLong);
+  assert.deepEqual(judge('input.n == 1', scope), { kind: 'value', value: true });
+});
+
 test('a condition without a loop is ended as well where what it compares is long', () => {
   const list = `[${'[1,2,3],'.repeat(40_000)}[]]`;
   const long = { input: documentOf(`{"a":${list},"b":${list}}`), output: () => null };

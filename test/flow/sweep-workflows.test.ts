@@ -3,7 +3,7 @@ import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { uuid7 } from '../../src/core/id.ts';
 import { noLimits } from '../../src/core/limits.ts';
-import { type SweepParts, sweepWorkflows } from '../../src/flow/sweep-workflows.ts';
+import { endOverdue, type SweepParts, sweepWorkflows } from '../../src/flow/sweep-workflows.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import { type DueStep, giveBackSteps } from '../../src/store/workflow-steps.ts';
 import { addAgent } from '../harness/agents.ts';
@@ -29,7 +29,7 @@ const parts = (more: Partial<SweepParts> = {}): SweepParts => ({
   db,
   pipelines,
   taker: { take: (steps) => void taken.push(...steps), room: () => room },
-  canceler: { cancel: async () => true },
+  canceler: { cancel: async () => true, cancelAll: async (ids) => ids.map(() => true) },
   onProgress: () => {},
   testingLimits: noLimits,
   ...more,
@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 
 /** Items of a run that are ready, and whose time has come, the first one first. */
-async function addReady(agentId: string, count: number, chars = 2): Promise<void> {
+async function addReady(agentId: string, count: number, chars = 2): Promise<string> {
   const runId = uuid7(Date.now());
   await sql`
     insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
@@ -55,6 +55,7 @@ async function addReady(agentId: string, count: number, chars = 2): Promise<void
     select ${runId}, 'a', item, 'ready', clock_timestamp() - interval '1 minute' + item * interval '1 millisecond',
       repeat('x', ${chars}::int), ${agentId}
     from generate_series(0, ${count}::int - 1) as item`.execute(db);
+  return runId;
 }
 
 async function take(): Promise<number> {
@@ -88,6 +89,25 @@ test('of an agent only as many steps are taken as its windows have room for', as
   await sql`update limits set day = day - 3 where subject = ${limited.id}`.execute(db);
   assert.equal(await take(), 6, 'and a window that has turned');
 });
+
+for (const change of [
+  'api_enabled = false',
+  "api_enabled = false, stage = 'Paused'",
+  "api_enabled = false, stage = 'Paused', archived_at = clock_timestamp()",
+]) {
+  test(`steps behind a full window are taken where nobody may call their agent: ${change}`, async () => {
+    const limited = await addAgent(service, { user: 'x', rateLimits: { requestsPerDay: 1 } });
+    await addReady(limited.id, 3);
+    assert.equal(await take(), 1);
+    await giveBackSteps(db, taken);
+    await sql`
+      update limits set day = extract(epoch from clock_timestamp())::bigint / 86400 + 1, day_used = 1
+      where subject = ${limited.id}`.execute(db);
+    assert.equal(await take(), 0);
+    await sql`update agents set ${sql.raw(change)} where id = ${limited.id}`.execute(db);
+    assert.equal(await take(), 3);
+  });
+}
 
 test('what an agent in Testing is capped at counts as well', async () => {
   const testing = await addAgent(service, { user: 'x', stage: 'Testing' });
@@ -124,4 +144,48 @@ test('steps are taken a few at a time where their variables are long, and no mor
   };
   await sweepWorkflows(parts({ taker: narrow }));
   assert.equal(left, 0);
+});
+
+test('each agent has its part of a turn, however many steps wait for another', async () => {
+  const [busy, other] = [
+    await addAgent(service, { user: 'x' }),
+    await addAgent(service, { user: 'x' }),
+  ];
+  await addReady(busy.id, 450);
+  await addReady(other.id, 1);
+  const turns: DueStep[][] = [];
+  const taker: SweepParts['taker'] = {
+    take: (steps) => void turns.push([...steps]),
+    room: () => room,
+  };
+  await sweepWorkflows(parts({ taker }));
+  assert.ok(turns[0]?.some(({ agentId }) => agentId === other.id));
+  assert.equal(turns.flat().length, 451);
+});
+
+test('a workspace that has filled its room does not keep others from theirs', async () => {
+  await addReady(agent.id, 3);
+  await addReady(uuid7(Date.now()), 2);
+  const taker: SweepParts['taker'] = {
+    take: (steps) => void taken.push(...steps),
+    room: (of) => (of === workspaceId ? { steps: 0, chars: 0 } : room),
+  };
+  await sweepWorkflows(parts({ taker }));
+  assert.equal(taken.length, 2);
+});
+
+test('an overdue run that another process just ends is left to it, and the others are ended', async () => {
+  const [held, free] = [await addReady(agent.id, 1), await addReady(agent.id, 1)];
+  await sql`update workflow_runs set deadline_at = clock_timestamp()`.execute(db);
+  const ended: string[] = [];
+  const telling = parts({
+    onProgress: (one) => void ended.push(...one.ended.map((run) => run.runId)),
+  });
+  await db.transaction().execute(async (other) => {
+    await sql`select from workflow_runs where id = ${held} for update`.execute(other);
+    await endOverdue(telling);
+  });
+  assert.deepEqual(ended, [free]);
+  await endOverdue(telling);
+  assert.deepEqual(ended, [free, held]);
 });

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { definitionCache } from '../../src/flow/definitions.ts';
+import { planProgress } from '../../src/flow/progress.ts';
+import { runMemory } from '../../src/flow/run-memory.ts';
+import { settleSteps } from '../../src/flow/settle-steps.ts';
+import { openPipelines, type Send } from '../../src/store/pipeline.ts';
+import { begin, commit, lockWorkflowRuns } from '../../src/store/workflow-progress.ts';
+import { readSteps } from '../../src/store/workflow-progress-read.ts';
+import { addAgent } from '../harness/agents.ts';
+import { startService } from '../harness/service.ts';
+import { openStarter } from '../harness/workflow-engine.ts';
+import { addWorkflow, startCall, step } from '../harness/workflow-runs.ts';
+
+const service = await startService({ role: 'api' });
+after(service.close);
+const { connection } = service.database;
+const { starter, close } = openStarter(connection);
+after(close);
+const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+after(() => pipelines.close());
+const { key } = await service.key();
+const agent = await addAgent(service, { user: 'x' });
+
+/** A process that knows nothing of any run. */
+const cold = () => ({ definitions: definitionCache(), memory: runMemory() });
+const refusalOf = (runId: string, name: string) => ({
+  runId,
+  step: name,
+  item: -1,
+  fallback: false,
+  executionId: null,
+  outcome: { kind: 'failed', code: 'AGENT_NOT_ACTIVE', error: 'No.' } as const,
+});
+
+/** The second step is ready; what follows needs the input, and once that is known what the first one put out. */
+async function startRun(input: object): Promise<string> {
+  const workflow = await addWorkflow(service, {
+    input: { required: ['n'], optional: [], defaults: {} },
+    steps: [
+      step({ name: 'first', agent, fallback: { output: 'X' } }),
+      step({ name: 'second', agent, after: ['first'], onFailure: 'continue' }),
+      step({ name: 'third', agent, after: ['second'], when: 'input.n < 0' }),
+    ],
+    output: '{{steps.first.output}}',
+  });
+  const started = await starter.start(startCall(workflow, key, input));
+  assert.ok(started.kind === 'accepted');
+  const parts = { ...cold(), pipelines, onProgress: () => {} };
+  await settleSteps(parts, started.runId, [refusalOf(started.runId, 'first')]);
+  return started.runId;
+}
+
+/** What the runs of one transaction lead to, and which values were asked for and answered, in this order. */
+async function plan(runIds: readonly string[]) {
+  const asked: string[] = [];
+  const events = runIds.map((runId) => refusalOf(runId, 'second'));
+  const { ended } = await pipelines.use(async (send) => {
+    const telling: Send = async <Row>(...given: Parameters<Send>) => {
+      const [{ name }] = given;
+      if (/^progress-read-(input|values)$/.test(name)) asked.push(`${name} sent`);
+      const rows = await send<Row>(...given);
+      if (/^progress-read-(input|values)$/.test(name)) asked.push(`${name} answered`);
+      return rows;
+    };
+    const [, runs, steps] = await Promise.all([
+      begin(send),
+      lockWorkflowRuns(send, runIds),
+      readSteps(send, events),
+    ]);
+    const planned = await planProgress(cold(), telling, { runs, steps }, events);
+    await commit(send);
+    return planned;
+  });
+  return { asked, ended };
+}
+
+test('what the runs of a batch lack is asked for together, and not run by run', async () => {
+  const runIds = await Promise.all([1, 2, 3].map((n) => startRun({ n })));
+  const { asked, ended } = await plan(runIds);
+  const of = (name: string) =>
+    ['sent', 'answered'].flatMap((what) => runIds.map(() => `${name} ${what}`));
+  assert.deepEqual(asked, [...of('progress-read-input'), ...of('progress-read-values')]);
+  assert.deepEqual(
+    ended.map(({ end }) => end),
+    runIds.map(() => ({ status: 'success', output: '"X"' })),
+  );
+});
+
+test('a condition is judged once, however often its run needs something more', async (t) => {
+  const runId = await startRun({ n: 777_777 });
+  const parse = t.mock.method(JSON, 'parse');
+  const { ended } = await plan([runId]);
+  const judged = parse.mock.calls.filter(({ arguments: [text] }) => text === '{"n":777777}');
+  assert.deepEqual([ended.length, judged.length], [1, 1]);
+});
