@@ -75,7 +75,7 @@ async function measure(
   length: number,
 ): Promise<Sample> {
   await opened.reset();
-  await sql`truncate workflow_runs, workflow_steps, workflow_idempotency`.execute(opened.db);
+  await sql`truncate workflow_runs cascade`.execute(opened.db);
   const list = Array.from({ length }, (_, n) => `${n} `.padEnd(itemChars, 'x'));
   const body = JSON.stringify({ input: { list } });
   const before = await usageOf(bed, opened);

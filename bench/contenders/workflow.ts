@@ -30,7 +30,7 @@ export function workflow(options: {
         },
         async reset() {
           await opened.reset();
-          await sql`truncate workflow_runs, workflow_steps, workflow_idempotency`.execute(db);
+          await sql`truncate workflow_runs cascade`.execute(db);
         },
       };
     },
