@@ -151,7 +151,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     worker?.wake();
     bus.publish('cueline_queued');
   };
-  const known = { definitions: definitionCache(), memory: runMemory() };
+  const onFault = note('a run of a workflow was given up');
+  const known = { definitions: definitionCache(), memory: runMemory(), onFault };
   const finisher = createFinisher({
     ...known,
     pipelines,

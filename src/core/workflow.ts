@@ -70,6 +70,7 @@ export const workflowFailureCodes = [
   'DEADLINE_EXCEEDED',
   'OUTPUT_TOO_LARGE',
   'CANCELED',
+  'INTERNAL',
 ] as const;
 /** What `errorCode` of a workflow run can hold. */
 export type WorkflowFailureCode = (typeof workflowFailureCodes)[number];

@@ -89,6 +89,7 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
   const events: EventOfRun[] = [];
   const tallies: Tally[] = [];
   const cancellations: { executionId: string; worker: string }[] = [];
+  const briefRunIds = new Set<string>();
   const results = ends.map((end): EndResult => {
     const row = rows.get(end.id);
     if (!row || !holds(end, row)) return { ended: null, worker: null };
@@ -96,6 +97,7 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
     const ended = endedRun(end, row);
     tallies.push(tally(ended, row));
     if (end.workflow) events.push(eventOf(end.workflow, ended));
+    if (end.workflow && !row.stores_bodies) briefRunIds.add(end.workflow.runId);
     if (end.fence === null && row.worker !== null) {
       cancellations.push({ executionId: end.id, worker: row.worker });
     }
@@ -110,8 +112,8 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
     if (progress) stopping = writeProgress(send, progress.writes);
     return [stopping];
   };
-  const stepIds = events.flatMap(({ executionId }) => executionId ?? []);
-  await writeEnds(send, ended, { tallies, cancellations, slotAgentIds, stepIds, alongWith });
+  const more = { tallies, cancellations, slotAgentIds, briefRunIds: [...briefRunIds], alongWith };
+  await writeEnds(send, ended, more);
   for (const one of ended) parts.onEnded(one);
   if (progress) progress.committed();
   if (progress) parts.onProgress({ ...progress, stopping: await stopping });

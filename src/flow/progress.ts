@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Advance, advance } from '../core/advance.ts';
 import { type ConditionJudge, conditionJudge } from '../core/condition-judge.ts';
 import { documentOf } from '../core/document.ts';
-import { fromId } from '../core/id.ts';
+import { fromId, toId } from '../core/id.ts';
 import type { RunState, RunValues, Unread } from '../core/run-state.ts';
 import { agentOfStep, type RunEnd, type StepEvent, type StepState } from '../core/step-state.ts';
 import type { WorkflowDefinition } from '../core/workflow.ts';
@@ -18,7 +18,6 @@ import { readValues, type StepsOfRuns } from '../store/workflow-progress-read.ts
 import type { DueStep } from '../store/workflow-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { merged, type RunMemory } from './run-memory.ts';
-import { ItemFault } from './try-again.ts';
 
 /**
  * What follows where steps of runs have ended or were refused: what is to be written in the same transaction, and what
@@ -51,6 +50,8 @@ export interface PlannedProgress extends Omit<Progress, 'stopping'> {
 export interface ProgressParts {
   readonly definitions: Definitions;
   readonly memory: RunMemory;
+  /** Told why a run of a workflow was given up. */
+  readonly onFault: (error: Error) => void;
 }
 
 /** Runs that are locked, and where they stand; of runs that have just begun also what they hold. */
@@ -112,6 +113,8 @@ interface GoingOn {
   readonly judge: ConditionJudge | null;
 }
 
+type Advanced = Extract<Advance, { kind: 'advanced' }>;
+
 interface Lacking {
   readonly one: GoingOn;
   readonly unread: Unread;
@@ -122,7 +125,7 @@ const turnsMax = 200;
 
 /** What runs lack is read for all of them at once: the others of the batch wait meanwhile, and their locks are held. */
 async function planRuns(
-  { memory }: ProgressParts,
+  { memory, onFault }: ProgressParts,
   send: Send,
   goingOn: readonly GoingOn[],
   planned: Planned,
@@ -144,7 +147,24 @@ async function planRuns(
     }
     left = await Promise.all(lacking.map(readMore));
   }
-  if (left[0]) throw new ItemFault(`run ${left[0].run.id} lacks what it refers to`);
+  for (const one of left) planRun(one, givenUp(one, 'it lacks what it refers to'), planned);
+
+  function advanceRun(one: GoingOn, judge: ConditionJudge): Advance {
+    const { definition, state, events } = one;
+    try {
+      return advance(definition, state, events, judge);
+    } catch (error) {
+      return givenUp(one, error);
+    }
+  }
+
+  /** A fault of ours. The run ends with it: else its models would be called again and again, up to its deadline. */
+  function givenUp({ run }: GoingOn, cause: unknown): Advanced {
+    onFault(new Error(`${toId('workflowRun', run.id)} cannot go on`, { cause }));
+    const error = 'The server could not carry the run on.';
+    const end = { status: 'failed', errorCode: 'INTERNAL', error, failedStep: null } as const;
+    return { kind: 'advanced', changed: [], end };
+  }
 
   async function readMore({ one, unread }: Lacking): Promise<GoingOn> {
     const { run, state } = one;
@@ -157,7 +177,7 @@ async function planRuns(
 
 function planRun(
   { run, definition, state }: GoingOn,
-  { changed, end }: Extract<Advance, { kind: 'advanced' }>,
+  { changed, end }: Advanced,
   planned: Planned,
 ): void {
   planned.learned.set(run.id, merged(state.values, valuesOf(changed)));
@@ -172,15 +192,6 @@ function planRun(
     } else planned.steps.push(written);
   }
   if (end !== null) planned.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
-}
-
-/** What cannot go on must not stand in the way of the others of its batch. */
-function advanceRun({ run, definition, state, events }: GoingOn, judge: ConditionJudge): Advance {
-  try {
-    return advance(definition, state, events, judge);
-  } catch (error) {
-    throw new ItemFault(`run ${run.id} cannot go on`, { cause: error });
-  }
 }
 
 /** What steps have put out and fan out over, of those that have changed. */

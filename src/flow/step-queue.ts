@@ -5,8 +5,8 @@ import type { DueStep } from '../store/workflow-steps.ts';
  * steps of one are ready, there is room for another's, and what is called next goes from workspace to workspace.
  */
 export interface StepQueue {
-  /** Where there is no room for it, or it is held already, nothing happens: it stays ready. */
-  add(step: DueStep): void;
+  /** Whether it is held now: there may be no room for it. */
+  add(step: DueStep): boolean;
   /** Takes the next ones, at most so many. They are held until `done`. */
   next(count: number): DueStep[];
   done(steps: readonly DueStep[]): void;
@@ -14,7 +14,8 @@ export interface StepQueue {
   room(workspaceId: string): { readonly steps: number; readonly chars: number };
 }
 
-const stepsMax = 5_000;
+/** What a sweep fills up in one go must last until the next one. */
+const stepsMax = 20_000;
 const charsMax = 33_554_432;
 /** As long as whoever takes a step has it for itself: what waits longer is left to whoever sweeps. */
 const ownMs = 5_000;
@@ -59,14 +60,16 @@ export function stepQueue(nowMs = () => performance.now()): StepQueue {
       const known = held.get(keyOf(step));
       // Taken once more, it is this process's own for as long again.
       if (known) known.sinceMs = nowMs();
+      if (known) return true;
       const left = room(workspaceId);
-      if (known || left.steps === 0 || left.chars === 0) return;
+      if (left.steps === 0 || left.chars === 0) return false;
       const one = { step, sinceMs: nowMs() };
       held.set(keyOf(step), one);
       count(step, 1);
       const own = waiting.get(workspaceId);
       if (own) own.push(one);
       else waiting.set(workspaceId, [one]);
+      return true;
     },
     next(most) {
       const steps: DueStep[] = [];

@@ -1,9 +1,8 @@
 import type { ExecuteCall } from '../core/admission.ts';
 import { noLimits } from '../core/limits.ts';
 import { readVariables } from '../core/variables.ts';
-import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
-import { type DueStep, giveBackSteps } from '../store/workflow-steps.ts';
+import type { DueStep } from '../store/workflow-steps.ts';
 import type { Admission } from './admit.ts';
 import type { EventOfRun, OnProgress, ProgressParts } from './progress.ts';
 import { settleSteps } from './settle-steps.ts';
@@ -15,17 +14,18 @@ import { type StepQueue, stepQueue } from './step-queue.ts';
  */
 export interface StepTaker {
   take(steps: readonly DueStep[]): void;
-  /** How much more of a workspace it would take now: what goes beyond that stays ready, and whoever sweeps takes it. */
+  /** How much more of a workspace it would take now: what goes beyond that is given back to whoever sweeps. */
   room: StepQueue['room'];
   /** Waits until nothing is being taken. */
   idle(): Promise<void>;
 }
 
 export interface TakerParts extends ProgressParts {
-  readonly db: Db;
   readonly pipelines: Pipelines;
   readonly admission: Pick<Admission, 'admit'>;
   readonly onProgress: OnProgress;
+  /** Steps for which there is no room now: whoever sweeps takes them when there is. */
+  readonly giveBack: (steps: readonly DueStep[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -41,21 +41,26 @@ export function createStepTaker(parts: TakerParts): StepTaker {
     const steps = queue.next(callsMax - calls);
     for (const [, own] of Map.groupBy(steps, ({ runId }) => runId)) {
       calls += own.length;
-      const one: Promise<void> = takeOfRun(parts, own)
-        .catch(parts.onError)
-        .then(() => {
-          taking.delete(one);
-          calls -= own.length;
-          queue.done(own);
-          goOn();
-        });
-      taking.add(one);
+      hold(takeOfRun(parts, own), () => {
+        calls -= own.length;
+        queue.done(own);
+        goOn();
+      });
     }
+  }
+
+  function hold(work: Promise<void>, then = () => {}): void {
+    const one: Promise<void> = work.catch(parts.onError).then(() => {
+      taking.delete(one);
+      then();
+    });
+    taking.add(one);
   }
 
   return {
     take(steps) {
-      for (const step of steps) queue.add(step);
+      const over = steps.filter((step) => !queue.add(step));
+      if (over.length > 0) hold(parts.giveBack(over));
       goOn();
     },
     room: queue.room,
@@ -86,7 +91,7 @@ async function takeOfRun(parts: TakerParts, steps: readonly DueStep[]): Promise<
       refused.push({ runId, step: name, item, fallback, executionId: null, outcome });
     }),
   );
-  if (noRoom.length > 0) await giveBackSteps(parts.db, noRoom);
+  if (noRoom.length > 0) await parts.giveBack(noRoom);
   if (refused[0]) await settleSteps(parts, refused[0].runId, refused);
 }
 

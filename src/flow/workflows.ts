@@ -1,6 +1,7 @@
 import type { RateLimits } from '../core/limits.ts';
 import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
+import { giveBackSteps } from '../store/workflow-steps.ts';
 import type { Admission } from './admit.ts';
 import type { Canceler } from './cancel.ts';
 import { createWorkflowCanceler, type WorkflowCanceler } from './cancel-workflow.ts';
@@ -45,7 +46,11 @@ export function createWorkflows(parts: WorkflowParts): Workflows {
     stops.add(stop);
     void stop.finally(() => stops.delete(stop));
   };
-  const taker = createStepTaker({ ...parts, onProgress });
+  const taker = createStepTaker({
+    ...parts,
+    onProgress,
+    giveBack: (steps) => giveBackSteps(parts.db, steps),
+  });
   const starter = createWorkflowStarter({ ...parts, onProgress });
   return {
     starter,

@@ -25,6 +25,7 @@ export interface RunRow {
   readonly spent_output_tokens: number;
   readonly spent_usd: string;
   readonly spent_known: boolean;
+  readonly stores_bodies: boolean;
   /** By the database's clock, read under the lock. */
   readonly now_ms: number;
   readonly started_ms: number | null;
@@ -81,13 +82,13 @@ export async function writeEnds(
     /** Processes that must be told to stop a run. */
     readonly cancellations: readonly { executionId: string; worker: string }[];
     readonly slotAgentIds: readonly string[];
-    /** Those of the executions that are steps of runs of workflows. */
-    readonly stepIds: readonly string[];
+    /** Runs of workflows of which a step ended whose agent stores no bodies. */
+    readonly briefRunIds: readonly string[];
     /** What follows for runs of workflows. */
     readonly alongWith: () => readonly Promise<unknown>[];
   },
 ): Promise<void> {
-  const { cancellations, slotAgentIds, stepIds } = more;
+  const { cancellations, slotAgentIds, briefRunIds } = more;
   const brief = ended.filter((one) => !one.storeBodies && one.output !== null);
   await Promise.all([
     ended.length > 0 ? send(deleteRuns, [ended.map((one) => one.id)]) : [],
@@ -98,7 +99,7 @@ export async function writeEnds(
           cancellations.map((one) => one.worker),
         ])
       : [],
-    stepIds.length > 0 ? send(markBriefRuns, [stepIds]) : [],
+    briefRunIds.length > 0 ? send(markBriefRuns, [briefRunIds]) : [],
     ended.length > 0 ? send(updateExecutions, endValues(ended)) : [],
     brief.length > 0 ? send(insertBriefOutputs, [brief.map((one) => one.id)]) : [],
     ...more.alongWith(),
@@ -117,6 +118,7 @@ const lockQueue: Statement = {
   text: `select q.id, q.agent_id, q.worker, q.attempt, q.failures, q.losses, q.holds_slot,
       e.source, e.prompt_version_id, e.model, e.api_key_id,
       q.spent_input_tokens, q.spent_output_tokens, q.spent_usd, q.spent_known,
+      e.settings ->> 'storeBodies' is distinct from 'false' as stores_bodies,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
       (extract(epoch from q.started_at) * 1000)::float8 as started_ms
     from run_queue q join executions e on e.id = q.id
@@ -151,14 +153,12 @@ const insertCancellations: Statement = {
     on conflict do nothing`,
 };
 
-// However a step ends whose agent stores no bodies: its run is to hold them no longer than it must. The run is locked
-// already. This comes before the settings are gone, and before the run ends, unless it did so when the step was stopped.
+// However such a step ends, its run is to hold bodies no longer than it must. The run is locked already. This comes before
+// the run ends, unless it did so when the step was stopped.
 const markBriefRuns: Statement = {
   name: 'finish-mark-brief-runs',
-  text: `update workflow_runs r set bodies = 'brief', input = case when r.status = 'processing' then r.input end
-    from executions e
-    where e.id = any($1::uuid[]) and e.settings ->> 'storeBodies' = 'false'
-      and r.id = e.workflow_run_id and r.bodies = 'kept'`,
+  text: `update workflow_runs set bodies = 'brief', input = case when status = 'processing' then input end
+    where id = any($1::uuid[]) and bodies = 'kept'`,
 };
 
 const insertBriefOutputs: Statement = {

@@ -49,7 +49,7 @@ async function forgetWorkflowKeys(db: Db): Promise<number> {
     delete from workflow_idempotency where (caller, workflow_id, key) in (
       select caller, workflow_id, key from workflow_idempotency i
       where created_at < clock_timestamp() - interval '24 hours'
-        and not exists (select from workflow_runs r where r.id = i.run_id and r.status = 'processing')
+        and not exists (select from workflow_runs r where r.id = i.run_id and r.completed_at is null)
       order by created_at limit ${batchRows} for update of i skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

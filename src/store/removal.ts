@@ -97,7 +97,7 @@ const deleteGiven: Statement = {
     where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
       select id from executions r
       where id = any($1::uuid[]) and status <> 'processing' and not exists (
-        select from workflow_runs w where w.id = r.workflow_run_id and w.status = 'processing')
+        select from workflow_runs w where w.id = r.workflow_run_id and w.completed_at is null)
       order by id for update skip locked))
     ${returned}`,
 };

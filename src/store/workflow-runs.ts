@@ -106,7 +106,7 @@ export function listItems(
 export async function findEndedRuns(db: Db, runIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select asked.id::text as id from unnest(${runIds}::uuid[]) as asked (id)
-    where not exists (select from workflow_runs r where r.id = asked.id and r.status = 'processing')`.execute(
+    where not exists (select from workflow_runs r where r.id = asked.id and r.completed_at is null)`.execute(
     db,
   );
   return rows.map((row) => row.id);

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { Stage } from '../core/agent.ts';
 import type { Counts } from '../core/limits.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
@@ -35,7 +35,10 @@ export interface DueAgentRow {
   readonly nowMs: number;
 }
 
-/** Those whose steps wait longest, first. However many steps wait for an agent, it is one look into the index. */
+/**
+ * However many steps wait for an agent, it is one look into the index. Of more agents than the limit, each workspace has
+ * as many as the others, and which ones is left to chance: those whose windows are full would wait first, and for ever.
+ */
 export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[]> {
   const { rows } = await sql<DueAgentRow>`
     with recursive waited_for as (
@@ -47,11 +50,13 @@ export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[
     select w.agent_id, a.workspace_id, a.stage, a.archived_at is not null as archived, a.api_enabled,
       a.requests_per_minute, a.requests_per_hour, a.requests_per_day, ${counted('w.agent_id')}
     from waited_for w cross join lateral (
-      select s.ready_at from workflow_steps s
+      select from workflow_steps s
       where s.status = 'ready' and s.agent_id = w.agent_id and s.ready_at <= clock_timestamp()
-      order by s.ready_at limit 1) as oldest
+      order by s.ready_at limit 1) as due
     left join agents a on a.id = w.agent_id and a.deleted_at is null
-    order by oldest.ready_at limit ${limit}`.execute(db);
+    order by row_number() over (partition by a.workspace_id order by random()) limit ${limit}`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -98,28 +103,12 @@ export async function takeDueStops(db: Db, limit: number): Promise<Stopping[]> {
 
 /** The steps whose execution had ended before it could be stopped. */
 export async function markStopped(db: Db, steps: readonly Stopping[]): Promise<void> {
-  await sql`
-    with stopped as materialized (
-      select s.run_id, s.step, s.item
-      from unnest(${steps.map((one) => one.runId)}::uuid[], ${steps.map((one) => one.step)}::text[],
-          ${steps.map((one) => one.item)}::int[]) as c (run_id, step, item)
-        join workflow_steps s on s.run_id = c.run_id and s.step = c.step and s.item = c.item
-      where s.status = 'canceling' order by s.run_id, s.step, s.item for update of s)
-    update workflow_steps s set status = 'canceled', ready_at = null, completed_at = clock_timestamp()
-    from stopped c where s.run_id = c.run_id and s.step = c.step and s.item = c.item`.execute(db);
+  await db.executeQuery(CompiledQuery.raw(updateStopped, keyValues(steps)));
 }
 
 /** Gives back steps that were taken, and for which there was no room: whoever sweeps takes them when there is. */
 export async function giveBackSteps(db: Db, steps: readonly WorkflowStepOf[]): Promise<void> {
-  const [runIds, names, items] = keyValues(steps);
-  await sql`
-    with given as materialized (
-      select s.run_id, s.step, s.item
-      from unnest(${runIds}::uuid[], ${names}::text[], ${items}::int[]) as g (run_id, step, item)
-        join workflow_steps s on s.run_id = g.run_id and s.step = g.step and s.item = g.item
-      where s.status = 'ready' order by s.run_id, s.step, s.item for update of s)
-    update workflow_steps s set ready_at = clock_timestamp()
-    from given g where s.run_id = g.run_id and s.step = g.step and s.item = g.item`.execute(db);
+  await db.executeQuery(CompiledQuery.raw(updateGivenBack, keyValues(steps)));
 }
 
 /** Runs whose deadline has passed, the earliest first. */
@@ -166,22 +155,40 @@ export function keyValues(steps: readonly WorkflowStepOf[]): unknown[] {
   ];
 }
 
+/**
+ * Locks those of named steps that are as they must be, in the order of all. Each is looked up by its key, and what it must
+ * be is told by its columns and not by its status, of which there is an index: PostgreSQL would go through that, and
+ * compare each of the named with each of its steps, wherever there were none when it last counted.
+ */
+const lockNamed = (which: string, how = '') => `
+  select s.run_id, s.step, s.item
+  from (
+    select * from unnest($1::uuid[], $2::text[], $3::int[]) as n (run_id, step, item)
+    order by run_id, step, item) as n
+  cross join lateral (
+    select s.run_id, s.step, s.item from workflow_steps s
+    where s.run_id = n.run_id and s.step = n.step and s.item = n.item and ${which}
+    for update of s ${how}) as s`;
+const isReady = 's.variables is not null';
+const isCanceling = 's.ready_at is not null and s.variables is null';
+const isOfOpenRun = '(select r.completed_at is null from workflow_runs r where r.id = s.run_id)';
+
 const lockReady: Statement = {
   name: 'steps-lock-ready',
-  text: `select s.run_id, s.step, s.item
-    from unnest($1::uuid[], $2::text[], $3::int[]) as a (run_id, step, item)
-      join workflow_steps s on s.run_id = a.run_id and s.step = a.step and s.item = a.item
-      join workflow_runs r on r.id = s.run_id
-    where s.status = 'ready' and r.status = 'processing'
-    order by s.run_id, s.step, s.item for update of s skip locked`,
+  text: lockNamed(`${isReady} and ${isOfOpenRun}`, 'skip locked'),
 };
 
-const holdReady: Statement = {
-  name: 'steps-hold-ready',
-  text: `select from unnest($1::uuid[], $2::text[], $3::int[]) as a (run_id, step, item)
-      join workflow_steps s on s.run_id = a.run_id and s.step = a.step and s.item = a.item
-    where s.status = 'ready' order by s.run_id, s.step, s.item for update of s`,
-};
+const holdReady: Statement = { name: 'steps-hold-ready', text: lockNamed(isReady) };
+
+const updateGivenBack = `
+  with given as materialized (${lockNamed(isReady)})
+  update workflow_steps s set ready_at = clock_timestamp()
+  from given g where s.run_id = g.run_id and s.step = g.step and s.item = g.item`;
+
+const updateStopped = `
+  with stopped as materialized (${lockNamed(isCanceling)})
+  update workflow_steps s set status = 'canceled', ready_at = null, completed_at = clock_timestamp()
+  from stopped c where s.run_id = c.run_id and s.step = c.step and s.item = c.item`;
 
 const updateCalled: Statement = {
   name: 'steps-mark-called',

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { fromId, uuid7 } from '../../src/core/id.ts';
 import { createCanceler } from '../../src/flow/cancel.ts';
-import { definitionCache } from '../../src/flow/definitions.ts';
 import { createFinisher } from '../../src/flow/finish.ts';
-import { runMemory } from '../../src/flow/run-memory.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
 import { startService } from '../harness/service.ts';
+import { coldProgress } from '../harness/workflow-engine.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);
@@ -38,8 +37,8 @@ test('many executions are looked for in one statement, and those that have ended
     transformResult: async ({ result }) => result,
   });
   const finisher = createFinisher({
-    ...{ pipelines, definitions: definitionCache(), memory: runMemory() },
-    ...{ onProgress: () => {}, onEnded: () => {}, onQueued: () => {} },
+    ...coldProgress(),
+    ...{ pipelines, onProgress: () => {}, onEnded: () => {}, onQueued: () => {} },
   });
   const canceler = createCanceler({ db, finisher, onCanceled: () => {} });
   assert.equal(await canceler.cancel(ids[1] ?? ''), true);

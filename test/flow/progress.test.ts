@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { definitionCache } from '../../src/flow/definitions.ts';
-import { planProgress } from '../../src/flow/progress.ts';
-import { runMemory } from '../../src/flow/run-memory.ts';
+import { sql } from 'kysely';
+import { toId } from '../../src/core/id.ts';
+import type { Definitions } from '../../src/flow/definitions.ts';
+import { type ProgressParts, planProgress } from '../../src/flow/progress.ts';
 import { settleSteps } from '../../src/flow/settle-steps.ts';
 import { openPipelines, type Send } from '../../src/store/pipeline.ts';
 import { begin, commit, lockWorkflowRuns } from '../../src/store/workflow-progress.ts';
 import { readSteps } from '../../src/store/workflow-progress-read.ts';
 import { addAgent } from '../harness/agents.ts';
 import { startService } from '../harness/service.ts';
-import { openStarter } from '../harness/workflow-engine.ts';
+import { coldProgress, openStarter } from '../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../harness/workflow-runs.ts';
 
 const service = await startService({ role: 'api' });
@@ -22,8 +23,6 @@ after(() => pipelines.close());
 const { key } = await service.key();
 const agent = await addAgent(service, { user: 'x' });
 
-/** A process that knows nothing of any run. */
-const cold = () => ({ definitions: definitionCache(), memory: runMemory() });
 const refusalOf = (runId: string, name: string) => ({
   runId,
   step: name,
@@ -46,13 +45,13 @@ async function startRun(input: object): Promise<string> {
   });
   const started = await starter.start(startCall(workflow, key, input));
   assert.ok(started.kind === 'accepted');
-  const parts = { ...cold(), pipelines, onProgress: () => {} };
+  const parts = { ...coldProgress(), pipelines, onProgress: () => {} };
   await settleSteps(parts, started.runId, [refusalOf(started.runId, 'first')]);
   return started.runId;
 }
 
 /** What the runs of one transaction lead to, and which values were asked for and answered, in this order. */
-async function plan(runIds: readonly string[]) {
+async function plan(runIds: readonly string[], parts: ProgressParts = coldProgress()) {
   const asked: string[] = [];
   const events = runIds.map((runId) => refusalOf(runId, 'second'));
   const { ended } = await pipelines.use(async (send) => {
@@ -68,7 +67,7 @@ async function plan(runIds: readonly string[]) {
       lockWorkflowRuns(send, runIds),
       readSteps(send, events),
     ]);
-    const planned = await planProgress(cold(), telling, { runs, steps }, events);
+    const planned = await planProgress(parts, telling, { runs, steps }, events);
     await commit(send);
     return planned;
   });
@@ -93,4 +92,41 @@ test('a condition is judged once, however often its run needs something more', a
   const { ended } = await plan([runId]);
   const judged = parse.mock.calls.filter(({ arguments: [text] }) => text === '{"n":777777}');
   assert.deepEqual([ended.length, judged.length], [1, 1]);
+});
+
+test('a run that cannot go on fails, and the others of its batch go on', async () => {
+  const [good = '', bad = ''] = [await startRun({ n: 1 }), await startRun({ n: 2 })];
+  const { rows } = await sql<{ workflowVersionId: string }>`
+    select workflow_version_id from workflow_runs where id = ${bad}`.execute(service.db);
+  const { definitions } = coldProgress();
+  const faults: Error[] = [];
+  const parts: ProgressParts = {
+    ...coldProgress(),
+    definitions: async (send, id) => {
+      const read = await definitions(send, id);
+      return id === rows[0]?.workflowVersionId ? { ...read, steps: [null] as never } : read;
+    },
+    onFault: (error) => void faults.push(error),
+  };
+  const { ended } = await plan([good, bad], parts);
+  const codes = new Map(
+    ended.map(({ runId, end }) => [runId, 'errorCode' in end ? end.errorCode : null]),
+  );
+  assert.deepEqual([codes.get(good), codes.get(bad)], [null, 'INTERNAL']);
+  assert.deepEqual(
+    faults.map(({ message, cause }) => [message, cause instanceof TypeError]),
+    [[`${toId('workflowRun', bad)} cannot go on`, true]],
+  );
+});
+
+test('what is left of a run that was given up is stopped', async () => {
+  const runId = await startRun({ n: 1 });
+  const parts = { ...coldProgress(), pipelines, onProgress: () => {}, onFault: () => {} };
+  const definitions: Definitions = async () => ({ steps: [null] }) as never;
+  await settleSteps({ ...parts, definitions }, runId, [refusalOf(runId, 'second')]);
+  const { rows } = await sql<{ is: string }>`
+    select r.status || ' ' || r.error_code || ', ' ||
+      (select string_agg(step || ' ' || status, ', ' order by step) from workflow_steps where run_id = r.id) as is
+    from workflow_runs r where r.id = ${runId}`.execute(service.db);
+  assert.equal(rows[0]?.is, 'failed INTERNAL, first success, second canceled');
 });

@@ -5,8 +5,9 @@ import { uuid7 } from '../../src/core/id.ts';
 import { noLimits } from '../../src/core/limits.ts';
 import { endOverdue, type SweepParts, sweepWorkflows } from '../../src/flow/sweep-workflows.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
-import { type DueStep, giveBackSteps } from '../../src/store/workflow-steps.ts';
+import { type DueStep, findDueAgents, giveBackSteps } from '../../src/store/workflow-steps.ts';
 import { addAgent } from '../harness/agents.ts';
+import { addWorkspace } from '../harness/people.ts';
 import { startService } from '../harness/service.ts';
 import { addWorkflow, step } from '../harness/workflow-runs.ts';
 
@@ -188,4 +189,17 @@ test('an overdue run that another process just ends is left to it, and the other
   assert.deepEqual(ended, [free]);
   await endOverdue(telling);
   assert.deepEqual(ended, [free, held]);
+});
+
+test('of too many agents each workspace has its part, and each agent its turn', async () => {
+  const ours = await Promise.all([1, 2, 3].map(() => addAgent(service, { user: 'x' })));
+  const theirs = await addAgent({ db, ...(await addWorkspace(db)) }, { user: 'x' });
+  for (const { id } of [...ours, theirs]) await addReady(id, 1);
+  const seen = new Set<string>();
+  while (seen.size < 4) {
+    const found = (await findDueAgents(db, 2)).map(({ agentId }) => agentId);
+    assert.equal(found.length, 2);
+    assert.ok(found.includes(theirs.id));
+    for (const id of found) seen.add(id);
+  }
 });

@@ -28,25 +28,35 @@ function taker() {
     throw new Error('the database is away');
   };
   const errors: unknown[] = [];
-  const parts = { admission: { admit }, onError: (error: unknown) => void errors.push(error) };
+  const over: DueStep[] = [];
+  const parts = {
+    admission: { admit },
+    giveBack: async (steps: readonly DueStep[]) => void over.push(...steps),
+    onError: (error: unknown) => void errors.push(error),
+  };
+  const givenBack = () => over.map(({ item }) => item);
   const called = () => calls.map(({ item }) => item);
   const created = createStepTaker(parts as unknown as TakerParts);
-  return { ...created, answer: all.resolve, calls, called, errors };
+  return { ...created, answer: all.resolve, calls, called, givenBack, errors };
 }
 
 const many = (count: number) => Array.from({ length: count }, (_, item) => step(item));
 
-test('of many steps some hundreds stand in admission, and half of the room is left to other workspaces', async () => {
-  const { take, room, idle, answer, called, errors } = taker();
-  take(many(6_000));
+test('of many steps some hundreds stand in admission, half of the room is left to other workspaces, and the rest is given back', async () => {
+  const { take, room, idle, answer, called, errors, givenBack } = taker();
+  take(many(12_000));
   assert.equal(called().length, 400);
-  assert.deepEqual([room('workspace').steps, room('other').steps], [0, 1_250]);
+  assert.deepEqual([room('workspace').steps, room('other').steps], [0, 5_000]);
   answer();
   await idle();
-  assert.equal(errors.length, 2_500, 'the rest stays ready');
-  assert.deepEqual(room('workspace'), { steps: 2_500, chars: 16_777_216 });
-  take([step(7_001)]);
-  assert.equal(called().at(-1), 7_001);
+  assert.equal(errors.length, 10_000);
+  assert.deepEqual(
+    givenBack(),
+    Array.from({ length: 2_000 }, (_, at) => 10_000 + at),
+  );
+  assert.deepEqual(room('workspace'), { steps: 10_000, chars: 16_777_216 });
+  take([step(12_001)]);
+  assert.equal(called().at(-1), 12_001);
 });
 
 test('a step does not wait behind those of another workspace', async () => {

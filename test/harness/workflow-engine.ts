@@ -1,8 +1,20 @@
 import { definitionCache } from '../../src/flow/definitions.ts';
+import type { ProgressParts } from '../../src/flow/progress.ts';
 import { runMemory } from '../../src/flow/run-memory.ts';
 import { createWorkflowStarter, type WorkflowStarter } from '../../src/flow/start-workflow.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import type { Connection } from '../../src/store/pooler.ts';
+
+/** A process that knows nothing of any run. */
+export function coldProgress(): ProgressParts {
+  return {
+    definitions: definitionCache(),
+    memory: runMemory(),
+    onFault(error) {
+      throw error;
+    },
+  };
+}
 
 /**
  * Starts runs of workflows straight in a database, and calls nobody: as a process does that dies right after its commit.
@@ -15,8 +27,7 @@ export function openStarter(connection: Connection): {
   const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
   const starter = createWorkflowStarter({
     pipelines,
-    definitions: definitionCache(),
-    memory: runMemory(),
+    ...coldProgress(),
     onProgress: () => {},
   });
   return { starter, close: () => pipelines.close() };

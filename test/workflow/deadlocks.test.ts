@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { definitionCache } from '../../src/flow/definitions.ts';
 import { endRun } from '../../src/flow/end-run.ts';
-import { runMemory } from '../../src/flow/run-memory.ts';
 import { settleSteps } from '../../src/flow/settle-steps.ts';
 import { createWorkflowStarter } from '../../src/flow/start-workflow.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
 import { untilBlocked } from '../harness/locks.ts';
 import { startService } from '../harness/service.ts';
+import { coldProgress } from '../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../harness/workflow-runs.ts';
 
 const service = await startService({ role: 'api' });
@@ -18,12 +17,7 @@ const { connection } = service.database;
 const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
 after(() => pipelines.close());
 after(service.close);
-const parts = {
-  pipelines,
-  definitions: definitionCache(),
-  memory: runMemory(),
-  onProgress: () => {},
-};
+const parts = { ...coldProgress(), pipelines, onProgress: () => {} };
 const starter = createWorkflowStarter(parts);
 const { key, id: keyId } = await service.key();
 const agent = await addAgent(service, { user: 'x' });

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { definitionCache } from '../../src/flow/definitions.ts';
-import { runMemory } from '../../src/flow/run-memory.ts';
 import { settleSteps } from '../../src/flow/settle-steps.ts';
 import { createWorkflowStarter } from '../../src/flow/start-workflow.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
 import { countRead } from '../harness/read-chars.ts';
 import { startService } from '../harness/service.ts';
+import { coldProgress } from '../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../harness/workflow-runs.ts';
 
 const service = await startService({ role: 'api' });
@@ -23,12 +22,7 @@ const inner = openPipelines({
 after(() => inner.close());
 const pipelines = countRead(inner);
 /** A process of its own each time: it remembers nothing of what others have read. */
-const process = () => ({
-  pipelines,
-  definitions: definitionCache(),
-  memory: runMemory(),
-  onProgress: () => {},
-});
+const process = () => ({ ...coldProgress(), pipelines, onProgress: () => {} });
 
 /** A run over a list, of which items end one by one: each is refused, and its fallback is a given output. */
 async function listOf(length: number) {

@@ -38,15 +38,16 @@ test('the same Idempotency-Key starts one run, also at once', async () => {
   assert.equal(other.kind === 'refused' && other.code, 'IDEMPOTENCY_KEY_REUSED');
 });
 
-test('a definition that cannot be carried out fails its own start alone', async () => {
+test('a definition that cannot be carried out fails its own run alone', async () => {
   const broken = await addWorkflow(service, {
     steps: [{ ...step({ name: 'a', agent }), after: null as never }],
   });
-  const [failed, started] = await Promise.allSettled(
-    [broken, simple].map((one) => starter.start(startCall(one, key, { a: 1 }))),
+  const [failed = '', other = ''] = await Promise.all(
+    [broken, simple].map((one) => startRun(service, one, key, { a: 1 })),
   );
-  assert.equal(failed?.status, 'rejected');
-  assert.equal(started?.status === 'fulfilled' && started.value.kind, 'accepted');
+  assert.equal((await endOfRun(service, broken, failed)).run.errorCode, 'INTERNAL');
+  assert.equal((await endOfRun(service, simple, other)).run.status, 'success');
+  assert.equal(service.faults.splice(0).length, 1);
 });
 
 test('a start spends the limit of its key, exactly', async () => {

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { CompiledQuery, sql } from 'kysely';
+import { uuid7 } from '../../src/core/id.ts';
+import type { WorkflowStepOf } from '../../src/core/settings.ts';
+import { openPipelines, type Send, type Statement } from '../../src/store/pipeline.ts';
+import { holdReadySteps, lockReadySteps } from '../../src/store/workflow-steps.ts';
+import { addAgent } from '../harness/agents.ts';
+import { startService } from '../harness/service.ts';
+import { addWorkflow, step } from '../harness/workflow-runs.ts';
+
+const service = await startService({ role: 'api' });
+const { db, workspaceId } = service;
+const pipelines = openPipelines({
+  connection: service.database.connection,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
+after(() => pipelines.close());
+after(service.close);
+const agent = await addAgent(service, { user: 'x' });
+const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+
+const many = 3_000;
+const named = 100;
+
+/** A run with that many items, all as `status` says. */
+async function addItems(status: 'success' | 'ready'): Promise<WorkflowStepOf[]> {
+  const runId = uuid7(Date.now());
+  await sql`
+    insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
+      deadline_at, input)
+    select ${runId}, ${workspaceId}, id, workflow_version_id, 'api', 'processing', clock_timestamp(),
+      clock_timestamp() + interval '1 hour', '{}' from workflows where id = ${workflow.id}`.execute(
+    db,
+  );
+  const [variables, agentId] = status === 'ready' ? ['{}', agent.id] : [null, null];
+  const readyAt = status === 'success' ? null : new Date();
+  await sql`
+    insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id)
+    select ${runId}, 'a', item, ${status}, ${readyAt}::timestamptz, ${variables}::text, ${agentId}::uuid
+    from generate_series(1, ${many}::int) as item`.execute(db);
+  return Array.from({ length: named }, (_, at) => ({ runId, step: 'a', item: named - at }));
+}
+
+interface PlanNode {
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Join Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** How many rows a plan has looked at. */
+function rowsOf(node: PlanNode): number {
+  const removed =
+    (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
+  const own = (node['Actual Rows'] + removed) * node['Actual Loops'];
+  return (node.Plans ?? []).reduce((sum, one) => sum + rowsOf(one), own);
+}
+
+/** How many rows the statement looks at. */
+async function lookedAt(
+  work: (send: Send, steps: readonly WorkflowStepOf[]) => Promise<unknown>,
+  steps: readonly WorkflowStepOf[],
+): Promise<number> {
+  const asked: CompiledQuery[] = [];
+  const send = async ({ text }: Statement, values: readonly unknown[]) => {
+    asked.push(CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...values]));
+    return [];
+  };
+  await work(send as Send, steps);
+  const [explain] = asked;
+  assert.ok(explain);
+  const { rows } = await db.executeQuery<Record<string, string>>(explain);
+  const [plan]: { Plan: PlanNode }[] = JSON.parse(Object.values(rows[0] ?? {})[0] ?? '[]');
+  assert.ok(plan);
+  return rowsOf(plan.Plan);
+}
+
+test('what named steps cost does not grow with those that wait, whatever PostgreSQL last counted', async () => {
+  await addItems('success');
+  await sql`analyze workflow_steps, workflow_runs`.execute(db);
+  const steps = await addItems('ready');
+  for (const lock of [lockReadySteps, holdReadySteps]) {
+    const rows = await lookedAt(lock, steps);
+    assert.ok(rows >= named && rows <= 12 * named, `${lock.name}: ${rows} rows`);
+  }
+});
+
+test('named steps are locked in the one order of all', async () => {
+  const steps = await addItems('ready');
+  const locked = await pipelines.use(async (send) => {
+    await send({ name: 'begin', text: 'begin' });
+    const rows = await lockReadySteps(send, steps);
+    await send({ name: 'rollback', text: 'rollback' });
+    return rows.map(({ item }) => item);
+  });
+  assert.deepEqual(
+    locked,
+    Array.from({ length: named }, (_, at) => at + 1),
+  );
+});
