@@ -12,6 +12,7 @@ import { peers } from './benchmarks/peers.ts';
 import { scaleOut } from './benchmarks/scale-out.ts';
 import { snapshot } from './benchmarks/snapshot.ts';
 import { start } from './benchmarks/start.ts';
+import { workflowHistory } from './benchmarks/workflow-history.ts';
 import { workflowList } from './benchmarks/workflow-list.ts';
 import { workflowSteps } from './benchmarks/workflow-steps.ts';
 
@@ -31,5 +32,6 @@ export const benchmarks: readonly Benchmark[] = [
   start,
   bytes,
   history,
+  workflowHistory,
   dashboard,
 ];

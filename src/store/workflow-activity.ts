@@ -19,6 +19,9 @@ interface LastRun {
   readonly executedAt: Date;
 }
 
+/** Among so many of the latest runs of each those are looked for that a caller sees. */
+const lookedAtMax = 1_000;
+
 /** By stored id, of workflows that the caller sees; of their runs those whose version it sees, too. */
 export async function readActivity(
   db: Db,
@@ -33,8 +36,11 @@ export async function readActivity(
         select min(next_at) as next_at from workflow_schedules where workflow_id = w.id) as s on w.enabled
       left join lateral (
         select r.id, r.status, r.executed_at
-        from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
-        where r.workflow_id = w.id and ${versionSeenBy(viewer)}
+        from (
+          select * from workflow_runs r where r.workflow_id = w.id
+          order by r.id desc limit ${lookedAtMax}) as r
+        where exists (
+          select from workflow_versions v where v.id = r.workflow_version_id and ${versionSeenBy(viewer)})
         order by r.id desc limit ${runsMax}) as r on true
     where w.id = any (${workflowIds}::uuid[])
     order by r.id desc`.execute(db);

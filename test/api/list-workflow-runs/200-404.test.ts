@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { fromId } from '../../../src/core/id.ts';
+import { fromId, toId, uuid7 } from '../../../src/core/id.ts';
 import { addAgent } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
 import { startService } from '../../harness/service.ts';
@@ -69,6 +69,47 @@ test('so many runs are counted, and no more', async () => {
   assert.deepEqual([last.runs.length, last.pagination.hasMore], [5, false]);
   const none = await page('status=failed');
   assert.deepEqual([none.pagination.total, none.totalIsExact], [0, true]);
+});
+
+test('a key that sees some versions lists the runs of these, as if there were no others', async () => {
+  const { path: mixed, workflowId } = await makeWorkflow(service, greeting(agent.agentId));
+  const other = await addAgent(service);
+  const hidden = uuid7(Date.now());
+  await sql`
+    insert into workflow_versions (id, workflow_id, workspace_id, number, label, definition, agent_ids)
+    select ${hidden}, workflow_id, workspace_id, 2, 'v2', definition, agent_ids || ${other.id}::uuid
+    from workflow_versions where workflow_id = ${fromId('workflow', workflowId)}`.execute(
+    service.db,
+  );
+  // Each third is hidden, each second failed, each fourth has lost its bodies.
+  const ids = Array.from({ length: 24 }, (_, n) => uuid7(Date.now() + n));
+  await sql`
+    insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
+      completed_at, deadline_at, input, bodies, error_code, error)
+    select r.id, workspace_id, w.id, case when n % 3 = 0 then ${hidden} else workflow_version_id end, 'schedule',
+      case when n % 2 = 0 then 'failed' else 'success' end, now(), now(), now(),
+      case when n % 4 > 0 then '{}'::json end, case when n % 4 > 0 then 'kept' else 'gone' end,
+      case when n % 2 = 0 then 'STEP_FAILED' end, case when n % 2 = 0 then 'x' end
+    from workflows w, unnest(${ids}::uuid[]) with ordinality as r (id, n)
+    where w.id = ${fromId('workflow', workflowId)}`.execute(service.db);
+  const { key: tied } = await service.key({ agentIds: [agent.agentId] });
+  const newestFirst = (which: (n: number) => boolean) =>
+    ids.flatMap((id, at) => (which(at + 1) ? toId('workflowRun', id) : [])).toReversed();
+  const page = async (query: string) => {
+    const { body } = await service.call('GET', `${mixed}/runs${query}`, { key: tied });
+    const listed = body.runs.map((one: { workflowRunId: string }) => one.workflowRunId);
+    return { ids: listed, total: body.pagination.total, nextCursor: body.nextCursor };
+  };
+  const seen = newestFirst((n) => n % 3 > 0);
+  const first = await page('?limit=7');
+  assert.deepEqual([first.ids, first.total], [seen.slice(0, 7), 16]);
+  const second = await page(`?limit=7&cursor=${first.nextCursor}`);
+  assert.deepEqual([second.ids, second.total], [seen.slice(7, 14), 16]);
+  assert.deepEqual((await page('?limit=7&offset=12')).ids, seen.slice(12));
+  const failed = newestFirst((n) => n % 3 > 0 && n % 2 === 0);
+  const some = await page('?status=failed&trigger=schedule&limit=3&offset=4');
+  assert.deepEqual([some.ids, some.total], [failed.slice(4, 7), 8]);
+  assert.equal((await page('?trigger=api')).total, 0);
 });
 
 test('what cannot be asked, and what is not there', async () => {

@@ -1,0 +1,171 @@
+import { sql } from 'kysely';
+import { fromId, uuid7 } from '../../src/core/id.ts';
+import type { Db } from '../../src/store/db.ts';
+import { addAgent } from '../../test/harness/agents.ts';
+import { addKey } from '../../test/harness/people.ts';
+import { addWorkflow, step } from '../../test/harness/workflow-runs.ts';
+import type { Bed } from '../bed.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { openCueline } from '../contenders/cueline.ts';
+import { spread } from '../rounds.ts';
+import { hundredths, type Table, whole } from '../table.ts';
+
+/** Of the short history, whose answers are as long. */
+const few = 1_000;
+const callsEach = 40;
+const warmUps = 10;
+/** One run in so many failed, or came by webhook. */
+const rare = 500;
+/** The oldest are of the version that is pinned again, and that a key sees which does not see the other's agents. */
+const oldShare = 0.02;
+
+export const workflowHistory: Benchmark = {
+  name: 'workflow-history',
+  says:
+    'What is read of the runs of one workflow, over HTTP and one call at a time: beside a workflow that has run ' +
+    `${whole(few)} times, in alternation. ms are the median of ${callsEach} calls.`,
+  goal: 'each at most 2 times as long as of the short history',
+  byDefault: false,
+  runs: 1_000_000,
+  async run(bed, { runs, note }) {
+    const stages = [await openStage(bed, few), await openStage(bed, runs)];
+    try {
+      note(`${whole(runs)} runs written`);
+      return [await timeCases(stages)];
+    } finally {
+      for (const stage of stages) await stage.close();
+    }
+  },
+};
+
+interface Stage {
+  readonly runs: number;
+  time(one: Case): Promise<number>;
+  close(): Promise<void>;
+}
+
+interface Case {
+  readonly name: string;
+  readonly path: (workflow: string) => string;
+  /** With the key that sees the oldest runs alone. */
+  readonly seesOld?: boolean;
+}
+
+const runsOf = (query: string) => (workflow: string) => `${workflow}/runs?${query}`;
+
+const cases: readonly Case[] = [
+  { name: 'workflows with what goes on in them', path: () => 'workflows?include=activity' },
+  { name: 'runs, first page', path: runsOf('limit=20') },
+  { name: 'runs, 100 at once', path: runsOf('limit=100') },
+  { name: 'runs, 900 on', path: runsOf('limit=20&offset=900') },
+  { name: 'runs that failed (rare)', path: runsOf('limit=20&status=failed') },
+  { name: 'runs by webhook (rare)', path: runsOf('limit=20&trigger=webhook') },
+  { name: 'failed by webhook (rarer)', path: runsOf('limit=20&status=failed&trigger=webhook') },
+  { name: 'canceled (none)', path: runsOf('limit=20&status=canceled') },
+  { name: 'runs of which a key sees the oldest', path: runsOf('limit=20'), seesOld: true },
+  { name: 'of those the failed', path: runsOf('limit=20&status=failed'), seesOld: true },
+  { name: 'workflows, for that key', path: () => 'workflows?include=activity', seesOld: true },
+];
+
+async function openStage(bed: Bed, runs: number): Promise<Stage> {
+  const opened = await openCueline(bed, {
+    name: 'Cueline',
+    roles: ['api'],
+    env: { CUELINE_LIST_PER_MINUTE: '1000000' },
+  });
+  const { db, workspaceId, agent, target, key } = opened;
+  const [owner] = (await sql<{ id: string }>`select id from users limit 1`.execute(db)).rows;
+  const userId = owner?.id ?? '';
+  const later = await addAgent({ db, workspaceId, ownerId: userId }, { user: 'x' });
+  const limits = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null };
+  const old = await addKey(
+    db,
+    { workspaceId, userId },
+    { agentIds: [agent.agentId], rateLimits: limits },
+  );
+  const workflow = await addWorkflow(
+    { db, workspaceId },
+    { steps: [step({ name: 'first', agent }), step({ name: 'second', agent, after: ['first'] })] },
+  );
+  const newVersion = uuid7(Date.now());
+  await sql`
+    insert into workflow_versions (id, workflow_id, workspace_id, number, label, definition, agent_ids)
+    select ${newVersion}, workflow_id, workspace_id, 2, 'v2', definition,
+      agent_ids || ${fromId('agent', later.agentId)}::uuid
+    from workflow_versions where workflow_id = ${workflow.id}`.execute(db);
+  await writeRuns(db, { workflowId: workflow.id, newVersion, runs });
+  await sql`analyze workflow_runs, workflow_steps`.execute(db);
+  await bed.ask('checkpoint');
+  const url = `http://${target.host}:${target.port}/api/v1/`;
+  return {
+    runs,
+    async time({ path, seesOld }) {
+      const headers = { Authorization: `Bearer ${seesOld ? old.key : key}` };
+      const begun = performance.now();
+      const answer = await fetch(new URL(path(`workflows/${workflow.workflowId}`), url), {
+        headers,
+      });
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
+      return performance.now() - begun;
+    },
+    close: () => opened.close(),
+  };
+}
+
+/** At once, or it takes longer than a statement may. */
+const writtenAtOnce = 50_000;
+
+/** A run a second up to now, the oldest of the first version, each of two steps. */
+async function writeRuns(
+  db: Db,
+  { workflowId, newVersion, runs }: { workflowId: string; newVersion: string; runs: number },
+): Promise<void> {
+  for (let from = 0; from < runs; from += writtenAtOnce) {
+    const to = Math.min(runs, from + writtenAtOnce);
+    const ids = sql`
+      select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint - (${runs}::bigint - n) * 1000), 12, '0')
+          || '7000' || '8' || lpad(to_hex(n), 15, '0'))::uuid as id, n, n % ${rare} as of,
+        now() - (${runs} - n) * interval '1 second' as at
+      from generate_series(${from + 1}::bigint, ${to}::bigint) as n`;
+    await sql`
+      with runs as (
+        insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
+          completed_at, deadline_at, input, output, error_code, error)
+        select i.id, w.workspace_id, w.id,
+          case when n <= ${runs * oldShare} then w.workflow_version_id else ${newVersion} end,
+          case when i.of <= 1 then 'webhook' else 'api' end, case when i.of = 0 then 'failed' else 'success' end,
+          at, at, at, '{"name":"the tides"}', case when i.of > 0 then '"as told"'::json end,
+          case when i.of = 0 then 'STEP_FAILED' end, case when i.of = 0 then 'As told.' end
+        from (${ids}) as i cross join workflows w
+        where w.id = ${workflowId}
+        returning id, executed_at)
+      insert into workflow_steps (run_id, step, item, status, started_at, completed_at)
+      select id, step, -1, 'success', executed_at, executed_at
+      from runs cross join unnest(array['first', 'second']) as step`.execute(db);
+  }
+}
+
+async function timeCases(stages: readonly Stage[]): Promise<Table> {
+  const calls = new Map<string, number[][]>(cases.map(({ name }) => [name, stages.map(() => [])]));
+  for (let round = -warmUps; round < callsEach; round++) {
+    for (const one of cases) {
+      for (const [at, stage] of stages.entries()) {
+        const ms = await stage.time(one);
+        if (round >= 0) calls.get(one.name)?.[at]?.push(ms);
+      }
+    }
+  }
+  const medians = [...calls].map(([name, of]) => ({
+    name,
+    ms: of.map((each) => spread(each).median),
+  }));
+  return {
+    columns: ['', ...stages.map(({ runs }) => `${whole(runs)} runs: ms`), 'times'],
+    rows: medians.map(({ name, ms }) => [
+      name,
+      ...ms.map(hundredths),
+      hundredths((ms.at(-1) ?? 0) / (ms[0] ?? 1)),
+    ]),
+  };
+}
