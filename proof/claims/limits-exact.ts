@@ -136,7 +136,8 @@ async function turnUnderLock(
   const call = { path, key: key.key, body: { variables: { name: 'you' } } };
   const calls = Array.from({ length: 3 * limit }, () => ({ call }));
   const send = (nowMs: number) => sendAll({ crew, clients: limit, calls, nowMs });
-  const first = await send(await clock.nowMs());
+  // The minute is to turn by the leap, and not by itself.
+  const first = await send(await clock.leap(leapToTurn('minute', await clock.nowMs(), -10_000)));
   let turnedMs = 0;
   let waiting: ReturnType<typeof send> | undefined;
   await ground.db.transaction().execute(async (trx) => {
