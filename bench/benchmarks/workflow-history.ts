@@ -64,6 +64,7 @@ const cases: readonly Case[] = [
   { name: 'canceled (none)', path: runsOf('limit=20&status=canceled') },
   { name: 'runs of which a key sees the oldest', path: runsOf('limit=20'), seesOld: true },
   { name: 'of those the failed', path: runsOf('limit=20&status=failed'), seesOld: true },
+  { name: 'of those by webhook', path: runsOf('limit=20&trigger=webhook'), seesOld: true },
   { name: 'workflows, for that key', path: () => 'workflows?include=activity', seesOld: true },
 ];
 

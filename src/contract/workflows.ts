@@ -58,7 +58,7 @@ export const WorkflowSummary = Type.Object(
     lastRuns: Type.Optional(
       Type.Array(WorkflowLastRun, {
         maxItems: limits.workflowLastRunsMax,
-        description: `With \`include=activity\`: the newest first, at most ${limits.workflowLastRunsMax}.`,
+        description: `With \`include=activity\`: of its newest 1,000 runs those that the caller sees, the newest first, at most ${limits.workflowLastRunsMax}.`,
       }),
     ),
     nextAt: Type.Optional(

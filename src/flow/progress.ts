@@ -50,7 +50,7 @@ export interface PlannedProgress extends Omit<Progress, 'stopping'> {
 export interface ProgressParts {
   readonly definitions: Definitions;
   readonly memory: RunMemory;
-  /** Told why a run of a workflow was given up. */
+  /** Told why a run of a workflow was given up, once that is committed. */
   readonly onFault: (error: Error) => void;
 }
 
@@ -71,7 +71,7 @@ export async function planProgress(
   const rowsOf = Map.groupBy(steps.rows, ({ runId }) => runId);
   const itemsOf = Map.groupBy(steps.items, ({ runId }) => runId);
   const eventsOf = Map.groupBy(events, ({ runId }) => runId);
-  const planned: Planned = { steps: [], ready: [], ended: [], learned: new Map() };
+  const planned: Planned = { steps: [], ready: [], ended: [], faults: [], learned: new Map() };
   const goingOn: GoingOn[] = [];
   for (const run of runs) {
     const own = eventsOf.get(run.id) ?? [];
@@ -87,9 +87,10 @@ export async function planProgress(
     goingOn.push({ run, definition, state, events: own, judge: null });
   }
   await planRuns(parts, send, goingOn, planned);
-  const { steps: changed, ready, ended, learned } = planned;
+  const { steps: changed, ready, ended, faults, learned } = planned;
   const committed = () => {
     for (const [runId, values] of learned) parts.memory.add(runId, values);
+    faults.forEach(parts.onFault);
   };
   return { writes: { steps: changed, ends: ended }, ready, ended, committed };
 }
@@ -101,6 +102,7 @@ interface Planned {
   readonly steps: WrittenStep[];
   readonly ready: DueStep[];
   readonly ended: EndedWorkflowRun[];
+  readonly faults: Error[];
   readonly learned: Map<string, RunValues>;
 }
 
@@ -125,7 +127,7 @@ const turnsMax = 200;
 
 /** What runs lack is read for all of them at once: the others of the batch wait meanwhile, and their locks are held. */
 async function planRuns(
-  { memory, onFault }: ProgressParts,
+  { memory }: ProgressParts,
   send: Send,
   goingOn: readonly GoingOn[],
   planned: Planned,
@@ -160,7 +162,7 @@ async function planRuns(
 
   /** A fault of ours. The run ends with it: else its models would be called again and again, up to its deadline. */
   function givenUp({ run }: GoingOn, cause: unknown): Advanced {
-    onFault(new Error(`${toId('workflowRun', run.id)} cannot go on`, { cause }));
+    planned.faults.push(new Error(`${toId('workflowRun', run.id)} cannot go on`, { cause }));
     const error = 'The server could not carry the run on.';
     const end = { status: 'failed', errorCode: 'INTERNAL', error, failedStep: null } as const;
     return { kind: 'advanced', changed: [], end };

@@ -59,8 +59,10 @@ export function stepQueue(nowMs = () => performance.now()): StepQueue {
       const { workspaceId } = step;
       const known = held.get(keyOf(step));
       // Taken once more, it is this process's own for as long again.
-      if (known) known.sinceMs = nowMs();
-      if (known) return true;
+      if (known) {
+        known.sinceMs = nowMs();
+        return true;
+      }
       const left = room(workspaceId);
       if (left.steps === 0 || left.chars === 0) return false;
       const one = { step, sinceMs: nowMs() };

@@ -88,29 +88,41 @@ async function takeDue(parts: SweepParts): Promise<void> {
     due.map((one) => [one.agentId, { ...one, left: roomOf(one, parts.testingLimits) }]),
   );
   for (;;) {
-    const some = [...waiting.values()].flatMap(({ agentId, workspaceId, left }) => {
-      const room = parts.taker.room(workspaceId ?? '');
-      const stepsMax = room.chars > 0 ? Math.min(left, room.steps) : 0;
-      return stepsMax > 0 ? [{ agentId, stepsMax, chars: room.chars }] : [];
-    });
+    const some = inRoom([...waiting.values()], parts.taker.room);
     if (some.length === 0) return;
-    const part = Math.ceil(atOnce / some.length);
-    const steps = await takeDueSteps(
-      parts.db,
-      some.map((one) => ({ ...one, stepsMax: Math.min(one.stepsMax, part) })),
-      {
-        stepsMax: atOnce,
-        bytesMax: Math.min(bytesAtOnce, Math.max(...some.map(({ chars }) => chars))),
-      },
-    );
-    if (steps.length === 0) return;
-    for (const [agentId, { length }] of Map.groupBy(steps, (step) => step.agentId)) {
+    const steps = await takeDueSteps(parts.db, some, {
+      stepsMax: Math.max(atOnce, some.length),
+      bytesMax: Math.min(bytesAtOnce, Math.max(...some.map(({ chars }) => chars))),
+    });
+    const taken = Map.groupBy(steps, (step) => step.agentId);
+    for (const { agentId } of some) {
       const one = waiting.get(agentId);
+      const length = taken.get(agentId)?.length ?? 0;
       waiting.delete(agentId);
-      if (one) waiting.set(agentId, { ...one, left: one.left - length });
+      if (one && length > 0) waiting.set(agentId, { ...one, left: one.left - length });
     }
     parts.taker.take(steps);
   }
+}
+
+/** How many steps of each agent are taken in this turn: equal parts, and of a workspace no more than it has room for. */
+function inRoom(
+  agents: readonly (DueAgentRow & { left: number })[],
+  roomOfWorkspace: StepTaker['room'],
+) {
+  const rooms = new Map(
+    agents.map(({ workspaceId }) => [workspaceId, { ...roomOfWorkspace(workspaceId ?? '') }]),
+  );
+  const able = agents.flatMap(({ agentId, workspaceId, left }) => {
+    const room = rooms.get(workspaceId);
+    return room && left > 0 && room.steps > 0 && room.chars > 0 ? [{ agentId, left, room }] : [];
+  });
+  const part = Math.max(1, Math.floor(atOnce / able.length));
+  return able.flatMap(({ agentId, left, room }) => {
+    const stepsMax = Math.min(left, part, room.steps);
+    room.steps -= stepsMax;
+    return stepsMax > 0 ? [{ agentId, stepsMax, chars: room.chars }] : [];
+  });
 }
 
 /** Admission decides; this only keeps away from it what it would refuse. */

@@ -7,6 +7,7 @@ import { up as executions } from './migrations/0003-executions.ts';
 import { up as history } from './migrations/0004-history.ts';
 import { up as workflows } from './migrations/0005-workflows.ts';
 import { up as generatedPasswords } from './migrations/0006-generated-passwords.ts';
+import { up as runsOfVersions } from './migrations/0007-runs-of-versions.ts';
 
 /** In order. A migration that has been released is never changed; a new one is added. */
 const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
@@ -16,6 +17,7 @@ const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
   '0004-history': { up: history },
   '0005-workflows': { up: workflows },
   '0006-generated-passwords': { up: generatedPasswords },
+  '0007-runs-of-versions': { up: runsOfVersions },
 };
 
 /** Any number that nothing else locks: migrations go one after the other. */

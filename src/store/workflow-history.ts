@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { WorkflowDefinition, WorkflowRunStatus, WorkflowTrigger } from '../core/workflow.ts';
+import {
+  type WorkflowDefinition,
+  type WorkflowRunStatus,
+  type WorkflowTrigger,
+  workflowRunStatuses,
+  workflowTriggers,
+} from '../core/workflow.ts';
 import type { Viewer } from './agents.ts';
 import type { Db } from './db.ts';
 import { inSnapshot } from './history.ts';
@@ -96,8 +102,11 @@ export function listWorkflowRuns(
     const seen = versions.filter((one) => one.seen).map(({ id }) => id);
     const some = seen.length < versions.length ? ofVersions(seen) : ofAll;
     const last = offset + limit;
-    // An index has them in order. By what PostgreSQL believes to know of it, to sort a million would be quicker.
-    await sql`set local enable_sort = off`.execute(trx);
+    // An index has them in order. By what PostgreSQL believes to know of it, to sort a million would be quicker; and some
+    // versions of it take a sort that is needed all the same for so dear that they would compile the statement.
+    await sql`select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`.execute(
+      trx,
+    );
     const { rows } = await sql<ListedRunRow>`
       select ${listedRun} from (
         select id from (${some(question, { after, most: last })}) as r
@@ -120,30 +129,35 @@ interface Part {
 }
 
 function ofAll(question: WorkflowRunQuestion, { after, most }: Part): RawBuilder<unknown> {
+  const { workflowId, status, trigger } = question;
   return sql`
     select r.id from workflow_runs r
-    where r.workflow_id = ${question.workflowId} ${which(question, after)}
+    where r.workflow_id = ${workflowId}
+      ${status === null ? sql`` : sql`and r.status = ${status}`}
+      ${trigger === null ? sql`` : sql`and r.trigger = ${trigger}`}
+      ${after === null ? sql`` : sql`and r.id < ${after}`}
     order by r.id desc limit ${most}`;
 }
 
 /**
  * Version by version: those of others may be a million, and all of them newer. Asked for by ranges and in the order of an
- * index, they are found by that; by the version alone, and by id, PostgreSQL would go through all where few are to be found.
+ * index, they are found by that; by equality and id alone, PostgreSQL would go through all where few are to be found.
  */
 function ofVersions(versionIds: readonly string[]) {
-  return (question: WorkflowRunQuestion, { after, most }: Part): RawBuilder<unknown> => sql`
-    select r.id from unnest(${versionIds}::uuid[]) as v (id)
-      cross join unnest(array['kept', 'brief', 'gone']) as b (bodies)
-      cross join lateral (
-        select r.id from workflow_runs r
-        where (r.workflow_version_id, r.bodies) >= (v.id, b.bodies) and (r.workflow_version_id, r.bodies) <= (v.id, b.bodies)
-          ${which(question, after)}
-        order by r.workflow_version_id desc, r.bodies desc, r.id desc limit ${most}) as r`;
+  return ({ status, trigger }: WorkflowRunQuestion, { after, most }: Part): RawBuilder<unknown> => {
+    const triggers = trigger === null ? workflowTriggers : [trigger];
+    const statuses = status === null ? workflowRunStatuses : [status];
+    return sql`
+      select r.id from unnest(${versionIds}::uuid[]) as v (id)
+        cross join unnest(${triggers}::text[]) as t (trigger)
+        cross join unnest(${statuses}::text[]) as s (status)
+        cross join lateral (
+          select r.id from workflow_runs r
+          where (r.workflow_version_id, r.trigger, r.status, r.id) >= (v.id, t.trigger, s.status, ${firstId}::uuid)
+            and (r.workflow_version_id, r.trigger, r.status, r.id) < (v.id, t.trigger, s.status, ${after ?? lastId}::uuid)
+          order by r.workflow_version_id desc, r.trigger desc, r.status desc, r.id desc limit ${most}) as r`;
+  };
 }
 
-function which({ status, trigger }: WorkflowRunQuestion, after: string | null) {
-  return sql`
-    ${status === null ? sql`` : sql`and r.status = ${status}`}
-    ${trigger === null ? sql`` : sql`and r.trigger = ${trigger}`}
-    ${after === null ? sql`` : sql`and r.id < ${after}`}`;
-}
+const firstId = '00000000-0000-0000-0000-000000000000';
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

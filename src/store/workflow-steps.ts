@@ -54,7 +54,7 @@ export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[
       where s.status = 'ready' and s.agent_id = w.agent_id and s.ready_at <= clock_timestamp()
       order by s.ready_at limit 1) as due
     left join agents a on a.id = w.agent_id and a.deleted_at is null
-    order by row_number() over (partition by a.workspace_id order by random()) limit ${limit}`.execute(
+    order by row_number() over (partition by a.workspace_id order by random()), random() limit ${limit}`.execute(
     db,
   );
   return rows;

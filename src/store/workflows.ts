@@ -37,7 +37,7 @@ const joined = sql.raw('workflows w join workflow_versions v on v.id = w.workflo
  */
 export function versionSeenBy(viewer: Viewer) {
   return sql`v.workspace_id = ${viewer.workspaceId} and not exists (
-    select from agents a where a.id = any (v.agent_ids) and a.deleted_at is null and not (${seenBy(viewer)}))`;
+    select from agents a where a.id = any (v.agent_ids) and a.deleted_at is null and (${seenBy(viewer)}) is not true)`;
 }
 
 /** The workflows `w` that there are for a caller. */

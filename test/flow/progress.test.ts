@@ -69,6 +69,7 @@ async function plan(runIds: readonly string[], parts: ProgressParts = coldProgre
     ]);
     const planned = await planProgress(parts, telling, { runs, steps }, events);
     await commit(send);
+    planned.committed();
     return planned;
   });
   return { asked, ended };

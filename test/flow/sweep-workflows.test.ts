@@ -191,15 +191,34 @@ test('an overdue run that another process just ends is left to it, and the other
   assert.deepEqual(ended, [free, held]);
 });
 
+test('of a workspace no more steps are taken than there is room for, however many agents they wait for', async () => {
+  const agents = await Promise.all(Array.from({ length: 5 }, () => addAgent(service)));
+  for (const { id } of agents) await addReady(id, 3);
+  let steps = 4;
+  const small: SweepParts['taker'] = {
+    take(some) {
+      taken.push(...some);
+      steps -= some.length;
+    },
+    room: () => ({ steps, chars: 1_000_000 }),
+  };
+  await sweepWorkflows(parts({ taker: small }));
+  assert.equal(taken.length, 4);
+  steps = 1_000;
+  await sweepWorkflows(parts({ taker: small }));
+  assert.equal(taken.length, 15);
+});
+
 test('of too many agents each workspace has its part, and each agent its turn', async () => {
   const ours = await Promise.all([1, 2, 3].map(() => addAgent(service, { user: 'x' })));
   const theirs = await addAgent({ db, ...(await addWorkspace(db)) }, { user: 'x' });
   for (const { id } of [...ours, theirs]) await addReady(id, 1);
   const seen = new Set<string>();
-  while (seen.size < 4) {
+  for (let turn = 0; turn < 1_000 && seen.size < 4; turn++) {
     const found = (await findDueAgents(db, 2)).map(({ agentId }) => agentId);
     assert.equal(found.length, 2);
     assert.ok(found.includes(theirs.id));
     for (const id of found) seen.add(id);
   }
+  assert.equal(seen.size, 4);
 });
