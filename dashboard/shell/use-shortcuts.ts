@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { mac } from './command-key.ts';
 import { places } from './places.ts';
 import { singleKeysOn } from './single-keys.ts';
@@ -12,7 +12,8 @@ export function useShortcuts(open: { openPalette: () => void; openSheet: () => v
   const navigate = useNavigate();
   const current = useRef(open);
   current.current = open;
-  useEffect(() => {
+  // From the first moment that the page is seen: an effect alone may come after a key.
+  useLayoutEffect(() => {
     let wentAtMs = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
       // With others it means something else to browsers and editors, as does Ctrl+K on a Mac.
