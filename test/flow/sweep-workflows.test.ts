@@ -9,7 +9,7 @@ import { type DueStep, findDueAgents, giveBackSteps } from '../../src/store/work
 import { addAgent } from '../harness/agents.ts';
 import { addWorkspace } from '../harness/people.ts';
 import { startService } from '../harness/service.ts';
-import { addWorkflow, step } from '../harness/workflow-runs.ts';
+import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
 
 /** A process that serves only: nobody but these tests sweeps. */
 const service = await startService({ role: 'api' });
@@ -43,14 +43,7 @@ beforeEach(async () => {
 
 /** Items of a run that are ready, and whose time has come, the first one first. */
 async function addReady(agentId: string, count: number, chars = 2): Promise<string> {
-  const runId = uuid7(Date.now());
-  await sql`
-    insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
-      deadline_at, input)
-    select ${runId}, ${workspaceId}, id, workflow_version_id, 'api', 'processing', clock_timestamp(),
-      clock_timestamp() + interval '1 hour', '{}' from workflows where id = ${workflow.id}`.execute(
-    db,
-  );
+  const runId = await addOpenRun(db, workflow);
   await sql`
     insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id)
     select ${runId}, 'a', item, 'ready', clock_timestamp() - interval '1 minute' + item * interval '1 millisecond',

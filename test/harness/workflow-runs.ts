@@ -64,6 +64,19 @@ export async function addWorkflow(
   return { id, workflowId: toId('workflow', id) };
 }
 
+/** A run that is under way, and of which no step has begun. */
+export async function addOpenRun(db: Db, workflow: TestWorkflow): Promise<string> {
+  const id = uuid7(Date.now());
+  await sql`
+    insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
+      deadline_at, input)
+    select ${id}, workspace_id, id, workflow_version_id, 'api', 'processing', clock_timestamp(),
+      clock_timestamp() + interval '1 hour', '{}' from workflows where id = ${workflow.id}`.execute(
+    db,
+  );
+  return id;
+}
+
 /** A call to start it with a key. */
 export function startCall(
   workflow: TestWorkflow,

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
-import { uuid7 } from '../../src/core/id.ts';
 import type { WorkflowStepOf } from '../../src/core/settings.ts';
 import { openPipelines, type Send, type Statement } from '../../src/store/pipeline.ts';
 import { holdReadySteps, lockReadySteps } from '../../src/store/workflow-steps.ts';
 import { addAgent } from '../harness/agents.ts';
 import { startService } from '../harness/service.ts';
-import { addWorkflow, step } from '../harness/workflow-runs.ts';
+import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
 
 const service = await startService({ role: 'api' });
-const { db, workspaceId } = service;
+const { db } = service;
 const pipelines = openPipelines({
   connection: service.database.connection,
   answerTimeoutMs: 30_000,
@@ -26,14 +25,7 @@ const named = 100;
 
 /** A run with that many items, all as `status` says. */
 async function addItems(status: 'success' | 'ready'): Promise<WorkflowStepOf[]> {
-  const runId = uuid7(Date.now());
-  await sql`
-    insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
-      deadline_at, input)
-    select ${runId}, ${workspaceId}, id, workflow_version_id, 'api', 'processing', clock_timestamp(),
-      clock_timestamp() + interval '1 hour', '{}' from workflows where id = ${workflow.id}`.execute(
-    db,
-  );
+  const runId = await addOpenRun(db, workflow);
   const [variables, agentId] = status === 'ready' ? ['{}', agent.id] : [null, null];
   const readyAt = status === 'success' ? null : new Date();
   await sql`
