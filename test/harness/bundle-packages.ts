@@ -10,17 +10,29 @@ import { pathToFileURL } from 'node:url';
  * as any bundler does, and `bundled.ts` lets our sources find them. The sources themselves run as they are.
  */
 
-/** Only such as are ECMAScript modules: of others a bundle would lose the names of what they export. */
 const packages = [
   '@ai-sdk/openai-compatible',
+  '@marcbachmann/cel-js',
   '@opentelemetry/api',
+  '@pydantic/genai-prices',
+  'ajv/dist/2020.js',
+  'ajv-formats',
   'better-auth',
   'better-auth/api',
   'better-auth/crypto',
   'better-auth/plugins/generic-oauth',
+  'commander',
+  'croner',
+  'fastify',
   'kysely',
+  'pg',
+  'pino',
+  'prom-client',
+  'standardwebhooks',
   'typebox',
   'typebox/compile',
+  'undici',
+  'yaml',
 ];
 
 const root = join(import.meta.dirname, '../..');
@@ -41,6 +53,13 @@ async function bundle(folder: string): Promise<void> {
   await mkdir(cache, { recursive: true });
   const own = await mkdtemp(join(cache, 'bundling-'));
   const files = new Map(packages.map((name, index) => [name, `package-${index}`]));
+  const entries = await Promise.all(
+    [...files].map(async ([name, file]) => {
+      const entry = join(own, `${file}.entry.js`);
+      await writeFile(entry, await entryOf(name));
+      return [file, entry] as const;
+    }),
+  );
   await build({
     configFile: false,
     publicDir: false,
@@ -53,7 +72,7 @@ async function bundle(folder: string): Promise<void> {
       minify: false,
       target: 'esnext',
       rolldownOptions: {
-        input: Object.fromEntries([...files].map(([name, file]) => [file, name])),
+        input: Object.fromEntries(entries),
         preserveEntrySignatures: 'strict',
         output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' },
       },
@@ -65,4 +84,12 @@ async function bundle(folder: string): Promise<void> {
   // Some processes of the tests are another user's.
   await chmod(own, 0o755);
   await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }));
+}
+
+/** Says by name what Node finds in a package, for of one that is no ECMAScript module a bundle exports the default only. */
+async function entryOf(name: string): Promise<string> {
+  const { default: whole, ...named } = (await import(name)) as Record<string, unknown>;
+  const names = Object.keys(named).filter((one) => one !== 'module.exports');
+  const from = `from ${JSON.stringify(name)};`;
+  return `${whole === undefined ? '' : `export { default } ${from}\n`}export { ${names.join(', ')} } ${from}\n`;
 }

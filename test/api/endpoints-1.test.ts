@@ -1,0 +1,3 @@
+import { testEndpoints } from '../harness/endpoints.ts';
+
+testEndpoints(1);
