@@ -39,7 +39,12 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
   return {
     service,
     async visit(path, { as, ...rest } = {}) {
-      const context = await browser.newContext({ baseURL: service.url, ...rest });
+      const context = await browser.newContext({
+        baseURL: service.url,
+        // Nobody watches what moves, and each step of it would be painted.
+        reducedMotion: 'reduce',
+        ...rest,
+      });
       after(() => context.close());
       if (as) await context.addCookies(cookies((await service.signIn(as)).cookie, service.url));
       const page = await context.newPage();
@@ -48,7 +53,7 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
       const check = async () => {
         await page.waitForLoadState('networkidle');
         for (const [colorScheme, rules] of rulesIn) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          await page.emulateMedia({ colorScheme });
           // The page hears of it with its next frame.
           await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
           await settled(page);
