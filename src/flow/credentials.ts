@@ -3,6 +3,7 @@ import { type ProviderKind, sealOwner } from '../core/provider.ts';
 import { unseal } from '../core/seal.ts';
 import type { Db } from '../store/db.ts';
 import { findProviderSettings, type ProviderSettingsRow } from '../store/providers.ts';
+import { readTogether } from './read-together.ts';
 
 /** A provider as a model call needs it, its credential opened. */
 export interface OpenProvider {
@@ -25,8 +26,9 @@ export interface CredentialsParts {
  * that does not open is not as good as none: the server's own would be used in its stead.
  */
 export function createCredentials({ db, sealKey, onUnreadable }: CredentialsParts) {
+  const read = readTogether(db, findProviderSettings);
   return async (workspaceId: string, name: string): Promise<OpenProvider | null> => {
-    const row = await findProviderSettings(db, workspaceId, name);
+    const row = await read(workspaceId, name);
     if (!row) return null;
     const apiKey = open(row);
     if (apiKey !== undefined) return { name, kind: row.kind, apiKey, baseURL: row.baseURL };

@@ -6,9 +6,10 @@ import { StartFailure } from '../core/start-failure.ts';
 import { bootstrapWorkspace } from '../flow/bootstrap-workspace.ts';
 import { createCredentials } from '../flow/credentials.ts';
 import { makeDemo } from '../flow/make-demo.ts';
+import { readTogether } from '../flow/read-together.ts';
 import { createModels } from '../provider/registry.ts';
 import type { Db } from '../store/db.ts';
-import { findPrice } from '../store/prices.ts';
+import { findPrices } from '../store/prices.ts';
 import { type Role, type WiringParts, wire } from '../wiring.ts';
 import { banner } from './banner.ts';
 import type { Context } from './command.ts';
@@ -71,7 +72,7 @@ async function openModels(
       onUnreadable: (provider) =>
         log.error(provider, 'A stored credential does not open: CUELINE_SECRET has changed'),
     }),
-    overrides: (workspaceId, model) => findPrice(db, workspaceId, model),
+    overrides: readTogether(db, findPrices),
     env: config.providerEnv,
     callsMax: config.providerCalls,
     allowedHosts: config.allowedHosts,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
+import { askedFor, type Named } from './named.ts';
 
 /** A workspace's own prices. Amounts are `numeric` here and decimal texts in the code, in US dollars. */
 
@@ -27,13 +28,14 @@ export async function listPrices(db: Db, workspaceId: string): Promise<PriceRow[
   return rows;
 }
 
-/** The workspace's own price of a `provider/model`; null where it has none. */
-export async function findPrice(db: Db, workspaceId: string, model: string): Promise<Price | null> {
-  const { rows } = await sql<Price>`
-    select ${amounts} from prices where workspace_id = ${workspaceId} and model = ${model}`.execute(
+/** Those that are there, in any order; a price is named by its `provider/model`. */
+export async function findPrices(db: Db, asked: readonly Named[]): Promise<(Price & Named)[]> {
+  const { rows } = await sql<Price & Named>`
+    select p.workspace_id, p.model as name, ${amounts}
+    from ${askedFor(asked)} join prices p on p.workspace_id = asked.workspace_id and p.model = asked.name`.execute(
     db,
   );
-  return rows[0] ?? null;
+  return rows;
 }
 
 export async function putPrice(

@@ -110,7 +110,7 @@ async function credential(dataDir: string, secret: string): Promise<string> {
   const db = openDatabase({ connection, poolMax: 1, onError: () => {} });
   try {
     const workspaceId = (await findFirstWorkspace(db))?.workspaceId ?? '';
-    const row = await findProviderSettings(db, workspaceId, 'own');
+    const [row] = await findProviderSettings(db, [{ workspaceId, name: 'own' }]);
     assert.ok(row?.sealedApiKey);
     const key = deriveSealKey(secret.trim());
     return unseal(key, row.sealedApiKey, sealOwner({ workspaceId, id: row.id }));

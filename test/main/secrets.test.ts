@@ -74,7 +74,8 @@ async function store(name: string, secret: string): Promise<void> {
 }
 
 async function opened(name: string, secret: string): Promise<string> {
-  const row = await findProviderSettings(service.db, service.workspaceId, name);
+  const { db, workspaceId } = service;
+  const [row] = await findProviderSettings(db, [{ workspaceId, name }]);
   assert.ok(row?.sealedApiKey);
   return unseal(deriveSealKey(secret), row.sealedApiKey, owner(row.id));
 }

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { findPrice } from '../../../src/store/prices.ts';
+import { findPrices } from '../../../src/store/prices.ts';
 import { startService } from '../../harness/service.ts';
 
 const service = await startService();
 after(service.close);
 const user = service.ownerId;
 const put = (body: object) => service.call('PUT', '/api/v1/prices', { user, body });
+
+async function stored(name: string, workspaceId = service.workspaceId) {
+  const [row] = await findPrices(service.db, [{ workspaceId, name }]);
+  if (!row) return null;
+  const { workspaceId: _, name: found, ...amounts } = row;
+  assert.equal(found, name);
+  return amounts;
+}
 
 test('texts are kept exactly, numbers as the decimal that was written', async () => {
   const { status, body } = await put({
@@ -25,7 +33,7 @@ test('texts are kept exactly, numbers as the decimal that was written', async ()
     cacheReadPerMillion: '2.50',
     cacheWritePerMillion: '0.0000001',
   });
-  assert.deepEqual(await findPrice(service.db, service.workspaceId, model), amounts);
+  assert.deepEqual(await stored(model), amounts);
 });
 
 test('what is put replaces all of it', async () => {
@@ -35,7 +43,7 @@ test('what is put replaces all of it', async () => {
   });
   const { body } = await put({ model, inputPerMillion: '3', outputPerMillion: 1_000_000 });
   assert.ok(body.updatedAt >= first.body.updatedAt);
-  assert.deepEqual(await findPrice(service.db, service.workspaceId, model), {
+  assert.deepEqual(await stored(model), {
     ...{ inputPerMillion: '3', outputPerMillion: '1000000' },
     ...{ cacheReadPerMillion: null, cacheWritePerMillion: null },
   });
@@ -44,6 +52,6 @@ test('what is put replaces all of it', async () => {
 test('a workspace has its own, for that model alone', async () => {
   await put({ model: 'openai/gpt', inputPerMillion: 1, outputPerMillion: 1 });
   const { workspaceId } = await service.workspace();
-  assert.equal(await findPrice(service.db, workspaceId, 'openai/gpt'), null);
-  assert.equal(await findPrice(service.db, service.workspaceId, 'openai/GPT'), null);
+  assert.equal(await stored('openai/gpt', workspaceId), null);
+  assert.equal(await stored('openai/GPT'), null);
 });

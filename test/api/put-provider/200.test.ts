@@ -13,7 +13,7 @@ const put = (name: string, body: object, options: object = { user }) =>
   service.call('PUT', `/api/v1/providers/${name}`, { ...options, body });
 
 async function stored(name: string, workspaceId = service.workspaceId) {
-  const row = await findProviderSettings(service.db, workspaceId, name);
+  const [row] = await findProviderSettings(service.db, [{ workspaceId, name }]);
   assert.ok(row);
   const owner = sealOwner({ workspaceId, id: row.id });
   const apiKey = row.sealedApiKey && unseal(sealKey, row.sealedApiKey, owner);
