@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { isPublicAddress } from './address.ts';
+import { crowd } from './crowd.ts';
 import {
   isAllowed,
   notPublic,
@@ -72,18 +73,19 @@ export function createOutbound({
   timeouts = { connectMs, silenceMs },
 }: OutboundOptions): Outbound {
   const allowed = parseAllowedHosts(allowedHosts);
-  const open = agent(timeouts);
-  const closed = agent(timeouts, guardedLookup(resolve));
+  const open = crowd(() => agent(timeouts));
+  const closed = crowd(() => agent(timeouts, guardedLookup(resolve)));
   return {
-    trusted: (input, init) => send(open, urlOf(input), init),
+    trusted: (input, init) => open.through((dispatcher) => send(dispatcher, urlOf(input), init)),
     guarded: async (input, init) => {
       const url = urlOf(input);
       const why = refusal(url, allowed);
       if (why) throw new OutboundFailure('refused', why);
-      return send(isAllowed(url, allowed) ? open : closed, url, init);
+      const agents = isAllowed(url, allowed) ? open : closed;
+      return agents.through((dispatcher) => send(dispatcher, url, init));
     },
     close: async () => {
-      await Promise.all([open.destroy(), closed.destroy()]);
+      await Promise.all([open.close(), closed.close()]);
     },
   };
 }

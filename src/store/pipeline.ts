@@ -82,11 +82,15 @@ export function openPipelines(options: PipelineOptions): Pipelines {
     async use(work, answerTimeoutMs = options.answerTimeoutMs) {
       if (closed) throw new Error('the connections are closed');
       const client = idle.pop() ?? (await connect());
+      let answered = false;
       // What waits for an answer is then told that the connection is gone, and sees for itself what became of it.
-      const timer = setTimeout(() => {
+      const giveUp = () => {
+        if (answered) return;
         stream(client)?.destroy();
         dropIdle();
-      }, answerTimeoutMs);
+      };
+      // Timers come before sockets: after a moment in which this process was held up, the answer may lie there unread.
+      const timer = setTimeout(() => setImmediate(giveUp), answerTimeoutMs);
       try {
         const result = await work(sender(client, !options.connection.pooled));
         if (all.has(client)) idle.push(client);
@@ -96,6 +100,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
         drop(client);
         throw error;
       } finally {
+        answered = true;
         clearTimeout(timer);
       }
     },

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { agentCallsMax } from '../../src/provider/crowd.ts';
 import type { Resolve } from '../../src/provider/guard.ts';
 import {
   answerBytesMax,
@@ -288,6 +289,26 @@ describe('a call', () => {
   test('goes over http and https alone', async () => {
     await assert.rejects(outbound.trusted('ftp://127.0.0.1/'));
     assert.equal((await failure(outbound.guarded('ftp://example.com/'))).kind, 'refused');
+  });
+
+  test('goes out beside any number of others, and each gets its own answer', async () => {
+    const count = 2 * agentCallsMax + 1;
+    const held: [string, ServerResponse][] = [];
+    handle = (request, response) => {
+      held.push([String(request.url), response]);
+      if (held.length < count) return;
+      for (const [url, one] of held) one.end(url);
+    };
+    const answers = await Promise.all(
+      Array.from({ length: count }, async (_, number) => {
+        const answer = await outbound.trusted(`http://127.0.0.1:${port}/${number}`);
+        return answer.text();
+      }),
+    );
+    assert.deepEqual(
+      answers,
+      Array.from({ length: count }, (_, number) => `/${number}`),
+    );
   });
 
   test('ends when the client is closed', async () => {

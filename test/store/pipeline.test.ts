@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { after, test } from 'node:test';
 import { isUnstorable, openPipelines } from '../../src/store/pipeline.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -74,3 +75,34 @@ test('texts arrive as they were, whatever they hold', async () => {
     sent,
   );
 });
+
+test('an answer that came while this process was held up is read before it is given up', async () => {
+  const answerTimeoutMs = 1_000;
+  const ask = { name: 'held-up', text: `select 'held up' as text` };
+  // The connection is there already.
+  await counted();
+  const rows = await pipelines.use(async (send) => {
+    const answer = send<{ text: string }>(ask);
+    const until = performance.now() + answerTimeoutMs + 100;
+    // Once the statement has left.
+    setImmediate(() => {
+      holdUpUntilAnswered();
+      while (performance.now() < until);
+    });
+    return answer;
+  }, answerTimeoutMs);
+  assert.deepEqual(rows, [{ text: 'held up' }]);
+});
+
+/** Nothing is read here meanwhile. */
+function holdUpUntilAnswered(): void {
+  const script = `
+    import pg from 'pg';
+    const client = new pg.Client(JSON.parse(process.argv[1]));
+    await client.connect();
+    const ended = "select from pg_stat_activity where query like '%held up%' and state = 'idle' and datname = current_database()";
+    while ((await client.query(ended)).rowCount === 0);
+    await client.end();`;
+  const connection = JSON.stringify(database.connection);
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script, connection]);
+}
