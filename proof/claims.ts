@@ -7,6 +7,7 @@ import { commitUnanswered } from './claims/commit-unanswered.ts';
 import { databaseRefuses } from './claims/database-refuses.ts';
 import { databaseRestarted } from './claims/database-restarted.ts';
 import { deaf } from './claims/deaf.ts';
+import { endsTogether } from './claims/ends-together.ts';
 import { fairBacklog } from './claims/fair-backlog.ts';
 import { idempotent } from './claims/idempotent.ts';
 import { limitsExact } from './claims/limits-exact.ts';
@@ -37,6 +38,7 @@ export const claims: readonly Claim[] = [
   rollingRestart,
   providerOutage,
   fairBacklog,
+  endsTogether,
   access,
   outboundGuard,
   signInThrottle,
