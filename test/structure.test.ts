@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
+import { filesOf, parts } from './harness/endpoints.ts';
 
 /** The rules of the house that a machine can hold: imports, lengths, where SQL and the environment may stand. */
 
@@ -118,6 +119,25 @@ test('no file is named after nothing', () => {
 });
 
 /** Of the project: what is installed below a folder, as for the peers of the benchmarks, is not ours. */
+test('every test is run, once', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const globs = [...String(scripts.test).matchAll(/'(test\/[^']+)'/g)].map(([, glob = '']) => glob);
+  const numbers = Array.from({ length: parts }, (_, at) => at + 1);
+  const run = [
+    ...globSync(globs, { cwd: root }),
+    ...numbers.flatMap((part) => filesOf(part)).map((file) => join('test/api', file)),
+  ];
+  assert.deepEqual(run.toSorted(), globSync('test/**/*.test.ts', { cwd: root }).toSorted());
+  assert.deepEqual(
+    globSync('test/api/endpoints-*.test.ts', { cwd: root }).toSorted(),
+    numbers.map((part) => `test/api/endpoints-${part}.test.ts`),
+  );
+  for (const part of numbers) {
+    const text = readFileSync(join(root, `test/api/endpoints-${part}.test.ts`), 'utf8');
+    assert.match(text, new RegExp(`^testEndpoints\\(${part}\\);$`, 'm'));
+  }
+});
+
 function listed(folder: string): string[] {
   const exclude = ['**/node_modules'];
   return globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root, exclude });

@@ -22,11 +22,11 @@ export const endsTogether: Claim = {
   roundsPerGround: 2,
   faults: [
     {
-      name: 'one-agent',
-      says: 'one HTTP agent has all connections',
-      file: 'provider/crowd.ts',
-      find: 'export const agentCallsMax = 200;',
-      replace: 'export const agentCallsMax = Number.POSITIVE_INFINITY;',
+      name: 'one-dispatcher',
+      says: 'one dispatcher has all connections',
+      file: 'provider/dispatchers.ts',
+      find: 'export const dispatcherCallsMax = 200;',
+      replace: 'export const dispatcherCallsMax = Number.POSITIVE_INFINITY;',
       rounds: 2,
     },
   ],

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { isPublicAddress } from './address.ts';
-import { crowd } from './crowd.ts';
+import { dispatchers } from './dispatchers.ts';
 import {
   isAllowed,
   notPublic,
@@ -73,19 +73,20 @@ export function createOutbound({
   timeouts = { connectMs, silenceMs },
 }: OutboundOptions): Outbound {
   const allowed = parseAllowedHosts(allowedHosts);
-  const open = crowd(() => agent(timeouts));
-  const closed = crowd(() => agent(timeouts, guardedLookup(resolve)));
+  const anywhere = dispatchers(() => agent(timeouts));
+  const publicOnly = dispatchers(() => agent(timeouts, guardedLookup(resolve)));
   return {
-    trusted: (input, init) => open.through((dispatcher) => send(dispatcher, urlOf(input), init)),
+    trusted: (input, init) =>
+      anywhere.through((dispatcher) => send(dispatcher, urlOf(input), init)),
     guarded: async (input, init) => {
       const url = urlOf(input);
       const why = refusal(url, allowed);
       if (why) throw new OutboundFailure('refused', why);
-      const agents = isAllowed(url, allowed) ? open : closed;
-      return agents.through((dispatcher) => send(dispatcher, url, init));
+      const allowedOnes = isAllowed(url, allowed) ? anywhere : publicOnly;
+      return allowedOnes.through((dispatcher) => send(dispatcher, url, init));
     },
     close: async () => {
-      await Promise.all([open.close(), closed.close()]);
+      await Promise.all([anywhere.close(), publicOnly.close()]);
     },
   };
 }

@@ -101,6 +101,8 @@ export function createModels(options: ModelsOptions): Models {
       // A database that is away says nothing about the run.
       throw new ModelDeferred(unreadMs, 'MODEL_TIMEOUT', { cause: error });
     });
+    // Over while it was read: no call was made, and nothing was spent.
+    if (signal.aborted) throw new ModelDeferred(unreadMs, 'MODEL_TIMEOUT');
     const connection = connect(provider, stored);
     const secrets = connection.apiKey ? [connection.apiKey] : [];
     const key = JSON.stringify(connection);

@@ -20,7 +20,7 @@ export type Send = <Row>(statement: Statement, values?: unknown[]) => Promise<Ro
 export interface Pipelines {
   /**
    * Lends a connection of its own for one piece of work; a connection that failed is replaced.
-   * @param answerTimeoutMs for this piece of work
+   * @param answerTimeoutMs for this piece of work; longer only while answers come
    */
   use<T>(work: (send: Send) => Promise<T>, answerTimeoutMs?: number): Promise<T>;
   /** Ends the connections that nobody uses just now: where one fell silent, the others are dead as well. */
@@ -82,17 +82,26 @@ export function openPipelines(options: PipelineOptions): Pipelines {
     async use(work, answerTimeoutMs = options.answerTimeoutMs) {
       if (closed) throw new Error('the connections are closed');
       const client = idle.pop() ?? (await connect());
-      let answered = false;
+      let ended = false;
+      let answers = 0;
       // What waits for an answer is then told that the connection is gone, and sees for itself what became of it.
       const giveUp = () => {
-        if (answered) return;
         stream(client)?.destroy();
         dropIdle();
       };
-      // Timers come before sockets: after a moment in which this process was held up, the answer may lie there unread.
-      const timer = setTimeout(() => setImmediate(giveUp), answerTimeoutMs);
+      // Timers come before sockets: after a moment in which this process was held up, an answer may lie there unread.
+      const patience = () =>
+        setTimeout(() => {
+          const before = answers;
+          setImmediate(() => {
+            if (ended) return;
+            if (answers > before) timer = patience();
+            else giveUp();
+          });
+        }, answerTimeoutMs);
+      let timer = patience();
       try {
-        const result = await work(sender(client, !options.connection.pooled));
+        const result = await work(sender(client, !options.connection.pooled, () => answers++));
         if (all.has(client)) idle.push(client);
         return result;
       } catch (error) {
@@ -100,7 +109,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
         drop(client);
         throw error;
       } finally {
-        answered = true;
+        ended = true;
         clearTimeout(timer);
       }
     },
@@ -128,7 +137,7 @@ export function isUnstorable(error: unknown): boolean {
  * Values are made ready here, where a failure is thrown before anything is sent: `pg` would report it and let the
  * statements behind it, the commit among them, go ahead.
  */
-function sender(client: pg.Client, named: boolean): Send {
+function sender(client: pg.Client, named: boolean, onAnswer: () => void): Send {
   let corked = false;
   // What is sent in one go leaves in one packet: a write of its own for each statement costs more than the statement.
   const cork = () => {
@@ -145,7 +154,10 @@ function sender(client: pg.Client, named: boolean): Send {
     const ready = values.map((value) => (Array.isArray(value) ? arrayText(value) : value));
     cork();
     const query = named ? { name, text, values: ready } : { text, values: ready };
-    const rows = client.query(query).then((result) => result.rows as Row[]);
+    const rows = client.query(query).then((result) => {
+      onAnswer();
+      return result.rows as Row[];
+    });
     // When a later statement is not sent, nobody waits for this one any more.
     rows.catch(() => {});
     return rows;

@@ -29,7 +29,7 @@ async function launchOptions(): Promise<LaunchOptions> {
   return {
     executablePath: join(folder, 'chromium'),
     args: [
-      // There is none: to paint as one would is a tenth of what the browser costs.
+      // A process that stands in for a GPU takes a tenth of the browser's time.
       '--disable-gpu',
       // Chromium refuses to sandbox what root starts.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

@@ -4,7 +4,9 @@ import type { Locator, Page } from 'playwright-core';
 import { addAgent, run } from '../harness/agents.ts';
 import { openDashboard } from './harness.ts';
 
-/** Where the keyboard goes on. */
+/** Where the keyboard goes on; also while something moves, as most people see it. */
+
+const reducedMotion = 'no-preference';
 
 const { service, visit } = await openDashboard();
 
@@ -48,7 +50,10 @@ test('a record that is closed leads back to its row, a dialog in it to its butto
   const { key } = await service.key();
   await run(service, agent, key);
   await run(service, agent, key);
-  const { page } = await visit(`/agents/${agent.agentId}/history`, { as: 'editor' });
+  const { page } = await visit(`/agents/${agent.agentId}/history`, {
+    as: 'editor',
+    reducedMotion,
+  });
   const row = page.getByRole('row').last().getByRole('link');
   await row.focus();
   await page.keyboard.press('Enter');
@@ -64,7 +69,7 @@ test('a record that is closed leads back to its row, a dialog in it to its butto
 });
 
 test('keys without the command key can be switched off', async () => {
-  const { page, check } = await visit('/agents', { as: 'owner' });
+  const { page, check } = await visit('/agents', { as: 'owner', reducedMotion });
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });

@@ -77,3 +77,23 @@ test('a database that is away is told to each that asked, and to none that asks 
   away = false;
   assert.equal(await read(workspaceId, 'a'), null);
 });
+
+test('reads that never answer are given up, and who asks afterwards is answered', async () => {
+  let silent = true;
+  const read = readTogether(
+    db,
+    async (from: Db, asked) => (silent ? new Promise<never>(() => {}) : findPrices(from, asked)),
+    50,
+  );
+  const asked = Array.from({ length: 3 }, () => read(workspaceId, 'a'));
+  const given = await Promise.allSettled(asked);
+  assert.deepEqual(
+    given.map((one) => one.status === 'rejected' && one.reason.message),
+    Array(3).fill('not read within 50 ms'),
+  );
+  silent = false;
+  // Where even this takes too long, it is asked again.
+  let row = await read(workspaceId, 'mine/one').catch(() => null);
+  while (!row) row = await read(workspaceId, 'mine/one').catch(() => null);
+  assert.equal(row.name, 'mine/one');
+});

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Some packages are hundreds of small modules each, and finding and linking them is two thirds of the time that a process
- * of ours takes to start; a run of the tests starts hundreds of them. Here they are put together once for each lock file,
+ * Packages are many small modules, some of them hundreds, and finding and linking them is two thirds of the time that a
+ * process of ours takes to start; a run of the tests starts hundreds of them. Here they are put together once for each lock file,
  * as any bundler does, and `bundled.ts` lets our sources find them. The sources themselves run as they are.
  */
 
@@ -41,8 +41,9 @@ const cache = join(root, 'node_modules/.cache');
 /** The option for Node that makes a process, and what it starts, take them from there. */
 export async function bundlePackages(): Promise<string> {
   const lock = await readFile(join(root, 'package-lock.json'));
-  const hash = createHash('sha256').update(lock).update(process.version);
-  const name = `packages-${hash.update(packages.join()).digest('hex').slice(0, 16)}`;
+  const recipe = await readFile(import.meta.filename);
+  const hash = createHash('sha256').update(lock).update(process.version).update(recipe);
+  const name = `packages-${hash.digest('hex').slice(0, 16)}`;
   if (!existsSync(join(cache, name))) await bundle(join(cache, name));
   return `--import=${pathToFileURL(join(import.meta.dirname, 'bundled.ts'))}?${name}`;
 }
@@ -89,7 +90,7 @@ async function bundle(folder: string): Promise<void> {
 /** Says by name what Node finds in a package, for of one that is no ECMAScript module a bundle exports the default only. */
 async function entryOf(name: string): Promise<string> {
   const { default: whole, ...named } = (await import(name)) as Record<string, unknown>;
-  const names = Object.keys(named).filter((one) => one !== 'module.exports');
+  const names = Object.keys(named).filter((one) => /^[\w$]+$/.test(one));
   const from = `from ${JSON.stringify(name)};`;
   return `${whole === undefined ? '' : `export { default } ${from}\n`}export { ${names.join(', ')} } ${from}\n`;
 }

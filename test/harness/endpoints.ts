@@ -8,15 +8,19 @@ import { test } from 'node:test';
  */
 
 const folder = join(import.meta.dirname, '../api');
-const parts = 5;
+export const parts = 5;
 
 /** The files of every fifth endpoint, one after the other: `part` counts from 1. */
 export function testEndpoints(part: number): void {
-  const files = globSync('*/*.test.ts', { cwd: folder }).toSorted();
-  const endpoints = [...new Set(files.map(dirname))];
-  for (const file of files) {
-    if (endpoints.indexOf(dirname(file)) % parts !== part - 1) continue;
+  for (const file of filesOf(part)) {
     // What a file declares while it is loaded becomes a part of this test, and ends with it.
     test(file, async () => void (await import(join(folder, file))));
   }
+}
+
+/** Below `test/api`. */
+export function filesOf(part: number): string[] {
+  const files = globSync('*/**/*.test.ts', { cwd: folder }).toSorted();
+  const endpoints = [...new Set(files.map(dirname))];
+  return files.filter((file) => endpoints.indexOf(dirname(file)) % parts === part - 1);
 }

@@ -25,7 +25,8 @@ after(async () => {
 });
 
 test('start: up, told where, and gone without a trace on SIGTERM', async (t) => {
-  const cueline = run(t, 'start');
+  // With the packages as they are installed, not as the tests bundle them.
+  const cueline = run(t, 'start', { NODE_OPTIONS: '' });
   const url = await cueline.said(/http:\/\/127\.0\.0\.1:\d+/);
   assert.equal((await fetch(`${url}/api/v1/agents/x/executions`)).status, 401);
   assert.ok((await cueline.said(/Data +(\S+)/)).endsWith(dataDir));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ModelCall, ModelDeferred, ModelFailure } from '../../src/core/model.ts';
 import { createModels, type ModelsOptions } from '../../src/provider/registry.ts';
 import type { ProviderSettings } from '../../src/provider/settings.ts';
@@ -229,7 +230,9 @@ describe('credentials', () => {
     );
   });
 
-  test('that cannot be read defer the call, and are no failure of the model', async () => {
+  test('that cannot be read, or not in time, defer the call, and are no failure of the model', async () => {
+    const late = { credentials: () => delay(100, compatible()) };
+    await assert.rejects(ask({ timeoutMs: 20 }, null, late), ModelDeferred);
     const fault = new Error('database away');
     const broken = { credentials: () => Promise.reject(fault) };
     await assert.rejects(ask({}, null, broken), (error) => {

@@ -82,16 +82,16 @@ test('an answer that came while this process was held up is read before it is gi
   // The connection is there already.
   await counted();
   const rows = await pipelines.use(async (send) => {
-    const answer = send<{ text: string }>(ask);
+    const first = send<{ text: string }>(ask);
     const until = performance.now() + answerTimeoutMs + 100;
     // Once the statement has left.
     setImmediate(() => {
       holdUpUntilAnswered();
       while (performance.now() < until);
     });
-    return answer;
+    return [...(await first), ...(await send<{ text: string }>(ask))];
   }, answerTimeoutMs);
-  assert.deepEqual(rows, [{ text: 'held up' }]);
+  assert.deepEqual(rows, [{ text: 'held up' }, { text: 'held up' }]);
 });
 
 /** Nothing is read here meanwhile. */
@@ -104,5 +104,8 @@ function holdUpUntilAnswered(): void {
     while ((await client.query(ended)).rowCount === 0);
     await client.end();`;
   const connection = JSON.stringify(database.connection);
-  execFileSync(process.execPath, ['--input-type=module', '--eval', script, connection]);
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script, connection], {
+    cwd: import.meta.dirname,
+    timeout: 60_000,
+  });
 }
