@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { shadowClock } from '../../proof/clock.ts';
+import { openDatabase } from '../../src/store/db.ts';
+import { createTestDatabase } from '../harness/database.ts';
+
+const { connection, drop } = await createTestDatabase();
+const db = openDatabase({ connection, poolMax: 4, onError: () => {} });
+after(async () => {
+  await db.destroy();
+  await drop();
+});
+
+test('leaps that are made at once add up, and none takes another back', async () => {
+  const clock = await shadowClock({ db, connection });
+  const before = await clock.nowMs();
+  const leaps = Array.from({ length: 20 }, (_, at) => clock.leap((at + 1) * 60_000));
+  const times = await Promise.all(leaps);
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
+  assert.ok((await clock.nowMs()) - before >= 210 * 60_000);
+});
