@@ -111,16 +111,19 @@ async function oneWorkspace(ground: Ground, clock: Clock, crew: readonly Cueline
       const month = Math.max(latest, numberOf('month', one.answer.secondMs ?? 0));
       booked.push({ ...one, month });
     }
-    found.push(...(await checkUsage(numberOf('month', endedMs))));
+    found.push(...(await checkUsage()));
   }
 
   /** What the API says is what was accepted in the month that counts. */
-  async function checkUsage(now: number): Promise<string[]> {
+  async function checkUsage(): Promise<string[]> {
+    const now = numberOf('month', await clock.nowMs());
     const month = Math.max(now, latestMonth());
     const used = booked.filter((one) => spends(one) && one.month === month).length;
     const headers = { authorization: `Bearer ${owner.key}` };
     const response = await fetch(`${crew[0]?.url}/api/v1/usage`, { headers });
     const { actionsUsed, resetAt } = (await response.json()) as Record<string, unknown>;
+    // It turned meanwhile, by itself.
+    if (numberOf('month', await clock.nowMs()) !== now) return checkUsage();
     if (actionsUsed === used && resetAt === new Date(endMs('month', month)).toISOString())
       return [];
     return [`usage says ${actionsUsed} until ${resetAt}, accepted were ${used} in month ${month}`];
