@@ -118,7 +118,6 @@ test('no file is named after nothing', () => {
   );
 });
 
-/** Of the project: what is installed below a folder, as for the peers of the benchmarks, is not ours. */
 test('every test is run, once', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const globs = [...String(scripts.test).matchAll(/'(test\/[^']+)'/g)].map(([, glob = '']) => glob);
@@ -138,6 +137,7 @@ test('every test is run, once', () => {
   }
 });
 
+/** Of the project: what is installed below a folder, as for the peers of the benchmarks, is not ours. */
 function listed(folder: string): string[] {
   const exclude = ['**/node_modules'];
   return globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root, exclude });
