@@ -129,8 +129,9 @@ async function oneWorkspace(ground: Ground, clock: Clock, crew: readonly Cueline
     return [`usage says ${actionsUsed} until ${resetAt}, accepted were ${used} in month ${month}`];
   }
 
+  /** Only what is spent begins a month: back in the one before, its count goes on where nothing was. */
   function latestMonth(): number {
-    return booked.reduce((latest, { month }) => Math.max(latest, month), 0);
+    return booked.filter(spends).reduce((latest, { month }) => Math.max(latest, month), 0);
   }
 }
 
@@ -143,11 +144,16 @@ async function plan(ground: Ground, owned: { workspaceId: string; userId: string
   const agents = await Promise.all(
     [0, 1].map(() => ground.agent({ workspaceId, createdBy: userId })),
   );
-  return Array.from({ length: 4 * callsPerMonth }, (): Planned => {
+  // In some workspaces nothing is spent from the second turn to the leap back.
+  const spendsNothing = random() < 0.3;
+  return Array.from({ length: 4 * callsPerMonth }, (_, index): Planned => {
+    const stretch = Math.floor(index / callsPerMonth);
+    const turned = stretch === 2 && index % callsPerMonth >= callsPerMonth / 2;
     const key = keys[random() < 0.5 ? 0 : 1]?.key ?? '';
     const path = agents[random() < 0.5 ? 0 : 1]?.path ?? '';
     const chance = random();
-    if (chance < 0.1) return { call: { path, key, body: { variables: {} } }, ends: 400 };
+    const spending = !(turned && spendsNothing) && chance >= 0.1;
+    if (!spending) return { call: { path, key, body: { variables: {} } }, ends: 400 };
     const body = { variables: { name: 'you' } };
     if (chance > 0.2) return { call: { path, key, body }, ends: 202 };
     const headers = { 'idempotency-key': `again ${Math.floor(random() * 3)}` };
