@@ -1,7 +1,11 @@
 import type { CuelineProcess } from '../test/harness/process.ts';
 import type { Ground } from './ground.ts';
+import { connectionName } from './journal.ts';
 
-/** Processes that are killed, stopped and replaced; the provider is told in the path of each call who makes it. */
+/**
+ * Processes that are killed, stopped and replaced; the provider is told in the path of each call who makes it, and the
+ * database by each connection.
+ */
 
 export interface Member {
   readonly number: number;
@@ -51,10 +55,12 @@ export function openFleet(ground: Ground): Fleet {
     // It may work before it has said that it is up.
     const member: Member = { number, role, process: null, killedMs: null };
     members.push(member);
-    member.process = await ground.spawn(role, {
+    const env = {
       CUELINE_LEASE_MS: String(ground.leaseMs),
       OLLAMA_BASE_URL: `${base.origin}/member-${number}${base.pathname}`,
-    });
+    };
+    const connection = { ...ground.connection, application_name: connectionName(number) };
+    member.process = await ground.spawn(role, env, connection);
     return member;
   }
 

@@ -4,9 +4,9 @@ import type { Db } from '../src/store/db.ts';
 import type { RunCall } from './fleet.ts';
 
 /**
- * Holds what the provider has recorded of each run against its record. The agents must answer with numbered models
- * and the prompt `Hello {{name}}`, each name used once, and no call may fail by itself; those with a deadline of their own
- * are never answered.
+ * Holds what the provider has recorded of each run against its record, where a journal is kept. The agents must answer
+ * with numbered models and the prompt `Hello {{name}}`, each name used once, and no call may fail by itself; those with a
+ * deadline of their own are never answered.
  */
 
 export interface Histories {
@@ -24,6 +24,8 @@ interface Row {
   readonly attempts: number;
   readonly output: string | null;
   readonly userPrompt: string | null;
+  /** The number of the member that had it at its end; null where nobody had. */
+  readonly endedBy: number | null;
   readonly atMostOnce: boolean;
   /** Of an agent that has one of its own, else null. */
   readonly deadlineMs: number | null;
@@ -41,10 +43,13 @@ export async function checkHistories(
 ): Promise<Histories> {
   const { rows } = await sql<Row>`
     select e.id, e.input_variables ->> 'name' as name, e.status, e.error_code, e.attempts, e.output, e.user_prompt,
+      w.member as ended_by,
       coalesce((a.config ->> 'maxAttempts')::int = 1, false) as at_most_once,
       (a.config ->> 'timeoutMs')::int as deadline_ms,
       coalesce(extract(epoch from e.completed_at - e.started_at) * 1000, 0)::float8 as took_ms
     from executions e join agents a on a.id = e.agent_id
+      left join proof_ends p on p.run = e.id
+      left join proof_workers w on w.worker = p.worker
     where e.status in ('success', 'failed')
     order by e.id`.execute(db);
   const histories = rows.map((row) => historyOf(row, calls.get(`Hello ${row.name}`) ?? []));
@@ -60,6 +65,10 @@ export async function checkHistories(
       runs: rows.length,
       'model calls': sum((one) => one.calls.length),
       'calls lost with their process': sum((one) => one.lostMs.length),
+      // A process that was held up may send what it was about to send before it looks at the clock: paid for twice.
+      'calls after the one that counts': sum(({ calls, answered }) =>
+        answered ? calls.length - 1 - calls.indexOf(answered) : 0,
+      ),
       'runs that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
       'runs given up after five losses': sum((one) =>
         one.row.errorCode === 'WORKER_LOST' && !one.row.atMostOnce ? 1 : 0,
@@ -76,6 +85,8 @@ export async function checkHistories(
 interface History {
   readonly row: Row;
   readonly calls: readonly RunCall[];
+  /** The last call of whoever had the run at its end. */
+  readonly answered: RunCall | undefined;
   /** For each call that was followed by another, the time to that one, where the process was killed in between. */
   readonly lostMs: readonly number[];
 }
@@ -87,14 +98,15 @@ function historyOf(row: Row, calls: readonly RunCall[]): History {
     if (!next || killedMs === null || killedMs < atMs || killedMs > next.atMs) return [];
     return next.atMs - killedMs;
   });
-  return { row, calls, lostMs };
+  const answered = calls.findLast(({ member }) => member.number === row.endedBy);
+  return { row, calls, answered, lostMs };
 }
 
-function* complaints({ row, calls }: History): Generator<string> {
+function* complaints({ row, calls, answered }: History): Generator<string> {
   if (row.status === 'success') {
-    // A later call means that the process of the earlier one had no right to end the run any more.
-    if (Number(row.output) !== calls.at(-1)?.number)
-      yield 'the answer is not that of the last call';
+    if (Number(row.output) !== answered?.number) {
+      yield 'the answer is not that of the process that had the run';
+    }
     if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt is not that of the call';
   } else if (row.deadlineMs !== null && row.errorCode === 'MODEL_TIMEOUT') {
     if (row.tookMs < row.deadlineMs - timerMs) yield 'a run was ended before its deadline';

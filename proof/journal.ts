@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../src/store/db.ts';
 
 /**
- * A trigger of the proof's own that writes down each time a run leaves a process before its end: what the tables
- * themselves forget. `taken` where the process was taken out of the list with it, so that it did not give the run back.
+ * Triggers of the proof's own that write down what the tables themselves forget: each time a run leaves a process before
+ * its end (`taken` where the process was taken out of the list with it, so that it did not give the run back), which
+ * process had it at its end, and which member of the fleet a process is.
  */
 
 export async function keepJournal(db: Db): Promise<void> {
@@ -20,8 +21,32 @@ export async function keepJournal(db: Db): Promise<void> {
     end $$;
     create trigger proof_note after update on run_queue for each row
       when (old.worker is not null and new.worker is distinct from old.worker)
-      execute function proof_note();`)
+      execute function proof_note();
+
+    create table proof_ends (run uuid primary key, worker uuid not null);
+    create function proof_note_end() returns trigger language plpgsql as $$
+    begin
+      insert into proof_ends values (old.id, old.worker);
+      return null;
+    end $$;
+    create trigger proof_note_end after delete on run_queue for each row
+      when (old.worker is not null) execute function proof_note_end();
+
+    create table proof_workers (worker uuid primary key, member int not null);
+    create function proof_note_worker() returns trigger language plpgsql as $$
+    begin
+      insert into proof_workers values (new.id,
+        substring(current_setting('application_name') from 'member-(.*)')::int);
+      return null;
+    end $$;
+    create trigger proof_note_worker after insert on workers for each row
+      execute function proof_note_worker();`)
     .execute(db);
+}
+
+/** What the connections of a member are called, by which the journal tells whose a process is. */
+export function connectionName(member: number): string {
+  return `member-${member}`;
 }
 
 /** Holds the journal against the records. */

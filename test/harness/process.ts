@@ -64,11 +64,13 @@ export async function spawnCueline(
 }
 
 /** As `DATABASE_URL` takes it. */
-export function databaseUrl({ host, port, user, password, database }: pg.ClientConfig): string {
+export function databaseUrl(connection: pg.ClientConfig): string {
+  const { host = '', port = 5432, user, password, database, application_name } = connection;
   const secret = typeof password === 'string' ? `:${encodeURIComponent(password)}` : '';
-  const at = host?.startsWith('/') ? '' : `${host}:${port}`;
-  const socket = host?.startsWith('/')
-    ? `?host=${encodeURIComponent(host)}&port=${port ?? 5432}`
-    : '';
-  return `postgres://${user}${secret}@${at}/${database}${socket}`;
+  const socket = host.startsWith('/');
+  const query = new URLSearchParams({
+    ...(socket && { host, port: String(port) }),
+    ...(application_name && { application_name }),
+  });
+  return `postgres://${user}${secret}@${socket ? '' : `${host}:${port}`}/${database}?${query}`;
 }
