@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { filesOf, parts } from './harness/endpoints.ts';
+import { filesOf, processes, type SharedFolder } from './harness/together.ts';
 
 /** The rules of the house that a machine can hold: imports, lengths, where SQL and the environment may stand. */
 
@@ -121,19 +121,23 @@ test('no file is named after nothing', () => {
 test('every test is run, once', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const globs = [...String(scripts.test).matchAll(/'(test\/[^']+)'/g)].map(([, glob = '']) => glob);
-  const numbers = Array.from({ length: parts }, (_, at) => at + 1);
+  const shared = Object.entries(processes).flatMap(([folder, count]) =>
+    Array.from({ length: count }, (_, at) => ({ folder: folder as SharedFolder, number: at + 1 })),
+  );
   const run = [
     ...globSync(globs, { cwd: root }),
-    ...numbers.flatMap((part) => filesOf(part)).map((file) => join('test/api', file)),
+    ...shared.flatMap(({ folder, number }) =>
+      filesOf(folder, number).map((file) => join('test', folder, file)),
+    ),
   ];
   assert.deepEqual(run.toSorted(), globSync('test/**/*.test.ts', { cwd: root }).toSorted());
   assert.deepEqual(
-    globSync('test/api/endpoints-*.test.ts', { cwd: root }).toSorted(),
-    numbers.map((part) => `test/api/endpoints-${part}.test.ts`),
+    globSync('test/*/together-*.test.ts', { cwd: root }).toSorted(),
+    shared.map(({ folder, number }) => `test/${folder}/together-${number}.test.ts`),
   );
-  for (const part of numbers) {
-    const text = readFileSync(join(root, `test/api/endpoints-${part}.test.ts`), 'utf8');
-    assert.match(text, new RegExp(`^testEndpoints\\(${part}\\);$`, 'm'));
+  for (const { folder, number } of shared) {
+    const text = readFileSync(join(root, `test/${folder}/together-${number}.test.ts`), 'utf8');
+    assert.match(text, new RegExp(`^testTogether\\('${folder}', ${number}\\);$`, 'm'));
   }
 });
 

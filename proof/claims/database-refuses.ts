@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Trx } from '../../src/store/db.ts';
-import { databaseUrl } from '../../test/harness/process.ts';
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
@@ -47,9 +46,12 @@ export const databaseRefuses: Claim = {
 async function prove(ground: Ground, rounds: number): Promise<Found> {
   const { db, leaseMs } = ground;
   const proxy = await startProxy(ground.connection);
-  const url = `${databaseUrl(proxy.connection)}?statement_timeout=${statementMsMax}`;
-  const env = { CUELINE_LEASE_MS: String(leaseMs), DATABASE_URL: url };
-  const processes = await Promise.all([ground.spawn('start', env), ground.spawn('worker', env)]);
+  const connection = { ...proxy.connection, statement_timeout: statementMsMax };
+  const env = { CUELINE_LEASE_MS: String(leaseMs) };
+  const processes = await Promise.all([
+    ground.spawn('start', env, connection),
+    ground.spawn('worker', env, connection),
+  ]);
   const key = await ground.key();
   const agents = [await ground.agent({ model: 'ollama/after-20' })];
   const urls = () => processes.slice(0, 1).map((one) => one.url);

@@ -65,12 +65,14 @@ export async function spawnCueline(
 
 /** As `DATABASE_URL` takes it. */
 export function databaseUrl(connection: pg.ClientConfig): string {
-  const { host = '', port = 5432, user, password, database, application_name } = connection;
+  const { host = '', port = 5432, user, password, database } = connection;
   const secret = typeof password === 'string' ? `:${encodeURIComponent(password)}` : '';
   const socket = host.startsWith('/');
+  const { application_name: name, statement_timeout: timeout } = connection;
   const query = new URLSearchParams({
     ...(socket && { host, port: String(port) }),
-    ...(application_name && { application_name }),
+    ...(name && { application_name: name }),
+    ...(timeout && { statement_timeout: String(timeout) }),
   });
   return `postgres://${user}${secret}@${socket ? '' : `${host}:${port}`}/${database}?${query}`;
 }

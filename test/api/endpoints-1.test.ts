@@ -1,3 +1,0 @@
-import { testEndpoints } from '../harness/endpoints.ts';
-
-testEndpoints(1);

@@ -1,0 +1,3 @@
+import { testTogether } from '../harness/together.ts';
+
+testTogether('dashboard', 2);
