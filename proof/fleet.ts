@@ -1,6 +1,6 @@
 import type { CuelineProcess } from '../test/harness/process.ts';
 import type { Ground } from './ground.ts';
-import { connectionName } from './journal.ts';
+import { memberName } from './journal.ts';
 
 /**
  * Processes that are killed, stopped and replaced; the provider is told in the path of each call who makes it, and the
@@ -14,6 +14,8 @@ export interface Member {
   process: CuelineProcess | null;
   /** By the monotonic clock, right before the signal was sent. */
   killedMs: number | null;
+  /** Likewise of each SIGSTOP. */
+  readonly stopsMs: number[];
 }
 
 /** One call of the model for a run. */
@@ -35,6 +37,9 @@ export interface Fleet {
   fill(role: Member['role'], count: number): void;
   failed(): string[];
   kill(member: Member): Promise<void>;
+  /** SIGSTOP, until it is resumed. */
+  stop(member: Member): void;
+  resume(member: Member): void;
   /** Every prompt's calls in the order in which they came, from all members that ever were. */
   calls(): Map<string, RunCall[]>;
   /** The latest call that this member has made of this model: its number, and the prompt. */
@@ -53,13 +58,13 @@ export function openFleet(ground: Ground): Fleet {
   async function start(role: Member['role']): Promise<Member> {
     const number = numbers++;
     // It may work before it has said that it is up.
-    const member: Member = { number, role, process: null, killedMs: null };
+    const member: Member = { number, role, process: null, killedMs: null, stopsMs: [] };
     members.push(member);
     const env = {
       CUELINE_LEASE_MS: String(ground.leaseMs),
-      OLLAMA_BASE_URL: `${base.origin}/member-${number}${base.pathname}`,
+      OLLAMA_BASE_URL: `${base.origin}/${memberName(number)}${base.pathname}`,
     };
-    const connection = { ...ground.connection, application_name: connectionName(number) };
+    const connection = { ...ground.connection, application_name: memberName(number) };
     member.process = await ground.spawn(role, env, connection);
     return member;
   }
@@ -87,11 +92,18 @@ export function openFleet(ground: Ground): Fleet {
       member.killedMs = performance.now();
       await member.process?.kill('SIGKILL');
     },
+    stop(member) {
+      member.stopsMs.push(performance.now());
+      member.process?.child.kill('SIGSTOP');
+    },
+    resume(member) {
+      member.process?.child.kill('SIGCONT');
+    },
     calls() {
-      const byNumber = new Map(members.map((member) => [member.number, member]));
+      const byName = new Map(members.map((member) => [memberName(member.number), member]));
       const byPrompt = new Map<string, RunCall[]>();
       for (const [index, { path, body, atMs }] of ground.provider.calls.entries()) {
-        const member = byNumber.get(Number(/^\/member-(\d+)\//.exec(path)?.[1]));
+        const member = byName.get(path.split('/')[1] ?? '');
         if (!member) continue;
         const prompt = promptOf(body);
         const calls = byPrompt.get(prompt) ?? [];
@@ -102,7 +114,7 @@ export function openFleet(ground: Ground): Fleet {
     },
     latest(member, model) {
       const { calls } = ground.provider;
-      const path = `/member-${member.number}/`;
+      const path = `/${memberName(member.number)}/`;
       const index = calls.findLastIndex(
         (call) => call.model === model && call.path.startsWith(path),
       );

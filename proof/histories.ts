@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import { lossesMax } from '../src/core/settings.ts';
 import type { Db } from '../src/store/db.ts';
 import type { RunCall } from './fleet.ts';
+import { type Hands, handsOf } from './journal.ts';
 
 /**
- * Holds what the provider has recorded of each run against its record, where a journal is kept. The agents must answer
- * with numbered models and the prompt `Hello {{name}}`, each name used once, and no call may fail by itself; those with a
- * deadline of their own are never answered.
+ * Holds what the provider has recorded of each run against its record. A journal must have been kept from the first process
+ * on. The agents must answer with numbered models and the prompt `Hello {{name}}`, each name used once, and no call may
+ * fail by itself; those with a deadline of their own are never answered.
  */
 
 export interface Histories {
@@ -24,8 +25,6 @@ interface Row {
   readonly attempts: number;
   readonly output: string | null;
   readonly userPrompt: string | null;
-  /** The number of the member that had it at its end; null where nobody had. */
-  readonly endedBy: number | null;
   readonly atMostOnce: boolean;
   /** Of an agent that has one of its own, else null. */
   readonly deadlineMs: number | null;
@@ -43,16 +42,16 @@ export async function checkHistories(
 ): Promise<Histories> {
   const { rows } = await sql<Row>`
     select e.id, e.input_variables ->> 'name' as name, e.status, e.error_code, e.attempts, e.output, e.user_prompt,
-      w.member as ended_by,
       coalesce((a.config ->> 'maxAttempts')::int = 1, false) as at_most_once,
       (a.config ->> 'timeoutMs')::int as deadline_ms,
       coalesce(extract(epoch from e.completed_at - e.started_at) * 1000, 0)::float8 as took_ms
     from executions e join agents a on a.id = e.agent_id
-      left join proof_ends p on p.run = e.id
-      left join proof_workers w on w.worker = p.worker
     where e.status in ('success', 'failed')
     order by e.id`.execute(db);
-  const histories = rows.map((row) => historyOf(row, calls.get(`Hello ${row.name}`) ?? []));
+  const hands = await handsOf(db);
+  const histories = rows.map((row) =>
+    historyOf(row, calls.get(`Hello ${row.name}`) ?? [], hands.get(row.id)),
+  );
   const sum = (count: (one: (typeof histories)[number]) => number) =>
     histories.reduce((total, one) => total + count(one), 0);
   return {
@@ -65,10 +64,7 @@ export async function checkHistories(
       runs: rows.length,
       'model calls': sum((one) => one.calls.length),
       'calls lost with their process': sum((one) => one.lostMs.length),
-      // A process that was held up may send what it was about to send before it looks at the clock: paid for twice.
-      'calls after the one that counts': sum(({ calls, answered }) =>
-        answered ? calls.length - 1 - calls.indexOf(answered) : 0,
-      ),
+      'calls sent late by a stopped process': sum((one) => one.late.length),
       'runs that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
       'runs given up after five losses': sum((one) =>
         one.row.errorCode === 'WORKER_LOST' && !one.row.atMostOnce ? 1 : 0,
@@ -85,27 +81,41 @@ export async function checkHistories(
 interface History {
   readonly row: Row;
   readonly calls: readonly RunCall[];
-  /** The last call of whoever had the run at its end. */
-  readonly answered: RunCall | undefined;
+  readonly hands: Hands | undefined;
+  /** Of a run that succeeded, the call whose answer it must have: the last one of whoever had it at its end. */
+  readonly counting: RunCall | undefined;
+  /** The calls after that one. */
+  readonly late: readonly RunCall[];
   /** For each call that was followed by another, the time to that one, where the process was killed in between. */
   readonly lostMs: readonly number[];
 }
 
-function historyOf(row: Row, calls: readonly RunCall[]): History {
+function historyOf(row: Row, calls: readonly RunCall[], hands: Hands | undefined): History {
   const lostMs = calls.flatMap(({ member, atMs }, index) => {
     const next = calls[index + 1];
     const { killedMs } = member;
     if (!next || killedMs === null || killedMs < atMs || killedMs > next.atMs) return [];
     return next.atMs - killedMs;
   });
-  const answered = calls.findLast(({ member }) => member.number === row.endedBy);
-  return { row, calls, answered, lostMs };
+  const counting =
+    row.status === 'success'
+      ? calls.findLast(({ member }) => member.number === hands?.holder)
+      : undefined;
+  const late = counting ? calls.slice(calls.indexOf(counting) + 1) : [];
+  return { row, calls, hands, counting, late, lostMs };
 }
 
-function* complaints({ row, calls, answered }: History): Generator<string> {
+function* complaints({ row, calls, hands, counting, late }: History): Generator<string> {
   if (row.status === 'success') {
-    if (Number(row.output) !== answered?.number) {
+    if (Number(row.output) !== counting?.number) {
       yield 'the answer is not that of the process that had the run';
+    }
+    if (hands?.endedBy !== hands?.holder) yield 'it was ended by a process that did not have it';
+    if (counting && epochMs(counting) < (hands?.claims.at(-1)?.atMs ?? Infinity) - timerMs) {
+      yield 'the answer is that of a call from before the last claim';
+    }
+    if (late.some((call) => !heldUp(call, hands))) {
+      yield 'it was called again after the call that counts';
     }
     if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt is not that of the call';
   } else if (row.deadlineMs !== null && row.errorCode === 'MODEL_TIMEOUT') {
@@ -116,7 +126,23 @@ function* complaints({ row, calls, answered }: History): Generator<string> {
     const budget = row.atMostOnce ? 1 : lossesMax;
     if (row.attempts < budget) yield 'a run was given up before its time';
   }
+  for (const [member, made] of Map.groupBy(calls, (call) => call.member)) {
+    const claims = hands?.claims.filter((claim) => claim.member === member.number) ?? [];
+    if (made.length > claims.length) yield 'a process called it more often than it claimed it';
+  }
   if (row.atMostOnce && calls.length > 1) yield 'at most once was called twice';
+}
+
+/** Stopped between its claim and its call: what it was just about to send goes out once it is resumed. */
+function heldUp(call: RunCall, hands: Hands | undefined): boolean {
+  const { member, atMs } = call;
+  const claims = hands?.claims.filter((claim) => claim.member === member.number) ?? [];
+  const claimedMs = Math.min(...claims.map((claim) => claim.atMs)) - performance.timeOrigin;
+  return member.stopsMs.some((ms) => claimedMs - timerMs < ms && ms < atMs);
+}
+
+function epochMs({ atMs }: RunCall): number {
+  return performance.timeOrigin + atMs;
 }
 
 function said(calls: readonly RunCall[]): string {

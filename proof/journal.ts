@@ -2,14 +2,17 @@ import { sql } from 'kysely';
 import type { Db } from '../src/store/db.ts';
 
 /**
- * Triggers of the proof's own that write down what the tables themselves forget: each time a run leaves a process before
- * its end (`taken` where the process was taken out of the list with it, so that it did not give the run back), which
- * process had it at its end, and which member of the fleet a process is.
+ * Triggers of the proof's own that write down what the tables themselves forget: each claim of a run; each time a run leaves
+ * a process before its end (`taken` where the process was taken out of the list with it, so that it did not give the run
+ * back); who had a run at its end, and who ended it; and which member of the fleet a process is.
  */
 
 export async function keepJournal(db: Db): Promise<void> {
   await sql
     .raw(`
+    create function proof_member() returns int language sql as
+      $$ select substring(current_setting('application_name') from '^member-(\\d+)$')::int $$;
+
     create table proof_journal (run uuid not null, worker uuid not null, attempt int not null,
       taken bool not null, charged int not null, failed int not null);
     create function proof_note() returns trigger language plpgsql as $$
@@ -23,20 +26,31 @@ export async function keepJournal(db: Db): Promise<void> {
       when (old.worker is not null and new.worker is distinct from old.worker)
       execute function proof_note();
 
-    create table proof_ends (run uuid primary key, worker uuid not null);
+    create table proof_claims (run uuid not null, worker uuid not null, at timestamptz not null);
+    create function proof_note_claim() returns trigger language plpgsql as $$
+    begin
+      insert into proof_claims values (new.id, new.worker, clock_timestamp());
+      return null;
+    end $$;
+    create trigger proof_note_birth after insert on run_queue for each row
+      when (new.worker is not null) execute function proof_note_claim();
+    create trigger proof_note_claim after update on run_queue for each row
+      when (new.worker is not null and (new.worker, new.attempt) is distinct from (old.worker, old.attempt))
+      execute function proof_note_claim();
+
+    create table proof_ends (run uuid primary key, worker uuid not null, ended_by int);
     create function proof_note_end() returns trigger language plpgsql as $$
     begin
-      insert into proof_ends values (old.id, old.worker);
+      insert into proof_ends values (old.id, old.worker, proof_member());
       return null;
     end $$;
     create trigger proof_note_end after delete on run_queue for each row
       when (old.worker is not null) execute function proof_note_end();
 
-    create table proof_workers (worker uuid primary key, member int not null);
+    create table proof_workers (worker uuid primary key, member int);
     create function proof_note_worker() returns trigger language plpgsql as $$
     begin
-      insert into proof_workers values (new.id,
-        substring(current_setting('application_name') from 'member-(.*)')::int);
+      insert into proof_workers values (new.id, proof_member());
       return null;
     end $$;
     create trigger proof_note_worker after insert on workers for each row
@@ -44,9 +58,32 @@ export async function keepJournal(db: Db): Promise<void> {
     .execute(db);
 }
 
-/** What the connections of a member are called, by which the journal tells whose a process is. */
-export function connectionName(member: number): string {
+/** What the connections of a member are called, by which the journal tells whose they are. */
+export function memberName(member: number): string {
   return `member-${member}`;
+}
+
+/** In whose hands a run was; members by their numbers. */
+export interface Hands {
+  /** Who had it at its end, and who ended it. */
+  readonly holder: number | null;
+  readonly endedBy: number | null;
+  /** Of each claim, oldest first: by whom, and when by the clock of the machine. */
+  readonly claims: readonly { readonly member: number; readonly atMs: number }[];
+}
+
+/** Of each run, by its stored id. */
+export async function handsOf(db: Db): Promise<Map<string, Hands>> {
+  const { rows } = await sql<{ run: string } & Hands>`
+    select c.run, h.member as holder, e.ended_by,
+      json_agg(json_build_object('member', w.member, 'atMs', extract(epoch from c.at) * 1000) order by c.at)::jsonb
+        as claims
+    from proof_claims c
+      join proof_workers w on w.worker = c.worker
+      left join proof_ends e on e.run = c.run
+      left join proof_workers h on h.worker = e.worker
+    group by c.run, h.member, e.ended_by`.execute(db);
+  return new Map(rows.map(({ run, ...hands }) => [run, hands]));
 }
 
 /** Holds the journal against the records. */

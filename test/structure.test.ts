@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { filesOf, processes, type SharedFolder } from './harness/together.ts';
+import { filesOf, parts, type SharedFolder } from './harness/together.ts';
 
 /** The rules of the house that a machine can hold: imports, lengths, where SQL and the environment may stand. */
 
@@ -121,23 +121,23 @@ test('no file is named after nothing', () => {
 test('every test is run, once', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const globs = [...String(scripts.test).matchAll(/'(test\/[^']+)'/g)].map(([, glob = '']) => glob);
-  const shared = Object.entries(processes).flatMap(([folder, count]) =>
-    Array.from({ length: count }, (_, at) => ({ folder: folder as SharedFolder, number: at + 1 })),
+  const shared = Object.entries(parts).flatMap(([folder, count]) =>
+    Array.from({ length: count }, (_, at) => ({ folder: folder as SharedFolder, part: at + 1 })),
   );
   const run = [
     ...globSync(globs, { cwd: root }),
-    ...shared.flatMap(({ folder, number }) =>
-      filesOf(folder, number).map((file) => join('test', folder, file)),
+    ...shared.flatMap(({ folder, part }) =>
+      filesOf(folder, part).map((file) => join('test', folder, file)),
     ),
   ];
   assert.deepEqual(run.toSorted(), globSync('test/**/*.test.ts', { cwd: root }).toSorted());
   assert.deepEqual(
     globSync('test/*/together-*.test.ts', { cwd: root }).toSorted(),
-    shared.map(({ folder, number }) => `test/${folder}/together-${number}.test.ts`),
+    shared.map(({ folder, part }) => `test/${folder}/together-${part}.test.ts`),
   );
-  for (const { folder, number } of shared) {
-    const text = readFileSync(join(root, `test/${folder}/together-${number}.test.ts`), 'utf8');
-    assert.match(text, new RegExp(`^testTogether\\('${folder}', ${number}\\);$`, 'm'));
+  for (const { folder, part } of shared) {
+    const text = readFileSync(join(root, `test/${folder}/together-${part}.test.ts`), 'utf8');
+    assert.match(text, new RegExp(`^testTogether\\('${folder}', ${part}\\);$`, 'm'));
   }
 });
 

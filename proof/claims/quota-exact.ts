@@ -13,12 +13,13 @@ import type { Ground } from '../ground.ts';
 const callsPerMonth = 80;
 const clients = 20;
 const beforeTurnMs = 60;
+const afterTurnMs = 2_000;
 const monthMs = 31 * 86_400_000;
 
 export const quotaExact: Claim = {
   name: 'quota-exact',
   says: 'the monthly quota lets past exactly N AI Actions, over the turn of the month and with wrong clocks',
-  rounds: { test: 1, short: 20, full: 300 },
+  rounds: { test: 2, short: 20, full: 300 },
   roundsPerGround: 20,
   faults: [
     {
@@ -35,6 +36,13 @@ export const quotaExact: Claim = {
       find: 'month.used = 0;',
       replace: '',
     },
+    {
+      name: 'month-turns-back',
+      says: 'a clock that is set back begins the earlier month anew',
+      file: 'core/admission.ts',
+      find: 'monthOf(nowMs) > month.month',
+      replace: 'monthOf(nowMs) !== month.month',
+    },
   ],
   prove,
 };
@@ -44,15 +52,23 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   // Whose clock agrees with the database's is not the clock that decides.
   await clock.leap(5_400_000);
   const crew = await spawnCrew(ground, rounds > 1 ? 4 : 2);
-  const counts = { calls: 0, accepted: 0, 'refused by the quota': 0, 'months that turned': 0 };
+  const counts = {
+    calls: 0,
+    accepted: 0,
+    'refused by the quota': 0,
+    'months that turned': 0,
+    'months in which nothing was spent': 0,
+  };
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
-    const { answered, found } = await oneWorkspace(ground, clock, crew);
+    const kind = round % 2 === 0 ? 'spends always' : 'spends nothing in the last month';
+    const { answered, found, turned } = await oneWorkspace(ground, clock, crew, kind);
     violations.push(...found.map((one) => `round ${round}: ${one}`));
     counts.calls += answered.length;
     counts.accepted += answered.filter(({ answer }) => answer.status === 202).length;
     counts['refused by the quota'] += answered.filter(({ answer }) => answer.limitedBy).length;
-    counts['months that turned'] += 2;
+    counts['months that turned'] += turned;
+    if (kind !== 'spends always') counts['months in which nothing was spent']++;
   }
   return { counts, violations };
 }
@@ -63,13 +79,20 @@ interface Planned {
   readonly ends: 202 | 400;
 }
 
-/** An answer, and the month that its call was counted in: no earlier one than any before. */
+/** An answer, and the month in which its call was decided: none earlier than the latest in which something was spent. */
 interface Booked extends Answered<Planned> {
   readonly month: number;
 }
 
+type Kind = 'spends always' | 'spends nothing in the last month';
+
 /** A workspace of its own: the month turns twice under the calls, and then the clock leaps back by a month. */
-async function oneWorkspace(ground: Ground, clock: Clock, crew: readonly CuelineProcess[]) {
+async function oneWorkspace(
+  ground: Ground,
+  clock: Clock,
+  crew: readonly CuelineProcess[],
+  kind: Kind,
+) {
   const { db, random } = ground;
   const limit = 5 + Math.floor(random() * 40);
   const { workspaceId, ownerId: userId } = await addWorkspace(db);
@@ -77,15 +100,21 @@ async function oneWorkspace(ground: Ground, clock: Clock, crew: readonly Cueline
     db,
   );
   const owner = await ground.key({ workspaceId, userId });
-  const planned = await plan(ground, { workspaceId, userId });
+  const next = await planner(ground, { workspaceId, userId });
   const booked: Booked[] = [];
   const found: string[] = [];
 
-  await stretch(0);
-  await stretch(callsPerMonth, 'month turns');
-  await stretch(2 * callsPerMonth, 'month turns');
+  await stretch(next());
+  await stretch(next(), 'month turns');
+  if (kind === 'spends always') {
+    await stretch(next(), 'month turns');
+  } else {
+    await clock.leap(leapToTurn('month', await clock.nowMs(), -afterTurnMs));
+    await stretch(next().map(spendingNothing));
+  }
+  const turned = new Set(booked.map(({ month }) => month)).size - 1;
   await clock.leap(-monthMs);
-  await stretch(3 * callsPerMonth);
+  await stretch(next());
   await clock.leap(monthMs);
 
   const refused = booked.flatMap(({ answer: { limitedBy } }) =>
@@ -93,12 +122,11 @@ async function oneWorkspace(ground: Ground, clock: Clock, crew: readonly Cueline
   );
   const past = booked.filter(spends).map(({ month }) => month);
   found.push(...checkExact({ what: 'the quota', turning: 'month', limit, past, refused }));
-  return { answered: booked, found };
+  return { answered: booked, found, turned };
 
   /** The calls of one stretch, in which the clock does not leap back; afterwards usage is asked for. */
-  async function stretch(from: number, turn?: 'month turns'): Promise<void> {
+  async function stretch(calls: readonly Planned[], turn?: 'month turns'): Promise<void> {
     const latest = latestMonth();
-    const calls = planned.slice(from, from + callsPerMonth);
     const before = async (index: number) =>
       turn && index === callsPerMonth / 2
         ? clock.leap(leapToTurn('month', await clock.nowMs(), beforeTurnMs))
@@ -129,13 +157,14 @@ async function oneWorkspace(ground: Ground, clock: Clock, crew: readonly Cueline
     return [`usage says ${actionsUsed} until ${resetAt}, accepted were ${used} in month ${month}`];
   }
 
-  /** Only what is spent begins a month: back in the one before, its count goes on where nothing was. */
+  /** A month begins with its first AI Action: where nothing was spent, a clock set back goes on in the one before. */
   function latestMonth(): number {
     return booked.filter(spends).reduce((latest, { month }) => Math.max(latest, month), 0);
   }
 }
 
-async function plan(ground: Ground, owned: { workspaceId: string; userId: string }) {
+/** Plans the calls of one stretch after the other. */
+async function planner(ground: Ground, owned: { workspaceId: string; userId: string }) {
   const { random } = ground;
   const { workspaceId, userId } = owned;
   // A limit nobody reaches: answers tell the time by it.
@@ -144,21 +173,22 @@ async function plan(ground: Ground, owned: { workspaceId: string; userId: string
   const agents = await Promise.all(
     [0, 1].map(() => ground.agent({ workspaceId, createdBy: userId })),
   );
-  // In some workspaces nothing is spent from the second turn to the leap back.
-  const spendsNothing = random() < 0.3;
-  return Array.from({ length: 4 * callsPerMonth }, (_, index): Planned => {
-    const stretch = Math.floor(index / callsPerMonth);
-    const turned = stretch === 2 && index % callsPerMonth >= callsPerMonth / 2;
+  const one = (): Planned => {
     const key = keys[random() < 0.5 ? 0 : 1]?.key ?? '';
     const path = agents[random() < 0.5 ? 0 : 1]?.path ?? '';
     const chance = random();
-    const spending = !(turned && spendsNothing) && chance >= 0.1;
-    if (!spending) return { call: { path, key, body: { variables: {} } }, ends: 400 };
     const body = { variables: { name: 'you' } };
+    if (chance < 0.1) return spendingNothing({ call: { path, key, body }, ends: 202 });
     if (chance > 0.2) return { call: { path, key, body }, ends: 202 };
     const headers = { 'idempotency-key': `again ${Math.floor(random() * 3)}` };
     return { call: { path, key, body, headers }, ends: 202 };
-  });
+  };
+  return () => Array.from({ length: callsPerMonth }, one);
+}
+
+/** The same call without the variable that the agents require. */
+function spendingNothing({ call: { path, key } }: Planned): Planned {
+  return { call: { path, key, body: { variables: {} } }, ends: 400 };
 }
 
 function spends({ answer }: Answered<Planned>): boolean {

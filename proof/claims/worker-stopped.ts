@@ -68,7 +68,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     // Some come back while their run is still worked on elsewhere, some only when it has ended.
     if (random() < 0.5) await wait(1_500 * random());
     for (const [id, row] of await endedRows(db)) if (!seen.has(id)) seen.set(id, row);
-    for (const zombie of zombies) zombie.process?.child.kill('SIGCONT');
+    for (const zombie of zombies) fleet.resume(zombie);
     for (const { zombie, number } of caught) {
       const back = () => (fleet.latest(zombie, caughtModel)?.number ?? 0) > number;
       if (!(await until(back))) violations.push(`worker ${zombie.number} did not come back`);
@@ -115,14 +115,14 @@ async function stopAtAnEnd(
 ): Promise<Caught> {
   for (;;) {
     const call = fleet.latest(zombie, caughtModel);
-    const stopped = call && (await stopAtTheEndOf(db, call.prompt, zombie, locking));
+    const stopped = call && (await stopAtTheEndOf({ db, fleet }, call.prompt, zombie, locking));
     if (call && stopped) return { zombie, ...call };
     await wait(20);
   }
 }
 
 async function stopAtTheEndOf(
-  db: Db,
+  { db, fleet }: { readonly db: Db; readonly fleet: Fleet },
   prompt: string,
   zombie: Member,
   locking: boolean,
@@ -141,7 +141,7 @@ async function stopAtTheEndOf(
         select pid from pg_stat_activity where ${mine} = any (pg_blocking_pids(pid))
           and query like '%for update of q%'`.execute(db);
       if (waiting.length > 0) {
-        zombie.process?.child.kill('SIGSTOP');
+        fleet.stop(zombie);
         if (locking) return true;
         await sql`select pg_terminate_backend(pid) from unnest(${waiting.map(({ pid }) => pid)}::int[]) as pid`.execute(
           db,

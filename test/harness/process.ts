@@ -63,9 +63,9 @@ export async function spawnCueline(
   };
 }
 
-/** As `DATABASE_URL` takes it. */
+/** As `DATABASE_URL` takes it, with the settings that are used here. */
 export function databaseUrl(connection: pg.ClientConfig): string {
-  const { host = '', port = 5432, user, password, database } = connection;
+  const { host = 'localhost', port = 5432, user, password, database } = connection;
   const secret = typeof password === 'string' ? `:${encodeURIComponent(password)}` : '';
   const socket = host.startsWith('/');
   const { application_name: name, statement_timeout: timeout } = connection;
@@ -74,5 +74,6 @@ export function databaseUrl(connection: pg.ClientConfig): string {
     ...(name && { application_name: name }),
     ...(timeout && { statement_timeout: String(timeout) }),
   });
-  return `postgres://${user}${secret}@${socket ? '' : `${host}:${port}`}/${database}?${query}`;
+  const url = `postgres://${user}${secret}@${socket ? '' : `${host}:${port}`}/${database}`;
+  return query.size > 0 ? `${url}?${query}` : url;
 }

@@ -23,7 +23,10 @@ export function usageRoutes(app: FastifyInstance, parts: ApiParts): void {
   });
 }
 
-/** The month as admission would count it now: it never moves backwards, and a new one begins at nothing. */
+/**
+ * The month as admission would count it now: none before the latest in which something was spent, and a new one begins at
+ * nothing.
+ */
 function usageWire(row: UsageRow): Usage {
   const month = Math.max(row.month, monthOf(row.nowMs));
   const actionsUsed = row.month === month ? row.monthUsed : 0;
