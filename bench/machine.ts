@@ -1,4 +1,4 @@
-import { cpus, release, totalmem } from 'node:os';
+import { machineLine } from '../test/harness/results.ts';
 import type { Bed } from './bed.ts';
 
 /** What a number means nothing without. */
@@ -11,8 +11,7 @@ export async function machine(bed: Bed): Promise<string[]> {
   const { version, ...settings } = row ?? {};
   const pairs = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   return [
-    `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory, ` +
-      `Linux ${release()}. Everything, the load generator included, runs on it.`,
+    `${machineLine()} Everything, the load generator included, runs on it.`,
     `Node ${process.versions.node}. PostgreSQL ${version}: ${pairs.join(', ')}.`,
   ];
 }

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { keepSection } from '../test/harness/results.ts';
 import { openBed } from './bed.ts';
 import type { Benchmark, How } from './benchmark.ts';
 import { benchmarks } from './benchmarks.ts';
 import { machine } from './machine.ts';
-import { keepSection } from './results.ts';
+import { results } from './results.ts';
 import { markdown } from './table.ts';
 
 /**
@@ -40,7 +41,6 @@ const given: Omit<How, 'runs'> = {
 const chosen = benchmarks.filter(({ name, byDefault }) =>
   positionals.length === 0 ? byDefault : positionals.includes(name),
 );
-const order = benchmarks.map(({ name }) => name);
 const command = ['npm run bench', '--', ...process.argv.slice(2)].join(' ').replace(/ --$/, '');
 
 for (const benchmark of chosen) await measure(benchmark);
@@ -64,7 +64,7 @@ async function measure(benchmark: Benchmark): Promise<void> {
       ].join('\n'),
     ].join('\n\n');
     console.log(`\n${text}`);
-    if (!values.dry) keepSection(benchmark.name, text, order);
+    if (!values.dry) keepSection(results, benchmark.name, text);
   } catch (error) {
     for (const line of lastWords(bed.directory)) console.error(line);
     throw error;

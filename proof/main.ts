@@ -3,15 +3,17 @@ import { parseArgs } from 'node:util';
 import { startCluster } from '../test/harness/cluster.ts';
 import { addressVariable } from '../test/harness/database.ts';
 import { makeStartsCheap } from '../test/harness/environment.ts';
+import { keepSection } from '../test/harness/results.ts';
 import { addUp, type Claim, type Found } from './claim.ts';
 import { claims } from './claims.ts';
 import { keep, kept } from './progress.ts';
 import { proveOn } from './prove.ts';
-import { reportOf } from './report.ts';
+import { reportOf, results, sectionOf } from './report.ts';
 
 /**
  * `npm run proof -- [NAME…] [--full] [--fault NAME] [--faults] [--rounds N] [--anew]`: puts the claims to the proof, one
- * after the other, and ends with 1 where one does not hold. A full proof that was stopped goes on where it was.
+ * after the other, and ends with 1 where one does not hold. A full proof that was stopped goes on where it was, and writes a
+ * section of `RESULTS.md` for each claim of which all rounds are made.
  * With `--faults` a few rounds are made with each deliberate fault, and it ends with 1 where one is not found.
  */
 
@@ -37,6 +39,7 @@ if (values.fault !== undefined && !fault) {
   console.error(`The chosen claims know no fault ${values.fault}.`);
   process.exit(2);
 }
+const resumable = values.full && values.fault === undefined && values.rounds === undefined;
 const shippedLeaseMs = 6_000;
 await makeStartsCheap();
 const cluster = await startCluster();
@@ -67,6 +70,8 @@ try {
       ...(claim.judge?.(found) ?? []),
     ];
     console.log(reportOf(rounds, { ...found, violations }));
+    if (resumable)
+      keepSection(results, claim.name, sectionOf(claim, rounds, { ...found, violations }));
     console.log(`  ${took(performance.now() - begunMs)}`);
     if (violations.length > 0) holds = false;
   }
@@ -83,7 +88,6 @@ function took(ms: number): string {
 
 /** Part by part, each on fresh ground and kept as soon as it is done. */
 async function proveInParts(claim: Claim, rounds: number): Promise<Found> {
-  const resumable = values.full && values.fault === undefined && values.rounds === undefined;
   const done = resumable && !values.anew ? kept(claim.name) : [];
   let made = done.reduce((sum, part) => sum + part.rounds, 0);
   if (made > 0) console.log(`  ${made} of ${rounds} rounds were made before`);
