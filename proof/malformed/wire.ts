@@ -73,7 +73,7 @@ export function parse(text: string, methods: readonly string[]): Omit<Heard, 'cl
     }
     const announced = Number(headers.get('content-length') ?? Number.NaN);
     // What is no HTTP is answered as if it were no HEAD, and with the close of the connection.
-    const unread = status === 400 && from + announced === text.length;
+    const unread = [400, 431].includes(status) && from + announced === text.length;
     const head = methods[answers.length] === 'HEAD' && !unread;
     const none = head || status === 204 || status === 304;
     const chunked = !none && headers.get('transfer-encoding') === 'chunked';

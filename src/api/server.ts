@@ -12,6 +12,7 @@ import { CallFailure } from '../core/failure.ts';
 import { type Departure, idleMs, idleMsMore } from './departure.ts';
 import { asCallFailure, errorAnswer } from './errors.ts';
 import { toJson } from './json.ts';
+import { isLingering, linger, lingerAtEnd } from './linger.ts';
 import { send } from './route.ts';
 import { closeSlowReceivers, type SlowLimits, slowLimits } from './slow.ts';
 
@@ -91,6 +92,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.server.on('connection', departure.touched);
   // Hooks with callbacks: a promise for each hook of each request is a tenth of what a request costs.
   app.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw;
+    if (isLingering(socket)) return;
     // Fastify would refuse a malformed type before anyone has looked at the key; `readBody` judges it by itself.
     // Of QUERY it would refuse the lack of one, and no route of ours has a use for that method.
     request.raw.headers['content-type'] = request.method === 'QUERY' ? 'any/type' : undefined;
@@ -99,7 +102,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
-    const { socket } = request.raw;
     const pipelined = (untaken.get(socket) ?? 0) + 1;
     untaken.set(socket, pipelined);
     if (pipelined > pipelinedMax) socket.destroy();
@@ -120,7 +122,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // Whoever is still sending must not be read to the end for the sake of the next request.
     // What has no body may not be marked complete yet where it is answered at once.
     const sending = !request.raw.complete && announcedBytes(request.raw) > 0;
-    if (departure.begun || sending) reply.header('connection', 'close');
+    if (departure.begun || sending) {
+      reply.header('connection', 'close');
+      lingerAtEnd(request.raw.socket);
+    }
     done(null, payload);
   });
 
@@ -166,7 +171,7 @@ function answerBare(
 ): void {
   const requestId = makeRequestId();
   const body = toJson(errorAnswer(failure, requestId).body);
-  socket.end(
+  socket.write(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'Connection: close',
@@ -178,11 +183,8 @@ function answerBare(
       body,
     ].join('\r\n'),
   );
-  // Whoever goes on sending all the same is not waited for; closed at once, the answer might be lost on its way.
-  setTimeout(() => socket.destroy(), lingerMs).unref();
+  linger(socket);
 }
-
-const lingerMs = 1_000;
 
 const malformed: Readonly<Record<string, [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 KiB.'],

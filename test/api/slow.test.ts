@@ -18,6 +18,7 @@ const limits: SlowLimits = {
   ...{ headersMs: 400, requestMs: 800, checkMs: 100, takingMs: 400, takenBytesMin: 65_536 },
   connectionsMax: 80,
 };
+let counted = 0;
 const { app, port } = await start(limits);
 after(() => app.close());
 
@@ -33,6 +34,7 @@ async function start(slow: SlowLimits) {
     await wait(1_500);
     return 'waited';
   });
+  app.post('/count', async () => ++counted);
   app.post('/body', async (request) => (await readBody(request.raw)).kind);
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, port: (app.server.address() as AddressInfo).port };
@@ -189,4 +191,38 @@ test('a request of which the rest never comes does not hold the end up', async (
   await wait(100);
   await closeWithin(ending.app, 50);
   await closed;
+});
+
+test('an answer is taken whole though a later one, to what is not read, closes the connection', async () => {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.pause();
+  const unread = 'x'.repeat(200_000);
+  socket.write(`${get}POST /none HTTP/1.1\r\nhost: x\r\ncontent-length: 200000\r\n\r\n`);
+  socket.write(unread);
+  // Time in which the server may close it too early.
+  await wait(300);
+  let seen = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    seen += text;
+  });
+  socket.resume();
+  await once(socket, 'close');
+  assert.ok(seen.includes(large));
+  assert.match(seen, /HTTP\/1\.1 404 /);
+});
+
+test('what comes after the answer that closes the connection is not carried out', async () => {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.setEncoding('utf8');
+  await once(socket, 'connect');
+  socket.write('POST /none HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab');
+  const [answer] = await once(socket, 'data');
+  assert.match(answer, /^HTTP\/1\.1 404 .*\r\nconnection: close\r\n/s);
+  const before = counted;
+  socket.write('cdPOST /count HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(socket, 'close');
+  assert.equal(counted, before);
 });
