@@ -27,6 +27,8 @@ export const idleMs = 5_000;
 export const idleMsMore = 67_000;
 /** For the way of a request that was sent at the last moment. */
 const wayMs = 1_000;
+/** For a connection to be taken in: on a machine under load others stand in line before it for seconds. */
+const lineMs = 10_000;
 
 export function createDeparture(): Departure {
   let begun = false;
@@ -40,7 +42,7 @@ export function createDeparture(): Departure {
     },
     async depart(server, withinMs) {
       if (!server.listening) return;
-      if (withinMs > 0) await lastInLine(server);
+      if (withinMs > 0) await lastInLine(server, Math.min(withinMs, lineMs));
       // Of `net` and not of `http`, which would close what is idle.
       const gone = new Promise((resolve) => Server.prototype.close.call(server, resolve));
       begun = true;
@@ -64,7 +66,7 @@ export async function closeWithin(
  * Connections that the kernel has made and nobody has taken in yet would be reset when the port closes. They stand in
  * line: when a connection of our own is taken in, all before it have been.
  */
-async function lastInLine(server: Server): Promise<void> {
+async function lastInLine(server: Server, withinMs: number): Promise<void> {
   const { address, port } = server.address() as AddressInfo;
   const everywhere = ['0.0.0.0', '::'].includes(address);
   const host = everywhere ? (isIPv6(address) ? '::1' : '127.0.0.1') : address;
@@ -77,7 +79,7 @@ async function lastInLine(server: Server): Promise<void> {
       resolve();
     });
   });
-  await Promise.race([taken, failed, after(wayMs)]);
+  await Promise.race([taken, failed, after(withinMs)]);
   own.destroy();
 }
 
