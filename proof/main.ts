@@ -6,7 +6,7 @@ import { makeStartsCheap } from '../test/harness/environment.ts';
 import { keepSection } from '../test/harness/results.ts';
 import { addUp, type Claim, type Found } from './claim.ts';
 import { claims } from './claims.ts';
-import { keep, kept } from './progress.ts';
+import { keep, kept, sources } from './progress.ts';
 import { proveOn } from './prove.ts';
 import { reportOf, results, sectionOf } from './report.ts';
 
@@ -71,7 +71,11 @@ try {
     ];
     console.log(reportOf(rounds, { ...found, violations }));
     if (resumable)
-      keepSection(results, claim.name, sectionOf(claim, rounds, { ...found, violations }));
+      keepSection(
+        results,
+        claim.name,
+        sectionOf(claim, { rounds, found: { ...found, violations }, sources }),
+      );
     console.log(`  ${took(performance.now() - begunMs)}`);
     if (violations.length > 0) holds = false;
   }

@@ -14,7 +14,8 @@ interface Part {
 }
 
 const file = join(import.meta.dirname, '.progress.jsonl');
-const sources = digestOf('src', 'proof', join('test', 'harness'));
+/** A digest of all that a proof is made with. */
+export const sources = digestOf('src', 'proof', join('test', 'harness'));
 
 export function kept(name: string): Part[] {
   if (!existsSync(file)) return [];

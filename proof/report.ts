@@ -12,7 +12,7 @@ export const results: ResultsFile = {
 
 What the full rounds of each claim came to, written by \`npm run proof -- --full\`; what each claim holds is told in
 [docs/proof.md](../docs/proof.md). The machine is shared with others, and everything runs on it: the processes, PostgreSQL, the
-clients and the provider.
+clients and the provider. *Sources* is a digest of \`src\`, \`proof\` and \`test/harness\` as they were then.
 `,
   order: claims.map(({ name }) => name),
 };
@@ -29,8 +29,11 @@ export function reportOf(rounds: number, found: Found): string {
   return lines.map((line) => `  ${line}`).join('\n');
 }
 
-/** Markdown. */
-export function sectionOf({ name, says }: Claim, rounds: number, found: Found): string {
+/** Markdown; `sources` tells results of the same state from others. */
+export function sectionOf(
+  { name, says }: Claim,
+  { rounds, found, sources }: { rounds: number; found: Found; sources: string },
+): string {
   const { violations } = found;
   const [first] = violations;
   return [
@@ -39,7 +42,7 @@ export function sectionOf({ name, says }: Claim, rounds: number, found: Found): 
       .map((line) => `- ${line}`)
       .join('\n'),
     ...(first ? [`Violations: ${violations.length}, the first: ${first}`] : []),
-    `\`npm run proof -- ${name} --full\`; ${machineLine()}`,
+    `\`npm run proof -- ${name} --full\`; sources ${sources}; ${machineLine()}`,
   ].join('\n\n');
 }
 

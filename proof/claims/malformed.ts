@@ -67,7 +67,7 @@ export const malformed: Claim = {
         'requests sent over sockets of their own': sent,
         '2xx and 3xx': of(2) + of(3),
         '4xx': of(4),
-        'as enough exports were under way, 503': of(5),
+        '5xx (only that enough exports are under way)': of(5),
         'KiB of memory after a fifth': warm,
         'KiB of memory at the end': end,
       },

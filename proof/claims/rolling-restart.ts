@@ -54,7 +54,7 @@ export const rollingRestart: Claim = {
       name: 'cut-off',
       says: 'connections are closed whatever may be on its way over them',
       file: 'api/departure.ts',
-      find: 'await Promise.race([gone, after(Math.min(withinMs, usableMs))]);',
+      find: 'await Promise.race([gone, after(Math.min(untilMs, unusableMs) - performance.now())]);',
       replace: 'server.closeAllConnections();',
     },
   ],

@@ -42,12 +42,13 @@ export function createDeparture(): Departure {
     },
     async depart(server, withinMs) {
       if (!server.listening) return;
+      const untilMs = performance.now() + withinMs;
       if (withinMs > 0) await lastInLine(server, Math.min(withinMs, lineMs));
       // Of `net` and not of `http`, which would close what is idle.
       const gone = new Promise((resolve) => Server.prototype.close.call(server, resolve));
       begun = true;
-      const usableMs = touchedAt + idleMs + wayMs - performance.now();
-      await Promise.race([gone, after(Math.min(withinMs, usableMs))]);
+      const unusableMs = touchedAt + idleMs + wayMs;
+      await Promise.race([gone, after(Math.min(untilMs, unusableMs) - performance.now())]);
     },
   };
 }

@@ -6,23 +6,20 @@ import type { Socket } from 'node:net';
  * thrown away for a while.
  */
 export function linger(socket: Socket): void {
+  // Of what it was for HTTP nothing may be left: who resets the connection now must not end the process.
+  socket.on('error', () => {});
+  socket
+    .removeAllListeners('data')
+    .on('data', () => {})
+    .resume();
   socket.end();
-  setTimeout(() => socket.destroy(), lingerMs).unref();
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 const lingerMs = 1_000;
 
-const lingering = new WeakSet<Socket>();
-
 /** Once this connection's last answer is written, it lingers; Node would close it at once. */
 export function lingerAtEnd(socket: Socket): void {
-  socket.destroySoon = () => {
-    lingering.add(socket);
-    linger(socket);
-  };
-}
-
-/** Whether its last answer was written: what comes now belongs to no request that can be answered. */
-export function isLingering(socket: Socket): boolean {
-  return lingering.has(socket);
+  socket.destroySoon = () => linger(socket);
 }

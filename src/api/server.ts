@@ -12,7 +12,7 @@ import { CallFailure } from '../core/failure.ts';
 import { type Departure, idleMs, idleMsMore } from './departure.ts';
 import { asCallFailure, errorAnswer } from './errors.ts';
 import { toJson } from './json.ts';
-import { isLingering, linger, lingerAtEnd } from './linger.ts';
+import { linger, lingerAtEnd } from './linger.ts';
 import { send } from './route.ts';
 import { closeSlowReceivers, type SlowLimits, slowLimits } from './slow.ts';
 
@@ -92,8 +92,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.server.on('connection', departure.touched);
   // Hooks with callbacks: a promise for each hook of each request is a tenth of what a request costs.
   app.addHook('onRequest', (request, reply, done) => {
-    const { socket } = request.raw;
-    if (isLingering(socket)) return;
     // Fastify would refuse a malformed type before anyone has looked at the key; `readBody` judges it by itself.
     // Of QUERY it would refuse the lack of one, and no route of ours has a use for that method.
     request.raw.headers['content-type'] = request.method === 'QUERY' ? 'any/type' : undefined;
@@ -102,6 +100,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
+    const { socket } = request.raw;
     const pipelined = (untaken.get(socket) ?? 0) + 1;
     untaken.set(socket, pipelined);
     if (pipelined > pipelinedMax) socket.destroy();

@@ -226,3 +226,21 @@ test('what comes after the answer that closes the connection is not carried out'
   await once(socket, 'close');
   assert.equal(counted, before);
 });
+
+test('who resets a connection while it lingers ends nothing but that', async () => {
+  for (const line of ['CONNECT x:1', 'GET  /']) {
+    // Not by `once`, which would listen to errors as well.
+    const gone = new Promise<void>((resolve) => {
+      app.server.once('connection', (theirs: Socket) => theirs.on('close', () => resolve()));
+    });
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(`${line} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await gone;
+  }
+  const response = await fetch(`http://127.0.0.1:${port}/small`);
+  assert.equal(await response.text(), 'small');
+});
