@@ -69,13 +69,11 @@ try {
       ...unseen.map(([name]) => `${name}: nothing was measured`),
       ...(claim.judge?.(found) ?? []),
     ];
-    console.log(reportOf(rounds, { ...found, violations }));
-    if (resumable)
-      keepSection(
-        results,
-        claim.name,
-        sectionOf(claim, { rounds, found: { ...found, violations }, sources }),
-      );
+    const judged = { ...found, violations };
+    console.log(reportOf(rounds, judged));
+    if (resumable) {
+      keepSection(results, claim.name, sectionOf(claim, { rounds, found: judged, sources }));
+    }
     console.log(`  ${took(performance.now() - begunMs)}`);
     if (violations.length > 0) holds = false;
   }
