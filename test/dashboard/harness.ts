@@ -46,12 +46,16 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
         ...rest,
       });
       after(() => context.close());
+      // What never comes is told as late as the slowest machine needs: nothing waits for it that comes.
+      context.setDefaultTimeout(120_000);
       if (as) await context.addCookies(cookies((await service.signIn(as)).cookie, service.url));
       const page = await context.newPage();
+      // Interception that begins on a page that is there lets a few requests by, for as long as Chromium takes to tell it.
+      await page.route('**/never-asked-for', (route) => route.abort());
       const complaints = listen(page, service.url);
       await page.goto(path);
       const check = async () => {
-        await page.waitForLoadState('networkidle');
+        await isThere(page);
         for (const [colorScheme, rules] of rulesIn) {
           await page.emulateMedia({ colorScheme });
           // The page hears of it with its next frame.
@@ -88,6 +92,12 @@ function listen(page: Page, origin: string): string[] {
     if (!request.url().startsWith(`${origin}/`)) complaints.push(`asks ${request.url()}`);
   });
   return complaints;
+}
+
+/** Nothing of the page is on its way. */
+export async function isThere(page: Page): Promise<void> {
+  const loading = page.locator('#root:empty, [aria-busy="true"], .mantine-Skeleton-root');
+  await loading.first().waitFor({ state: 'detached' });
 }
 
 /** Colours change within a transition, and what is half faded in has no contrast yet. */

@@ -16,12 +16,12 @@ test('who is in two workspaces switches between them, and exports the one that i
   const { page, check } = await visit('/history', { as: { userId } });
   await page.getByRole('button', { name: /^Workspace/ }).click();
   await page.getByRole('menuitem').last().click();
-  await page.waitForLoadState('networkidle');
+  await page.waitForURL(/\/(agents|welcome)$/);
   await page.goto('/history');
   await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
   await page.getByRole('button', { name: /^Workspace/ }).click();
   await page.getByRole('menuitem').first().click();
-  await page.waitForLoadState('networkidle');
+  await page.waitForURL(/\/(agents|welcome)$/);
   await page.goto('/history');
   await page.getByText('1 run', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Export' }).click();
