@@ -14,8 +14,14 @@ export interface Member {
   process: CuelineProcess | null;
   /** By the monotonic clock, right before the signal was sent. */
   killedMs: number | null;
-  /** Likewise of each SIGSTOP. */
-  readonly stopsMs: number[];
+  /** By the clock of the machine, as of the calls. */
+  readonly stops: Stop[];
+}
+
+/** From SIGSTOP to SIGCONT; `toMs` is null until then. */
+export interface Stop {
+  readonly fromMs: number;
+  toMs: number | null;
 }
 
 /** One call of the model for a run. */
@@ -23,7 +29,10 @@ export interface RunCall {
   /** What a model `numbered-…` answers it with. */
   readonly number: number;
   readonly member: Member;
+  /** By the monotonic clock. */
   readonly atMs: number;
+  /** By the clock of the machine, which is the database's as well. */
+  readonly epochMs: number;
 }
 
 export interface Fleet {
@@ -58,7 +67,7 @@ export function openFleet(ground: Ground): Fleet {
   async function start(role: Member['role']): Promise<Member> {
     const number = numbers++;
     // It may work before it has said that it is up.
-    const member: Member = { number, role, process: null, killedMs: null, stopsMs: [] };
+    const member: Member = { number, role, process: null, killedMs: null, stops: [] };
     members.push(member);
     const env = {
       CUELINE_LEASE_MS: String(ground.leaseMs),
@@ -93,22 +102,24 @@ export function openFleet(ground: Ground): Fleet {
       await member.process?.kill('SIGKILL');
     },
     stop(member) {
-      member.stopsMs.push(performance.now());
+      member.stops.push({ fromMs: Date.now(), toMs: null });
       member.process?.child.kill('SIGSTOP');
     },
     resume(member) {
+      const stop = member.stops.at(-1);
+      if (stop) stop.toMs = Date.now();
       member.process?.child.kill('SIGCONT');
     },
     calls() {
       const byName = new Map(members.map((member) => [memberName(member.number), member]));
       const byPrompt = new Map<string, RunCall[]>();
-      for (const [index, { path, body, atMs }] of ground.provider.calls.entries()) {
+      for (const [index, { path, body, atMs, epochMs }] of ground.provider.calls.entries()) {
         const member = byName.get(path.split('/')[1] ?? '');
         if (!member) continue;
         const prompt = promptOf(body);
         const calls = byPrompt.get(prompt) ?? [];
         byPrompt.set(prompt, calls);
-        calls.push({ number: index + 1, member, atMs });
+        calls.push({ number: index + 1, member, atMs, epochMs });
       }
       return byPrompt;
     },

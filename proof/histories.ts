@@ -33,8 +33,10 @@ interface Row {
 
 /** How long after its deadline a run may still be `processing`. */
 const lateMsMax = 30_000;
-/** By which the clock of a process and the database's may differ over a few seconds. */
+/** By which two readings of the clock of the machine may differ from what happened between them. */
 const timerMs = 100;
+/** So long after it is resumed a process may still send what it was about to send when it was stopped. */
+const sendMsMax = 10_000;
 
 export async function checkHistories(
   db: Db,
@@ -111,7 +113,7 @@ function* complaints({ row, calls, hands, counting, late }: History): Generator<
       yield 'the answer is not that of the process that had the run';
     }
     if (hands?.endedBy !== hands?.holder) yield 'it was ended by a process that did not have it';
-    if (counting && epochMs(counting) < (hands?.claims.at(-1)?.atMs ?? Infinity) - timerMs) {
+    if (counting && counting.epochMs < (hands?.claims.at(-1)?.epochMs ?? Infinity) - timerMs) {
       yield 'the answer is that of a call from before the last claim';
     }
     if (late.some((call) => !heldUp(call, hands))) {
@@ -133,20 +135,22 @@ function* complaints({ row, calls, hands, counting, late }: History): Generator<
   if (row.atMostOnce && calls.length > 1) yield 'at most once was called twice';
 }
 
-/** Stopped between its claim and its call: what it was just about to send goes out once it is resumed. */
-function heldUp(call: RunCall, hands: Hands | undefined): boolean {
-  const { member, atMs } = call;
-  const firstMs = Math.min(...claimedMs(hands, member)) - performance.timeOrigin;
-  return member.stopsMs.some((ms) => firstMs - timerMs < ms && ms < atMs);
+/** Stopped between its latest claim and its call: what it was just about to send goes out once it is resumed. */
+function heldUp({ member, epochMs }: RunCall, hands: Hands | undefined): boolean {
+  const claimMs = claimedMs(hands, member).findLast((ms) => ms <= epochMs + timerMs);
+  return member.stops.some(
+    ({ fromMs, toMs }) =>
+      claimMs !== undefined &&
+      claimMs - timerMs <= fromMs &&
+      toMs !== null &&
+      toMs - timerMs <= epochMs &&
+      epochMs <= toMs + sendMsMax,
+  );
 }
 
-/** When this process claimed the run, by the clock of the machine. */
+/** When this process claimed the run, by the clock of the machine, oldest first. */
 function claimedMs(hands: Hands | undefined, { number }: RunCall['member']): number[] {
-  return (hands?.claims ?? []).filter(({ member }) => member === number).map(({ atMs }) => atMs);
-}
-
-function epochMs({ atMs }: RunCall): number {
-  return performance.timeOrigin + atMs;
+  return (hands?.claims ?? []).flatMap(({ member, epochMs }) => (member === number ? epochMs : []));
 }
 
 function said(calls: readonly RunCall[]): string {

@@ -68,15 +68,15 @@ export interface Hands {
   /** Who had it at its end, and who ended it. */
   readonly holder: number | null;
   readonly endedBy: number | null;
-  /** Of each claim, oldest first: by whom, and when by the clock of the machine. */
-  readonly claims: readonly { readonly member: number; readonly atMs: number }[];
+  /** Of each claim, oldest first: by whom, null where it is no member, and when by the clock of the machine. */
+  readonly claims: readonly { readonly member: number | null; readonly epochMs: number }[];
 }
 
 /** Of each run, by its stored id. */
 export async function handsOf(db: Db): Promise<Map<string, Hands>> {
   const { rows } = await sql<{ run: string } & Hands>`
     select c.run, h.member as holder, e.ended_by,
-      json_agg(json_build_object('member', w.member, 'atMs', extract(epoch from c.at) * 1000) order by c.at)::jsonb
+      json_agg(json_build_object('member', w.member, 'epochMs', extract(epoch from c.at) * 1000) order by c.at)::jsonb
         as claims
     from proof_claims c
       join proof_workers w on w.worker = c.worker

@@ -33,6 +33,8 @@ export interface FakeCall {
   readonly model: string;
   /** When it arrived, by the monotonic clock. */
   readonly atMs: number;
+  /** The same by the clock of the machine. */
+  readonly epochMs: number;
   /** Resolves when the caller hangs up before it was answered. */
   readonly hungUp: Promise<void>;
 }
@@ -101,8 +103,17 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     response.on('close', () => response.writableFinished || hungUp.resolve());
     const model = String(body?.model ?? '');
     const { method = '', url: path = '', headers } = request;
-    const atMs = performance.now();
-    const number = calls.push({ method, path, headers, body, model, atMs, hungUp: hungUp.promise });
+    const [atMs, epochMs] = [performance.now(), Date.now()];
+    const number = calls.push({
+      method,
+      path,
+      headers,
+      body,
+      model,
+      atMs,
+      epochMs,
+      hungUp: hungUp.promise,
+    });
     wake.resolve();
     wake = Promise.withResolvers();
     play(script.shift() ?? behaviours[model] ?? delayed(model, number), body, response);

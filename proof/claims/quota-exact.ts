@@ -62,13 +62,13 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const kind = round % 2 === 0 ? 'spends always' : 'spends nothing in the last month';
-    const { answered, found, turned } = await oneWorkspace(ground, clock, crew, kind);
+    const { answered, found, turned, unspent } = await oneWorkspace(ground, clock, crew, kind);
     violations.push(...found.map((one) => `round ${round}: ${one}`));
     counts.calls += answered.length;
     counts.accepted += answered.filter(({ answer }) => answer.status === 202).length;
     counts['refused by the quota'] += answered.filter(({ answer }) => answer.limitedBy).length;
     counts['months that turned'] += turned;
-    if (kind !== 'spends always') counts['months in which nothing was spent']++;
+    counts['months in which nothing was spent'] += unspent;
   }
   return { counts, violations };
 }
@@ -86,7 +86,10 @@ interface Booked extends Answered<Planned> {
 
 type Kind = 'spends always' | 'spends nothing in the last month';
 
-/** A workspace of its own: the month turns twice under the calls, and then the clock leaps back by a month. */
+/**
+ * A workspace of its own. The month turns twice, under the calls or, where nothing is to be spent in the last one, the second
+ * time between two stretches of them; and then the clock leaps back by a month.
+ */
 async function oneWorkspace(
   ground: Ground,
   clock: Clock,
@@ -112,7 +115,9 @@ async function oneWorkspace(
     await clock.leap(leapToTurn('month', await clock.nowMs(), -afterTurnMs));
     await stretch(next().map(spendingNothing));
   }
-  const turned = new Set(booked.map(({ month }) => month)).size - 1;
+  const months = new Set(booked.map(({ month }) => month));
+  const turned = months.size - 1;
+  const unspent = months.difference(new Set(booked.filter(spends).map(({ month }) => month))).size;
   await clock.leap(-monthMs);
   await stretch(next());
   await clock.leap(monthMs);
@@ -122,7 +127,7 @@ async function oneWorkspace(
   );
   const past = booked.filter(spends).map(({ month }) => month);
   found.push(...checkExact({ what: 'the quota', turning: 'month', limit, past, refused }));
-  return { answered: booked, found, turned };
+  return { answered: booked, found, turned, unspent };
 
   /** The calls of one stretch, in which the clock does not leap back; afterwards usage is asked for. */
   async function stretch(calls: readonly Planned[], turn?: 'month turns'): Promise<void> {

@@ -75,7 +75,9 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     const up = fleet.up('worker');
     const victim = up[Math.floor(random() * up.length)];
     if (victim)
-      await (random() < 0.7 ? kill(fleet, victim) : stop(victim, leaseMs * (1 + 2 * random())));
+      await (random() < 0.7
+        ? kill(fleet, victim)
+        : stop(fleet, victim, leaseMs * (1 + 2 * random())));
   }
   await fleet.settled();
   const over = await runsEnded(db, patienceMs);
@@ -100,10 +102,10 @@ async function kill(fleet: Fleet, victim: Member): Promise<void> {
   fleet.fill('worker', workers);
 }
 
-async function stop(victim: Member, forMs: number): Promise<void> {
-  victim.process?.child.kill('SIGSTOP');
+async function stop(fleet: Fleet, victim: Member, forMs: number): Promise<void> {
+  fleet.stop(victim);
   await wait(forMs);
-  victim.process?.child.kill('SIGCONT');
+  fleet.resume(victim);
 }
 
 interface Shape {

@@ -4,8 +4,8 @@ export interface Attack {
   /** In words, for whoever reads a violation. */
   readonly what: string;
   readonly requests: readonly Sent[];
-  /** How the sender behaves once all is sent: reads on, ends its side, or is gone. */
-  readonly afterwards: 'read' | 'half-close' | 'abort';
+  /** How the sender behaves once all is sent: reads on, ends its side, is gone, or resets the connection. */
+  readonly afterwards: 'read' | 'half-close' | 'abort' | 'reset';
   /** Between the pieces of a request, in milliseconds. */
   readonly pauseMs: number;
 }

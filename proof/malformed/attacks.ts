@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Attack, Sent, Targets } from './attack.ts';
+import { type Attack, bytes, type Sent, type Targets } from './attack.ts';
 import { broken, oversize } from './bodies.ts';
 import { nearValid } from './calls.ts';
 import { framing } from './framing.ts';
@@ -26,6 +26,7 @@ export function attacks(targets: Targets): fc.Arbitrary<Attack> {
     { weight: 1, arbitrary: one(oversize(targets), 'too large a body') },
     { weight: 4, arbitrary: pipelined(called) },
     { weight: 4, arbitrary: piecemeal(called) },
+    { weight: 3, arbitrary: reset(called) },
   );
 }
 
@@ -56,4 +57,18 @@ function piecemeal(called: fc.Arbitrary<Sent>): fc.Arbitrary<Attack> {
         pauseMs: 3,
       };
     });
+}
+
+/** A connection that is reset once something was sent over it; what begins a tunnel is no request any more. */
+function reset(called: fc.Arbitrary<Sent>): fc.Arbitrary<Attack> {
+  const tunnel = fc
+    .constantFrom('example.com:443', '127.0.0.1:1', '/')
+    .map((target) => bytes(`CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, 'CONNECT'));
+  return fc.record({
+    what: fc.constant('a connection that is reset'),
+    // A piece of its own, so that the answer to the first may be on its way by then.
+    requests: fc.tuple(fc.oneof(tunnel, called), fc.constant(bytes('GET / HTTP/1.1\r\n'))),
+    afterwards: fc.constant('reset' as const),
+    pauseMs: fc.integer({ min: 0, max: 20 }),
+  });
 }

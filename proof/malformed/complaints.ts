@@ -1,4 +1,4 @@
-import type { Answer, Attack } from './attack.ts';
+import type { Answer, Attack, Sent } from './attack.ts';
 import type { Heard } from './wire.ts';
 
 /** What is wrong with what came back, in words. */
@@ -6,13 +6,14 @@ export function complaints(attack: Attack, { answers, rest, closed }: Heard): st
   const { requests } = attack;
   const found: string[] = [];
   if (!closed) found.push('the connection was left open');
-  if (rest !== '' && attack.afterwards !== 'abort') found.push(`no HTTP: ${rest.slice(0, 200)}`);
+  if (rest !== '' && !isGone(attack)) found.push(`no HTTP: ${rest.slice(0, 200)}`);
   if (answers.length > requests.length) {
     found.push(`${answers.length} answers to ${requests.length} requests`);
   }
   for (const [index, answer] of answers.entries()) {
     const sent = requests[index];
-    if (answer.status >= 500 && !isFull(answer)) found.push(`${answer.status} ${answer.body}`);
+    if (answer.status >= 500 && !isFull(answer, sent))
+      found.push(`${answer.status} ${answer.body}`);
     if (sent && sent.status !== null && answer.status !== sent.status) {
       found.push(`${answer.status} instead of ${sent.status}: ${answer.body.slice(0, 200)}`);
     }
@@ -29,9 +30,20 @@ export function complaints(attack: Attack, { answers, rest, closed }: Heard): st
   );
 }
 
+/** Whoever does not wait may have had a part of an answer. */
+function isGone({ afterwards }: Attack): boolean {
+  return afterwards === 'abort' || afterwards === 'reset';
+}
+
 /** Only so many exports are made at once, and attacks ask for many: who comes later is told so, which is no fault. */
-function isFull({ status, headers, body }: Answer): boolean {
-  return status === 503 && headers.has('retry-after') && body.includes('Enough exports');
+function isFull({ status, headers, body }: Answer, sent: Sent | undefined): boolean {
+  const asked = sent?.pieces.some((piece) => piece.includes('/export'));
+  return (
+    Boolean(asked) &&
+    status === 503 &&
+    headers.has('retry-after') &&
+    body.includes('Enough exports')
+  );
 }
 
 function outOfForm({ status, headers, body }: Answer): string[] {

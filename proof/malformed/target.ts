@@ -35,8 +35,9 @@ export async function makeTargets(ground: Ground, url: string): Promise<Targets>
   return { key, agentId, executionId, promptId, promptVersionId, apiKeyId, userId: memberId };
 }
 
-/** The resident memory of the process, as it says itself. */
-export async function memoryKiB(url: string): Promise<number> {
+/** The resident memory of the process, as it says itself; null where it has ended. */
+export async function memoryKiB({ child, url }: CuelineProcess): Promise<number | null> {
+  if (hasEnded(child)) return null;
   const { text } = await ask(`${url}/metrics`, 'GET', {});
   return Math.round(Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]) / 1024);
 }
@@ -44,7 +45,7 @@ export async function memoryKiB(url: string): Promise<number> {
 /** What is wrong with a workspace that nobody attacked, though its process and its database are the same. */
 export async function stillWell(ground: Ground, process: CuelineProcess): Promise<string[]> {
   const { child, url } = process;
-  if (child.exitCode !== null || child.signalCode !== null) {
+  if (hasEnded(child)) {
     return [`the process has ended: ${child.exitCode ?? child.signalCode}`];
   }
   const { db } = ground;
@@ -76,6 +77,10 @@ export async function stillWell(ground: Ground, process: CuelineProcess): Promis
     return found;
   }
   return found.length > 0 ? found : ['a run did not end'];
+}
+
+function hasEnded({ exitCode, signalCode }: CuelineProcess['child']): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 const triesMax = 5;

@@ -30,6 +30,7 @@ export async function send(port: number, attack: Attack, open: Set<Socket>): Pro
     if (ended) return;
     ended = true;
     if (attack.afterwards === 'abort') socket.destroy();
+    else if (attack.afterwards === 'reset') socket.resetAndDestroy();
     else socket.end();
   };
   socket.setEncoding('latin1').on('data', (chunk: string) => {
