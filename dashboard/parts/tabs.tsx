@@ -1,5 +1,5 @@
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import classes from './tabs.module.css';
 
 /** The areas of a page, as links. Where not all find room, the one that is open is scrolled to. */
@@ -7,7 +7,7 @@ export function Tabs(props: { readonly label: string; readonly children: ReactNo
   const nav = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   // Another path is another open tab.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const open = nav.current?.querySelector<HTMLElement>('[data-status="active"]');
     if (!nav.current || !open) return;
     // Not `scrollIntoView`, which moves the page too.

@@ -20,10 +20,11 @@ export function Activity({ agentId }: { readonly agentId: string }) {
   const navigate = route.useNavigate();
   const span = spans[range]();
   const statistics = useQuery(statisticsQuery(agentId, span));
-  const figures = useQuery(statisticsQuery(agentId, atOnce(span))).data;
+  const figures = useQuery(statisticsQuery(agentId, atOnce(span)));
   const choose = (chosen: string) =>
     void navigate({ search: { range: chosen as Range }, replace: true, resetScroll: false });
   const { data } = statistics;
+  const failed = [statistics, figures].find((one) => one.isError && !one.data);
   return (
     <Card
       title="Activity"
@@ -37,11 +38,11 @@ export function Activity({ agentId }: { readonly agentId: string }) {
         />
       }
     >
-      {statistics.isError && !data ? (
-        <ErrorState error={statistics.error} onRetry={() => void statistics.refetch()} />
+      {failed ? (
+        <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
       ) : (
         <>
-          <Figures sums={figures && sum(figures.buckets)} />
+          <Figures sums={figures.data && sum(figures.data.buckets)} />
           <Suspense fallback={<ChartsLoading />}>
             {data ? <ActivityCharts statistics={data} /> : <ChartsLoading />}
           </Suspense>
