@@ -13,7 +13,7 @@ import { until } from '../until.ts';
 const shippedLeaseMs = 6_000;
 const cutLeases = 10;
 /** A third of it lies between the abort of the calls and the end of the lease, on a busy machine as well. */
-const leaseMsMin = 1_500;
+const leaseMsMin = 5_000;
 /** Calls that the worker has begun when it is cut off. */
 const unanswered = 4;
 const patienceMs = 60_000;

@@ -166,17 +166,20 @@ test('there is an end to connections', async () => {
 });
 
 test('who takes a long answer slowly, yet steadily, gets all of it', async () => {
-  const socket = connect(port, '127.0.0.1');
+  // Of what the kernel takes at once many times as much, and longer altogether than nothing may be taken.
+  const patient = await start({ ...limits, takingMs: 3_000 });
+  const socket = connect(patient.port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write('GET /huge HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   let taken = 0;
   socket.on('data', (bytes) => {
     taken += bytes.length;
     socket.pause();
-    setTimeout(() => socket.resume(), 5);
+    setTimeout(() => socket.resume(), 20);
   });
   await once(socket, 'close');
   assert.ok(taken > huge.length);
+  await patient.app.close();
 });
 
 test('a request of which the rest never comes does not hold the end up', async () => {

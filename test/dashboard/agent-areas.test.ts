@@ -146,11 +146,12 @@ test('what is typed while a save is under way stays, and is saved next', async (
     await route.continue();
   });
   const save = page.getByRole('button', { name: 'Save the changes' });
+  const patch = () => page.waitForRequest((request) => request.method() === 'PATCH');
   await page.getByRole('textbox', { name: 'Project' }).fill('First');
-  await save.click();
+  await Promise.all([patch(), save.click()]);
   await page.getByRole('textbox', { name: 'Description' }).fill('Typed meanwhile');
   go();
-  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  const sent = patch();
   await page.locator('form button[type=submit]:enabled:not([data-loading])').waitFor();
   assert.equal(await page.getByRole('textbox', { name: 'Project' }).inputValue(), 'First');
   await save.click();

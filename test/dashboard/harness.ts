@@ -31,6 +31,9 @@ export interface Visit {
   check(): Promise<void>;
 }
 
+/** Nothing takes that long, however slow the machine is. */
+export const patienceMs = 120_000;
+
 export async function openDashboard(options?: ServiceOptions): Promise<Dashboard> {
   const service = await startService(options);
   after(service.close);
@@ -46,16 +49,16 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
         ...rest,
       });
       after(() => context.close());
-      // What never comes is told as late as the slowest machine needs: nothing waits for it that comes.
-      context.setDefaultTimeout(120_000);
+      context.setDefaultTimeout(patienceMs);
       if (as) await context.addCookies(cookies((await service.signIn(as)).cookie, service.url));
       const page = await context.newPage();
       // Interception that begins on a page that is there lets a few requests by, for as long as Chromium takes to tell it.
+      // While anything is intercepted, nothing comes from the browser's cache.
       await page.route('**/never-asked-for', (route) => route.abort());
       const complaints = listen(page, service.url);
       await page.goto(path);
       const check = async () => {
-        await isThere(page);
+        await loaded(page);
         for (const [colorScheme, rules] of rulesIn) {
           await page.emulateMedia({ colorScheme });
           // The page hears of it with its next frame.
@@ -94,10 +97,10 @@ function listen(page: Page, origin: string): string[] {
   return complaints;
 }
 
-/** Nothing of the page is on its way. */
-export async function isThere(page: Page): Promise<void> {
-  const loading = page.locator('#root:empty, [aria-busy="true"], .mantine-Skeleton-root');
-  await loading.first().waitFor({ state: 'detached' });
+/** The page has its heading, and nothing that stands for what is still loaded. */
+export async function loaded(page: Page): Promise<void> {
+  const loading = '[aria-busy="true"], [data-stale], .mantine-Skeleton-root';
+  await page.locator(`#root:not(:has(h1)), ${loading}`).first().waitFor({ state: 'detached' });
 }
 
 /** Colours change within a transition, and what is half faded in has no contrast yet. */

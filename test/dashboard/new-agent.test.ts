@@ -13,7 +13,7 @@ test('an agent is made in one page, its variables filled in from the version', a
   await service.call('PATCH', path, { key, body: { name: 'Storyteller' } });
   const { page, check } = await visit('/agents', { as: 'editor' });
   await page.getByRole('link', { name: 'New agent' }).first().click();
-  await page.waitForURL('**/agents/new');
+  await page.getByRole('heading', { name: 'New agent', level: 1 }).waitFor();
   await check();
   await page.getByRole('combobox', { name: 'Prompt' }).fill('story');
   await page.getByRole('option', { name: 'Storyteller' }).click();

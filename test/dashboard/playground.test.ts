@@ -19,7 +19,10 @@ test('two versions run side by side, recorded as runs of the dashboard', async (
   await page.getByRole('button', { name: 'Run both' }).click();
   await page.getByRole('region', { name: 'Left' }).getByText('Goodbye Ada').waitFor();
   await page.getByRole('region', { name: 'Right' }).getByText('Hello Ada').waitFor();
-  assert.match(await page.getByRole('region', { name: 'Left' }).innerText(), /Latency\s+\d+ ms/);
+  assert.match(
+    await page.getByRole('region', { name: 'Left' }).innerText(),
+    /Latency\s+[\d.]+ m?s/,
+  );
   await check();
   const { key } = await service.key();
   const history = await service.call('GET', '/api/v1/executions', { key });
@@ -36,6 +39,7 @@ test('two versions run side by side, recorded as runs of the dashboard', async (
   // The agent was made with the one version and pinned the other, and is out of the way again.
   assert.deepEqual(await audited(), ['agent.move archive', 'agent.pin', 'agent.create']);
   await page.getByRole('button', { name: 'Compare no more' }).click();
+  await page.getByRole('region', { name: 'Right' }).waitFor({ state: 'detached' });
   await page.getByRole('combobox', { name: 'Version' }).selectOption({ label: 'v1' });
   await page.getByRole('textbox', { name: 'name' }).fill('Grace');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -100,7 +104,7 @@ test('two models answer the same version, and the one that fails keeps nothing o
   await right.getByText('No such key.').waitFor();
   await right.getByText('PROVIDER_AUTH').waitFor();
   assert.equal(await left.getByText('No such key.').count(), 0);
-  assert.match(await left.innerText(), /success[\s\S]+Latency\s+\d+ ms/);
+  assert.match(await left.innerText(), /success[\s\S]+Latency\s+[\d.]+ m?s/);
   await check();
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { createAuthenticator } from '../../src/api/authenticate.ts';
 import type { ApiParts } from '../../src/api/parts.ts';
@@ -76,6 +77,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const db = openDatabase({ connection, poolMax: 5, onError });
   const owned = options.beside ?? (await addWorkspace(db));
   const { workspaceId, ownerId } = owned;
+  // Tests make these rounds themselves.
+  await sql`update rounds set begun_at = 'infinity'`.execute(db);
 
   const models = scriptedModels();
   const logger = faultLogger(faults);
@@ -86,7 +89,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     testConnection: options.testConnection ?? (async () => true),
     config: {
       ...readConfig({ CUELINE_ALLOWED_HOSTS: allowedHost }),
-      ...{ slots: 20, publicUrl: options.publicUrl ?? null },
+      // Longer than a slow machine may stand still: who loses a lease without being killed is a fault.
+      ...{ slots: 20, leaseMs: 60_000, publicUrl: options.publicUrl ?? null },
       signIn: { github: null, google: null, oidc: null, ...options.providers },
       ...options.config,
     },

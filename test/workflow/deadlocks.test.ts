@@ -7,6 +7,7 @@ import { settleSteps } from '../../src/flow/settle-steps.ts';
 import { createWorkflowStarter } from '../../src/flow/start-workflow.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
+import { runAsAdmin } from '../harness/cluster.ts';
 import { untilBlocked } from '../harness/locks.ts';
 import { startService } from '../harness/service.ts';
 import { coldProgress } from '../harness/workflow-engine.ts';
@@ -14,6 +15,11 @@ import { addWorkflow, startCall, step } from '../harness/workflow-runs.ts';
 
 const service = await startService({ role: 'api' });
 const { connection } = service.database;
+// It is looked for once in each wait: by then the other side must have come to wait as well.
+await runAsAdmin(
+  { ...connection, user: 'postgres' },
+  `alter database ${connection.database} set deadlock_timeout = '5s'`,
+);
 const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
 after(() => pipelines.close());
 after(service.close);

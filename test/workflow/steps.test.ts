@@ -8,13 +8,15 @@ import { scriptedModels } from '../harness/models.ts';
 import { startService } from '../harness/service.ts';
 import { addWorkflow, endOfRun, startRun, step } from '../harness/workflow-runs.ts';
 
-/** Answers with the prompt; a prompt that begins with `break` fails. */
+/** Answers with the prompt; a prompt that begins with `break` fails, once `failing` has come. */
 const echo = scriptedModels();
+let failing: Promise<unknown> = Promise.resolve();
 const models: ModelPort = {
   call: (call) => {
     if (!call.user.startsWith('break')) return echo.call(call);
     const options = { retryable: false, usage: noUsage, cost: noCost };
-    return Promise.reject(new ModelFailure('PROVIDER_ERROR', 'Broken as asked.', options));
+    const failure = new ModelFailure('PROVIDER_ERROR', 'Broken as asked.', options);
+    return failing.then(() => Promise.reject(failure));
   },
 };
 const service = await startService({ models });
@@ -195,6 +197,7 @@ test('a failed step takes its fallback, a given output, or is passed over', asyn
 test('a failed step fails the run, and everything else of it is canceled', async () => {
   const slow = await addAgent(service, { user: '{{text}}', model: 'cueline/other' });
   const held = echo.hold();
+  failing = held.arrived;
   const workflow = await addWorkflow(service, {
     steps: [
       step({ name: 'slow', agent: slow, ...says('slow') }),
