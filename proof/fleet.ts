@@ -14,7 +14,7 @@ export interface Member {
   process: CuelineProcess | null;
   /** By the monotonic clock, right before the signal was sent. */
   killedMs: number | null;
-  /** By the clock of the machine, as of the calls. */
+  /** By the wall clock. */
   readonly stops: Stop[];
 }
 
@@ -31,7 +31,7 @@ export interface RunCall {
   readonly member: Member;
   /** By the monotonic clock. */
   readonly atMs: number;
-  /** By the clock of the machine, which is the database's as well. */
+  /** By the wall clock, which is the database's as well. */
   readonly epochMs: number;
 }
 

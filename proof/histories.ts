@@ -33,10 +33,10 @@ interface Row {
 
 /** How long after its deadline a run may still be `processing`. */
 const lateMsMax = 30_000;
-/** By which two readings of the clock of the machine may differ from what happened between them. */
+/** By which two readings of the wall clock may differ from what happened between them. */
 const timerMs = 100;
 /** So long after it is resumed a process may still send what it was about to send when it was stopped. */
-const sendMsMax = 10_000;
+const sendMsMax = 3_000;
 
 export async function checkHistories(
   db: Db,
@@ -59,14 +59,15 @@ export async function checkHistories(
   return {
     violations: histories.flatMap((history) =>
       [...complaints(history)].map(
-        (complaint) => `${complaint}: ${JSON.stringify(history.row)}, calls ${said(history.calls)}`,
+        (complaint) =>
+          `${complaint}: ${JSON.stringify(history.row)}; ${said(history.calls, history.hands)}`,
       ),
     ),
     counts: {
       runs: rows.length,
       'model calls': sum((one) => one.calls.length),
       'calls lost with their process': sum((one) => one.lostMs.length),
-      'calls sent late by a stopped process': sum((one) => one.late.length),
+      'calls sent late': sum((one) => one.late.length),
       'runs that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
       'runs given up after five losses': sum((one) =>
         one.row.errorCode === 'WORKER_LOST' && !one.row.atMostOnce ? 1 : 0,
@@ -137,10 +138,9 @@ function* complaints({ row, calls, hands, counting, late }: History): Generator<
 
 /** Stopped between its latest claim and its call: what it was just about to send goes out once it is resumed. */
 function heldUp({ member, epochMs }: RunCall, hands: Hands | undefined): boolean {
-  const claimMs = claimedMs(hands, member).findLast((ms) => ms <= epochMs + timerMs);
+  const claimMs = claimedMs(hands, member).at(-1) ?? Infinity;
   return member.stops.some(
     ({ fromMs, toMs }) =>
-      claimMs !== undefined &&
       claimMs - timerMs <= fromMs &&
       toMs !== null &&
       toMs - timerMs <= epochMs &&
@@ -148,13 +148,20 @@ function heldUp({ member, epochMs }: RunCall, hands: Hands | undefined): boolean
   );
 }
 
-/** When this process claimed the run, by the clock of the machine, oldest first. */
+/** When this process claimed the run, by the wall clock, oldest first. */
 function claimedMs(hands: Hands | undefined, { number }: RunCall['member']): number[] {
   return (hands?.claims ?? []).flatMap(({ member, epochMs }) => (member === number ? epochMs : []));
 }
 
-function said(calls: readonly RunCall[]): string {
-  return calls
-    .map(({ number, member, atMs }) => `${number} by ${member.number} at ${Math.round(atMs)}`)
-    .join(', ');
+/** All that it is judged by, at milliseconds of the wall clock. */
+function said(calls: readonly RunCall[], hands: Hands | undefined): string {
+  const by = (member: number | null, epochMs: number) => `${member} at ${Math.round(epochMs)}`;
+  const stopped = [...new Set(calls.map(({ member }) => member))].flatMap(({ number, stops }) =>
+    stops.map(({ fromMs, toMs }) => `${by(number, fromMs)} to ${toMs}`),
+  );
+  return [
+    `calls ${calls.map(({ number, member, epochMs }) => `${number} by ${by(member.number, epochMs)}`).join(', ')}`,
+    `claims by ${(hands?.claims ?? []).map(({ member, epochMs }) => by(member, epochMs)).join(', ')}`,
+    `stops of ${stopped.join(', ') || 'none'}`,
+  ].join('; ');
 }

@@ -68,7 +68,7 @@ export interface Hands {
   /** Who had it at its end, and who ended it. */
   readonly holder: number | null;
   readonly endedBy: number | null;
-  /** Of each claim, oldest first: by whom, null where it is no member, and when by the clock of the machine. */
+  /** Of each claim, oldest first: by whom, null where it is no member, and when by the wall clock. */
   readonly claims: readonly { readonly member: number | null; readonly epochMs: number }[];
 }
 

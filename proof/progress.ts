@@ -15,7 +15,7 @@ interface Part {
 
 const file = join(import.meta.dirname, '.progress.jsonl');
 /** A digest of all that a proof is made with. */
-export const sources = digestOf('src', 'proof', join('test', 'harness'));
+export const sources = digestOf('src', 'proof', 'test/harness', 'test/fake-provider.ts');
 
 export function kept(name: string): Part[] {
   if (!existsSync(file)) return [];
@@ -30,18 +30,23 @@ export function keep(name: string, part: Part): void {
   appendFileSync(file, `${JSON.stringify({ name, sources, ...part })}\n`);
 }
 
-function digestOf(...folders: string[]): string {
+/** Of files and of all those below folders, relative to the root. */
+function digestOf(...paths: string[]): string {
+  const root = join(import.meta.dirname, '..');
   const hash = createHash('sha256');
-  for (const folder of folders) {
-    const path = join(import.meta.dirname, '..', folder);
-    const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).toSorted();
-    for (const name of names.filter((one) => one.endsWith('.ts'))) {
-      hash
-        .update(name)
-        .update('\0')
-        .update(readFileSync(join(path, name)))
-        .update('\0');
-    }
+  for (const path of paths.flatMap((one) => (one.endsWith('.ts') ? one : filesBelow(root, one)))) {
+    hash
+      .update(path)
+      .update('\0')
+      .update(readFileSync(join(root, path)))
+      .update('\0');
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+function filesBelow(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .toSorted()
+    .map((name) => join(folder, name));
 }

@@ -12,7 +12,8 @@ export const results: ResultsFile = {
 
 What the full rounds of each claim came to, written by \`npm run proof -- --full\`; what each claim holds is told in
 [docs/proof.md](../docs/proof.md). The machine is shared with others, and everything runs on it: the processes, PostgreSQL, the
-clients and the provider. *Sources* is a digest of \`src\`, \`proof\` and \`test/harness\` as they were then.
+clients and the provider. *Sources* is a digest of \`src\`, \`proof\`, \`test/harness\`
+and the provider as they were then.
 `,
   order: claims.map(({ name }) => name),
 };

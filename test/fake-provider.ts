@@ -33,7 +33,7 @@ export interface FakeCall {
   readonly model: string;
   /** When it arrived, by the monotonic clock. */
   readonly atMs: number;
-  /** The same by the clock of the machine. */
+  /** The same by the wall clock. */
   readonly epochMs: number;
   /** Resolves when the caller hangs up before it was answered. */
   readonly hungUp: Promise<void>;

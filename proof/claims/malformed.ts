@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
-import type { CuelineProcess } from '../../test/harness/process.ts';
+import { type CuelineProcess, hasEnded } from '../../test/harness/process.ts';
 import type { Claim } from '../claim.ts';
 import type { Attack } from '../malformed/attack.ts';
 import { attacks } from '../malformed/attacks.ts';
-import { complaints } from '../malformed/complaints.ts';
+import { complaints, exportsFull } from '../malformed/complaints.ts';
 import { makeTargets, memoryKiB, stillWell } from '../malformed/target.ts';
 import { send } from '../malformed/wire.ts';
 
@@ -46,7 +46,7 @@ export const malformed: Claim = {
     const open = new Set<Socket>();
     let sent = 0;
     let warm = 0;
-    while (sent < rounds && violations.length < enough) {
+    while (sent < rounds && violations.length < enough && !hasEnded(process.child)) {
       // Anew, for what is attacked does not last: agents are deleted and plans set to nothing.
       const arbitrary = attacks(await makeTargets(ground, process.url));
       const seed = Math.floor(ground.random() * 2 ** 31);
@@ -65,7 +65,7 @@ export const malformed: Claim = {
       if (warm === 0 && sent >= rounds / 2) warm = (await memoryKiB(process)) ?? 0;
     }
     violations.push(...(await stillWell(ground, process)));
-    if (violations.length > 0) violations.push(...reasons(process));
+    violations.push(...faultsOf(process));
     const end = (await memoryKiB(process)) ?? 0;
     const of = (first: number) =>
       [...statuses].reduce(
@@ -87,16 +87,26 @@ export const malformed: Claim = {
   judge({ counts }) {
     const warm = counts['KiB of memory after half of them'] ?? 0;
     const grown = (counts['KiB of memory at the end'] ?? 0) - warm;
-    return grown > grownKiBMax ? [`memory has grown by ${grown} KiB; goal ${grownKiBMax}`] : [];
+    // Without a figure of the time between, it has ended before its time.
+    return warm > 0 && grown > grownKiBMax
+      ? [`memory has grown by ${grown} KiB; goal ${grownKiBMax}`]
+      : [];
   },
 };
 
-/** What the process has logged of answers that are its own fault, or the database's. */
-function reasons(process: CuelineProcess): string[] {
-  const lines = process.output().logged.split('\n');
-  const told = lines.filter((line) => /"msg":"(fault|unavailable)"/.test(line));
-  return told.slice(0, enough).map((line) => `it has logged ${line.slice(0, 2_000)}`);
+/** What the process has logged of its own faults, or of the database's; and its last words, where it has ended. */
+function faultsOf({ child, output }: CuelineProcess): string[] {
+  const { logged } = output();
+  const faults = logged
+    .split('\n')
+    .filter((line) => /"msg":"(fault|unavailable)"/.test(line) && !line.includes(exportsFull));
+  const last = hasEnded(child) ? [logged.slice(-logCharsMax)] : [];
+  return [...faults.slice(-enough), ...last].map(
+    (text) => `it has logged ${text.slice(0, logCharsMax)}`,
+  );
 }
+
+const logCharsMax = 2_000;
 
 /** Violations after which nothing more is sent. */
 const enough = 5;

@@ -117,7 +117,7 @@ async function oneWorkspace(
   }
   const months = new Set(booked.map(({ month }) => month));
   const turned = months.size - 1;
-  const unspent = months.difference(new Set(booked.filter(spends).map(({ month }) => month))).size;
+  const unspent = months.difference(new Set(spentMonths())).size;
   await clock.leap(-monthMs);
   await stretch(next());
   await clock.leap(monthMs);
@@ -125,7 +125,7 @@ async function oneWorkspace(
   const refused = booked.flatMap(({ answer: { limitedBy } }) =>
     limitedBy ? numberOf('month', Date.parse(limitedBy.resetAt)) - 1 : [],
   );
-  const past = booked.filter(spends).map(({ month }) => month);
+  const past = spentMonths();
   found.push(...checkExact({ what: 'the quota', turning: 'month', limit, past, refused }));
   return { answered: booked, found, turned, unspent };
 
@@ -162,9 +162,14 @@ async function oneWorkspace(
     return [`usage says ${actionsUsed} until ${resetAt}, accepted were ${used} in month ${month}`];
   }
 
+  /** Of each AI Action that was spent. */
+  function spentMonths(): number[] {
+    return booked.filter(spends).map(({ month }) => month);
+  }
+
   /** A month begins with its first AI Action: where nothing was spent, a clock set back goes on in the one before. */
   function latestMonth(): number {
-    return booked.filter(spends).reduce((latest, { month }) => Math.max(latest, month), 0);
+    return spentMonths().reduce((latest, month) => Math.max(latest, month), 0);
   }
 }
 

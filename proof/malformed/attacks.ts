@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Attack, bytes, type Sent, type Targets } from './attack.ts';
+import { type Attack, bytes, type Sent, type Targets, utf8 } from './attack.ts';
 import { broken, oversize } from './bodies.ts';
 import { nearValid } from './calls.ts';
 import { framing } from './framing.ts';
@@ -61,13 +61,15 @@ function piecemeal(called: fc.Arbitrary<Sent>): fc.Arbitrary<Attack> {
 
 /** A connection that is reset once something was sent over it; what begins a tunnel is no request any more. */
 function reset(called: fc.Arbitrary<Sent>): fc.Arbitrary<Attack> {
-  const tunnel = fc
-    .constantFrom('example.com:443', '127.0.0.1:1', '/')
-    .map((target) => bytes(`CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, 'CONNECT'));
+  const tunnel = (target: string, status: number) =>
+    bytes(`CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, 'CONNECT', { status });
+  const tunnels = fc.constantFrom(tunnel('example.com:443', 405), tunnel('127.0.0.1:1', 405));
   return fc.record({
     what: fc.constant('a connection that is reset'),
-    // A piece of its own, so that the answer to the first may be on its way by then.
-    requests: fc.tuple(fc.oneof(tunnel, called), fc.constant(bytes('GET / HTTP/1.1\r\n'))),
+    // A piece more, so that the answer to what came before may be on its way by then.
+    requests: fc
+      .oneof(tunnels, called)
+      .map((sent) => [{ ...sent, whole: false, pieces: [...sent.pieces, utf8('GET / HTTP')] }]),
     afterwards: fc.constant('reset' as const),
     pauseMs: fc.integer({ min: 0, max: 20 }),
   });

@@ -35,14 +35,14 @@ function isGone({ afterwards }: Attack): boolean {
   return afterwards === 'abort' || afterwards === 'reset';
 }
 
+/** With these words. */
+export const exportsFull = 'Enough exports';
+
 /** Only so many exports are made at once, and attacks ask for many: who comes later is told so, which is no fault. */
 function isFull({ status, headers, body }: Answer, sent: Sent | undefined): boolean {
-  const asked = sent?.pieces.some((piece) => piece.includes('/export'));
+  const asked = sent && Buffer.concat(sent.pieces).includes('/export');
   return (
-    Boolean(asked) &&
-    status === 503 &&
-    headers.has('retry-after') &&
-    body.includes('Enough exports')
+    Boolean(asked) && status === 503 && headers.has('retry-after') && body.includes(exportsFull)
   );
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { toId } from '../../src/core/id.ts';
 import { addAgent } from '../../test/harness/agents.ts';
 import { addMember, addWorkspace } from '../../test/harness/people.ts';
-import type { CuelineProcess } from '../../test/harness/process.ts';
+import { type CuelineProcess, hasEnded } from '../../test/harness/process.ts';
 import { ask } from '../access/ask.ts';
 import type { Ground } from '../ground.ts';
 import type { Targets } from './attack.ts';
@@ -39,7 +39,9 @@ export async function makeTargets(ground: Ground, url: string): Promise<Targets>
 export async function memoryKiB({ child, url }: CuelineProcess): Promise<number | null> {
   if (hasEnded(child)) return null;
   const { text } = await ask(`${url}/metrics`, 'GET', {});
-  return Math.round(Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]) / 1024);
+  const bytes = /^process_resident_memory_bytes (\d+)/m.exec(text)?.[1];
+  if (bytes === undefined) throw new Error(`the metrics do not tell the memory: ${text}`);
+  return Math.round(Number(bytes) / 1024);
 }
 
 /** What is wrong with a workspace that nobody attacked, though its process and its database are the same. */
@@ -77,10 +79,6 @@ export async function stillWell(ground: Ground, process: CuelineProcess): Promis
     return found;
   }
   return found.length > 0 ? found : ['a run did not end'];
-}
-
-function hasEnded({ exitCode, signalCode }: CuelineProcess['child']): boolean {
-  return exitCode !== null || signalCode !== null;
 }
 
 const triesMax = 5;

@@ -55,12 +55,16 @@ export async function spawnCueline(
     output: () => ({ said, logged }),
     url: /http:\/\/[\d.:]+/.exec(said)?.[0] ?? '',
     async kill(signal) {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (hasEnded(child)) return;
       const exited = once(child, 'exit');
       child.kill(signal);
       await exited;
     },
   };
+}
+
+export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 /** As `DATABASE_URL` takes it, with the settings that are used here. */
