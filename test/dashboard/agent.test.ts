@@ -31,14 +31,25 @@ test('the limits show what is used of each window', async () => {
   await page.getByRole('img', { name: '1 of 10 calls of this minute used' }).waitFor();
   await page.getByText('Capped by Testing.').first().waitFor();
   await check();
-  await page.route('**/limits', (route) =>
-    route.fulfill({
-      status: 500,
-      json: { error: 'Internal error', message: 'It broke.', code: 'INTERNAL', requestId: 'req_4' },
-    }),
-  );
+  await page.route('**/limits', (route) => route.fulfill({ status: 500, json: problem }));
   await page.reload();
   await page.getByRole('alert').getByText('It broke.').waitFor();
+});
+
+test('where only the figures cannot be read, it is said why', async () => {
+  const agent = await addAgent(service);
+  const { page, check } = await visit('/welcome', { as: 'viewer' });
+  let broken = true;
+  await page.route('**/statistics?*level=all*', (route) =>
+    broken ? route.fulfill({ status: 500, json: problem }) : route.continue(),
+  );
+  await page.goto(`/agents/${agent.agentId}`);
+  const alert = page.getByRole('alert');
+  await alert.getByText('It broke.').waitFor();
+  await check();
+  broken = false;
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('definition').filter({ hasText: '$0.00' }).waitFor();
 });
 
 test('an agent is moved once it was said what will happen', async () => {
@@ -81,3 +92,10 @@ test('an agent that is not there is said not to be', async () => {
   await page.getByRole('alert').getByText('req_').waitFor();
   await check();
 });
+
+const problem = {
+  error: 'Internal error',
+  message: 'It broke.',
+  code: 'INTERNAL',
+  requestId: 'req_of_the_test',
+};
