@@ -19,6 +19,8 @@ const limits: SlowLimits = {
   connectionsMax: 80,
 };
 let counted = 0;
+/** Of who asked for `/gone`, once they are. */
+const addressOfGone = Promise.withResolvers<string | undefined>();
 const { app, port } = await start(limits);
 after(() => app.close());
 
@@ -35,6 +37,10 @@ async function start(slow: SlowLimits) {
     return 'waited';
   });
   app.post('/count', async () => ++counted);
+  app.get('/gone', async (request) => {
+    await new Promise((resolve) => request.raw.socket.once('close', resolve));
+    addressOfGone.resolve(request.ip);
+  });
   app.post('/body', async (request) => (await readBody(request.raw)).kind);
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, port: (app.server.address() as AddressInfo).port };
@@ -180,6 +186,15 @@ test('who takes a long answer slowly, yet steadily, gets all of it', async () =>
   await once(socket, 'close');
   assert.ok(taken > huge.length);
   await patient.app.close();
+});
+
+test('whoever has reset the connection is known by the address all the same', async () => {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write('GET /gone HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(app.server, 'request');
+  socket.resetAndDestroy();
+  assert.equal(await addressOfGone.promise, '127.0.0.1');
 });
 
 test('a request of which the rest never comes does not hold the end up', async () => {
