@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { noLimits } from '../../src/core/limits.ts';
 import { addWorkspace } from '../../test/harness/people.ts';
@@ -64,6 +65,9 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     const kind = round % 2 === 0 ? 'spends always' : 'spends nothing in the last month';
     const { answered, found, turned, unspent } = await oneWorkspace(ground, clock, crew, kind);
     violations.push(...found.map((one) => `round ${round}: ${one}`));
+    if (turned !== 2 || unspent !== (kind === 'spends always' ? 0 : 1)) {
+      violations.push(`round ${round}: ${turned} months turned, in ${unspent} nothing was spent`);
+    }
     counts.calls += answered.length;
     counts.accepted += answered.filter(({ answer }) => answer.status === 202).length;
     counts['refused by the quota'] += answered.filter(({ answer }) => answer.limitedBy).length;
@@ -132,11 +136,17 @@ async function oneWorkspace(
   /** The calls of one stretch, in which the clock does not leap back; afterwards usage is asked for. */
   async function stretch(calls: readonly Planned[], turn?: 'month turns'): Promise<void> {
     const latest = latestMonth();
-    const before = async (index: number) =>
-      turn && index === callsPerMonth / 2
-        ? clock.leap(leapToTurn('month', await clock.nowMs(), beforeTurnMs))
-        : undefined;
     const nowMs = await clock.nowMs();
+    const before = async (index: number) => {
+      if (!turn || index < callsPerMonth / 2) return;
+      if (index === callsPerMonth / 2) {
+        return clock.leap(leapToTurn('month', await clock.nowMs(), beforeTurnMs));
+      }
+      // Some come while it turns, and the last ones after that.
+      if (index < (callsPerMonth * 3) / 4) return;
+      while (numberOf('month', await clock.nowMs()) === numberOf('month', nowMs)) await wait(5);
+      return;
+    };
     const answered = await sendAll({ crew, clients, calls, nowMs, before });
     const endedMs = await clock.nowMs();
     for (const one of answered) {
