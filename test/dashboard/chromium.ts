@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import packed from '@sparticuz/chromium';
+import { promisify } from 'node:util';
 import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
 import { browserVariable } from './shared-browser.ts';
 
@@ -45,15 +46,8 @@ async function unpack(): Promise<string> {
   if (await exists(join(folder, 'chromium'))) return folder;
   await mkdir(cache, { recursive: true });
   const own = await mkdtemp(join(cache, 'unpacking-'));
-  const { TMPDIR } = process.env;
-  // The package unpacks into the directory for temporary files, wherever that is.
-  process.env.TMPDIR = own;
-  try {
-    await packed.executablePath();
-  } finally {
-    if (TMPDIR === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = TMPDIR;
-  }
+  const script = join(import.meta.dirname, 'unpack-chromium.ts');
+  await promisify(execFile)(process.execPath, [script], { env: { ...process.env, TMPDIR: own } });
   await writeFile(join(own, 'fonts.conf'), fontsOf(join(folder, 'fonts')));
   await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }));
   return folder;
