@@ -91,7 +91,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const untaken = new WeakMap<Socket, number>();
   app.server.on('connection', departure.touched);
   // Node tells the address as long as the connection is there, and beyond only where it was asked for by then.
-  app.server.on('connection', (socket) => void socket.remoteAddress);
+  app.server.on('connection', (socket) => {
+    // Reset before it was taken in: what was sent could still be read, and nobody is there.
+    if (socket.remoteAddress === undefined) socket.destroy();
+  });
   // Hooks with callbacks: a promise for each hook of each request is a tenth of what a request costs.
   app.addHook('onRequest', (request, reply, done) => {
     // Fastify would refuse a malformed type before anyone has looked at the key; `readBody` judges it by itself.
