@@ -91,24 +91,32 @@ function endSilentConnections(pool: pg.Pool, statementMsMax: number): () => void
   const silenceMsMax = statementMsMax + Math.min(5_000, statementMsMax / 2);
   const socketOf = (client: pg.PoolClient) =>
     (client as unknown as { connection: { stream: Socket } }).connection.stream;
-  const idle = new Set<Socket>();
+  const idle = new Set<pg.PoolClient>();
   const endIdle = () => {
-    for (const one of idle) one.destroy();
+    for (const client of idle) {
+      // Heard at once, whereas the end of its socket is heard later, and until then the pool would hand it out.
+      client.emit(
+        'error',
+        new Error('an idle connection was ended, since one in use had fallen silent'),
+      );
+      // The pool's farewell would wait for an answer that does not come.
+      socketOf(client).destroy();
+    }
+    idle.clear();
   };
   pool.on('acquire', (client) => {
+    idle.delete(client);
     const socket = socketOf(client);
-    idle.delete(socket);
     socket.setTimeout(silenceMsMax, () => {
       socket.destroy();
       endIdle();
     });
   });
   pool.on('release', (_error, client) => {
-    const socket = socketOf(client);
-    socket.setTimeout(0).removeAllListeners('timeout');
-    idle.add(socket);
+    socketOf(client).setTimeout(0).removeAllListeners('timeout');
+    idle.add(client);
   });
-  pool.on('remove', (client) => idle.delete(socketOf(client)));
+  pool.on('remove', (client) => idle.delete(client));
   return endIdle;
 }
 

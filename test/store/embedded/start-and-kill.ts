@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
 import { startEmbedded } from '../../../src/store/embedded.ts';
+import { hasEnded } from '../../harness/process.ts';
 
 /**
  * For a file of tests, which run one after the other: a data directory with a database in it, as an earlier start
@@ -87,7 +88,7 @@ async function firstLine(child: ChildProcess): Promise<Said> {
 
 /** As by `kill -9`: it can give back nothing. */
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   child.kill('SIGKILL');
   await once(child, 'exit');
 }
