@@ -10,12 +10,13 @@ import type { Connection } from './pooler.ts';
 export type Channel = 'cueline_queued' | 'cueline_ended' | 'cueline_canceled' | 'cueline_run_ended';
 
 export interface Bus {
-  /** Sent soon, with others that come together; never in anybody's transaction. */
+  /** Sent at once, or with others where many come; never in anybody's transaction. */
   publish(channel: Channel, ids?: readonly string[]): void;
   subscribe(channel: Channel, listener: (ids: string[]) => void): void;
   close(): Promise<void>;
 }
 
+/** From one send to the next at least: what comes in between goes together. */
 const throttleMs = 20;
 /** A payload may have 8,000 bytes; an id and a blank have 37. */
 const idsMax = 200;
@@ -29,6 +30,7 @@ export function openBus(options: {
   const listeners = new Map<Channel, ((ids: string[]) => void)[]>();
   const pending = new Map<Channel, Set<string>>();
   let sending = false;
+  let sentAt = Number.NEGATIVE_INFINITY;
   let closed = false;
   let client: pg.Client | null = null;
   let reconnect: NodeJS.Timeout | undefined;
@@ -66,6 +68,7 @@ export function openBus(options: {
   }
 
   async function send(): Promise<void> {
+    sentAt = performance.now();
     try {
       for (const [channel, ids] of [...pending]) {
         pending.delete(channel);
@@ -87,7 +90,7 @@ export function openBus(options: {
   function schedule(): void {
     if (sending || closed) return;
     sending = true;
-    throttle = setTimeout(() => void send(), throttleMs);
+    throttle = setTimeout(() => void send(), sentAt + throttleMs - performance.now());
   }
 
   return {
