@@ -140,12 +140,12 @@ async function oneWorkspace(
     const before = async (index: number) => {
       if (!turn || index < callsPerMonth / 2) return;
       if (index === callsPerMonth / 2) {
-        await clock.leap(leapToTurn('month', await clock.nowMs(), beforeTurnMs));
-        return;
+        return clock.leap(leapToTurn('month', await clock.nowMs(), beforeTurnMs));
       }
       // Some come while it turns, and the last ones after that.
       if (index < (callsPerMonth * 3) / 4) return;
       while (numberOf('month', await clock.nowMs()) === numberOf('month', nowMs)) await wait(5);
+      return;
     };
     const answered = await sendAll({ crew, clients, calls, nowMs, before });
     const endedMs = await clock.nowMs();
