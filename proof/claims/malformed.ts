@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { type CuelineProcess, hasEnded } from '../../test/harness/process.ts';
-import type { Claim } from '../claim.ts';
+import { type Claim, percentile } from '../claim.ts';
 import type { Attack } from '../malformed/attack.ts';
 import { attacks } from '../malformed/attacks.ts';
 import { complaints, exportsFull } from '../malformed/complaints.ts';
@@ -45,8 +45,9 @@ export const malformed: Claim = {
     const violations: string[] = [];
     const statuses = new Map<number, number>();
     const open = new Set<Socket>();
+    /** After each batch of the second half: the first half warms up. */
+    const memory: number[] = [];
     let sent = 0;
-    let warm = 0;
     while (sent < rounds && violations.length < enough && !hasEnded(process.child)) {
       // Anew, for what is attacked does not last: agents are deleted and plans set to nothing.
       const arbitrary = attacks(await makeTargets(ground, process.url));
@@ -63,11 +64,12 @@ export const malformed: Claim = {
         if (violations.length >= enough) for (const socket of open) socket.destroy();
       });
       sent += batch.length;
-      if (warm === 0 && sent >= rounds / 2) warm = (await memoryKiB(process)) ?? 0;
+      const now = sent >= rounds / 2 ? await memoryKiB(process) : null;
+      if (now !== null) memory.push(now);
     }
     violations.push(...(await stillWell(ground, process)));
     violations.push(...faultsOf(process));
-    const end = (await memoryKiB(process)) ?? 0;
+    const some = Math.ceil(memory.length / 4);
     const of = (first: number) =>
       [...statuses].reduce(
         (sum, [status, n]) => (Math.floor(status / 100) === first ? sum + n : sum),
@@ -79,8 +81,8 @@ export const malformed: Claim = {
         '2xx and 3xx': of(2) + of(3),
         '4xx': of(4),
         '5xx (only that enough exports are under way)': of(5),
-        'KiB of memory after half of them': warm,
-        'KiB of memory at the end': end,
+        'KiB of memory after half of them': percentile(memory.slice(0, some), 0.5),
+        'KiB of memory at the end': percentile(memory.slice(-some), 0.5),
       },
       violations,
     };
