@@ -81,6 +81,8 @@ export function watchUnderWay(db: Db, everyMs: number): { stop(): Promise<string
     }
   }
   const watching = watch();
+  // Heard by whoever stops it. Where a claim breaks before, its database goes, and that is not what is to be told.
+  watching.catch(() => {});
   return {
     async stop() {
       stopped = true;
