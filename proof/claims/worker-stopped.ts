@@ -134,12 +134,13 @@ async function stopAtTheEndOf(
       for update of q`.execute(trx);
     const mine = rows[0]?.pid;
     if (mine === undefined) return false;
-    // A worker that lost its lease by itself, on a slow machine, will not come.
+    // A worker that lost its lease by itself, on a slow machine, will not come. Who waits beside it with another order is
+    // this function, for another worker.
     const until = performance.now() + 5_000;
     while (performance.now() < until) {
       const { rows: waiting } = await sql<{ pid: number }>`
         select pid from pg_stat_activity where ${mine} = any (pg_blocking_pids(pid))
-          and query like '%for update of q%'`.execute(db);
+          and query like '%order by q.id for update of q%'`.execute(db);
       if (waiting.length > 0) {
         fleet.stop(zombie);
         if (locking) return true;
