@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { endStatuses, sources } from '../core/execution.ts';
+import { endStatuses, latencyMsMax, sources } from '../core/execution.ts';
 import { runFailureCodes } from '../core/failure.ts';
 import { endpoint } from './endpoint.ts';
 import {
@@ -101,7 +101,7 @@ export const endDate = date('ISO 8601, inclusive. A date alone means the end of 
 const money = (description: string) =>
   Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,10})?$', description, examples: ['0.05'] });
 const milliseconds = (description: string) =>
-  Type.Integer({ minimum: 0, maximum: limits.latencyMsMax, description });
+  Type.Integer({ minimum: 0, maximum: latencyMsMax, description });
 
 /** What narrows a history down, wherever one is read. */
 const filters = {

@@ -67,7 +67,6 @@ export const searchedCharactersMax = 200_000;
 export const retentionDaysMax = 36_500;
 export const erasedNameMax = 1_000;
 export const erasedValueMax = 10_000;
-export const latencyMsMax = 2_147_483_647;
 export const variableFilterMax = 1_000;
 export const variableFiltersMax = 10;
 /** At once in one process. */

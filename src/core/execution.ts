@@ -12,5 +12,8 @@ export type EndStatus = (typeof endStatuses)[number];
 /** `processing` from the 202 until the end; a refused call is born ended. */
 export type ExecutionStatus = 'processing' | EndStatus;
 
+/** The most milliseconds that a record can tell: what takes longer tells as much. */
+export const latencyMsMax = 2_147_483_647;
+
 export const sources = ['dashboard', 'api', 'workflow'] as const;
 export type Source = (typeof sources)[number];

@@ -1,5 +1,5 @@
 import { addDecimals } from '../core/decimal.ts';
-import type { EndStatus } from '../core/execution.ts';
+import { type EndStatus, latencyMsMax } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import { uuid7Time } from '../core/id.ts';
 import { type Cost, noCost, noUsage, type Usage, unknownCost } from '../core/model.ts';
@@ -140,8 +140,9 @@ function holds(end: End, row: RunRow): boolean {
 }
 
 function endedRun(end: End, row: RunRow): EndedRun {
-  const latencyMs =
-    row.started_ms === null ? 0 : Math.max(0, Math.round(row.now_ms - row.started_ms));
+  const tookMs = row.started_ms === null ? 0 : Math.round(row.now_ms - row.started_ms);
+  // A machine may have been off for a month meanwhile.
+  const latencyMs = Math.min(Math.max(0, tookMs), latencyMsMax);
   // A call that is cut off by a cancel does not say what it used.
   const cost = end.status === 'canceled' && row.worker !== null ? unknownCost : end.cost;
   return {

@@ -186,14 +186,20 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
 function questionOf(calls: readonly StartCall[]) {
   const keyHashes = new Map<string, Buffer>();
   const workspaceIds = new Set<string>();
+  const callerIds = new Set<string>();
   for (const { credential } of calls) {
-    if (credential.kind === 'key') keyHashes.set(credential.hash.toString('hex'), credential.hash);
-    else if (credential.kind === 'session') workspaceIds.add(credential.caller.workspaceId);
-    else workspaceIds.add(credential.workspaceId);
+    if (credential.kind === 'key') {
+      keyHashes.set(credential.hash.toString('hex'), credential.hash);
+      continue;
+    }
+    const { id, workspaceId } = credential.kind === 'session' ? credential.caller : credential;
+    workspaceIds.add(workspaceId);
+    callerIds.add(id);
   }
   return {
     keyHashes: [...keyHashes.values()],
     workspaceIds: [...workspaceIds],
+    callerIds: [...callerIds],
     workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
     idempotencyKeys: [...new Set(calls.flatMap(({ idempotencyKey }) => idempotencyKey ?? []))],
   };

@@ -51,8 +51,11 @@ export async function generate(
   };
 }
 
-/** A count is stored as an `integer`; one that does not fit is a server's mistake, and unknown. */
-const countMax = 2_147_483_647;
+/**
+ * What all attempts of a run used is added up and stored as an `integer`. A count beyond this, a hundred times what any
+ * model reads, is a server's mistake, and unknown.
+ */
+const countMax = 100_000_000;
 
 function usageOf(counts: { [K in keyof Usage]: number | undefined }): Usage | null {
   const whole = Object.values(counts).every(

@@ -155,7 +155,9 @@ export async function readForAdmission(
     send<{ now_ms: number; xid: string; floor: number | null }>(readLine, [fromTag]),
     send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
     worker === null ? [] : send(holdWorker, [worker]),
-    idempotencyKeys.length === 0 ? [] : send<ReplayRow>(readReplays, [agentIds, idempotencyKeys]),
+    idempotencyKeys.length === 0
+      ? []
+      : send<ReplayRow>(readReplays, [keyHashes, userIds, agentIds, idempotencyKeys]),
     ready.length === 0 ? [] : lockReadySteps(send, ready),
   ]);
   return {
@@ -270,7 +272,8 @@ const readReplays: Statement = {
   name: 'admission-read-replays',
   text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables
     from idempotency i
-    where i.agent_id = any($1::uuid[]) and i.key = any($2::text[])
+    where i.caller in (select id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))
+      and i.agent_id = any($3::uuid[]) and i.key = any($4::text[])
       and (i.created_at > clock_timestamp() - interval '24 hours'
         or exists (select from run_queue q where q.id = i.execution_id))`,
 };

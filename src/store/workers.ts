@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
-import type { Db } from './db.ts';
+import { type Db, inTransaction } from './db.ts';
 import type { Send, Statement } from './pipeline.ts';
 
 /**
@@ -39,11 +39,14 @@ const renewLease: Statement = {
 /**
  * Takes the runs of processes whose lease has run out and charges each run the loss; answers how many runs it took.
  * After a start of the database no lease counts as expired before everyone had time to renew it; whoever sweeps makes
- * sure that it has itself been in touch for as long.
+ * sure that it has itself been in touch for as long. Its own row it leaves alone: after a machine has slept, the next
+ * heartbeat keeps it.
  */
-export async function sweepWorkers(db: Db, leaseMs: number): Promise<number> {
+export async function sweepWorkers(db: Db, own: string | null, leaseMs: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
-    select id from workers where ${expired(leaseMs)} order by id`.execute(db);
+    select id from workers where id is distinct from ${own}::uuid and ${expired(leaseMs)} order by id`.execute(
+    db,
+  );
   let taken = 0;
   for (const { id } of rows) {
     taken += await takeRuns(db, id, leaseMs).catch((error: unknown) => {
@@ -87,9 +90,15 @@ function expired(leaseMs: number): RawBuilder<unknown> {
     and pg_postmaster_start_time() + ${leaseMs} * interval '1 millisecond' < clock_timestamp()`;
 }
 
-/** Takes a process out of the list once it holds nothing any more. */
+/**
+ * Takes a process out of the list once it holds nothing any more. First its row is locked, and only then, with a later
+ * snapshot, looked for what it holds: runs may just be being born under its lease.
+ */
 export async function removeWorker(db: Db, id: string): Promise<void> {
-  await sql`
-    delete from workers w where id = ${id}
-      and not exists (select from run_queue q where q.worker = w.id)`.execute(db);
+  await inTransaction(db, async (trx) => {
+    await sql`select from workers where id = ${id} for update`.execute(trx);
+    await sql`
+      delete from workers w where id = ${id}
+        and not exists (select from run_queue q where q.worker = w.id)`.execute(trx);
+  });
 }

@@ -14,6 +14,8 @@ export interface StartQuestion {
   readonly keyHashes: readonly Buffer[];
   /** Workspaces of callers that are no key: their lock keeps an Idempotency-Key from being used twice at once. */
   readonly workspaceIds: readonly string[];
+  /** Callers that are no key. */
+  readonly callerIds: readonly string[];
   readonly workflowIds: readonly string[];
   readonly idempotencyKeys: readonly string[];
 }
@@ -53,7 +55,7 @@ export interface StartState {
 }
 
 export async function readForStart(send: Send, question: StartQuestion): Promise<StartState> {
-  const { keyHashes, workspaceIds, workflowIds, idempotencyKeys } = question;
+  const { keyHashes, workspaceIds, callerIds, workflowIds, idempotencyKeys } = question;
   const [, counts, , keys, workflows, line, replays] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),
@@ -61,7 +63,9 @@ export async function readForStart(send: Send, question: StartQuestion): Promise
     send<KeyRow>(readKeys, [keyHashes]),
     send<WorkflowRow>(readWorkflows, [workflowIds]),
     send<{ now_ms: number; xid: string }>(readLine),
-    idempotencyKeys.length === 0 ? [] : send<FirstRun>(readReplays, [workflowIds, idempotencyKeys]),
+    idempotencyKeys.length === 0
+      ? []
+      : send<FirstRun>(readReplays, [keyHashes, callerIds, workflowIds, idempotencyKeys]),
   ]);
   return {
     nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
@@ -146,7 +150,8 @@ const readReplays: Statement = {
       (extract(epoch from r.executed_at) * 1000)::float8 as executed_at_ms
     from workflow_idempotency i join workflow_runs r on r.id = i.run_id
       join workflow_versions v on v.id = r.workflow_version_id
-    where i.workflow_id = any($1::uuid[]) and i.key = any($2::text[])
+    where i.caller in (select id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))
+      and i.workflow_id = any($3::uuid[]) and i.key = any($4::text[])
       and (i.created_at > clock_timestamp() - interval '24 hours' or r.status = 'processing')`,
 };
 

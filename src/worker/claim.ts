@@ -97,7 +97,7 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
     // After a failover the others may not have found the database again: they get as long as a lease lasts.
     if (parts.steadyMs() < parts.leaseMs) return;
     sweptAt = performance.now();
-    await sweepWorkers(db, parts.leaseMs);
+    await sweepWorkers(db, parts.lease(), parts.leaseMs);
   }
 
   async function look(): Promise<void> {
@@ -117,24 +117,28 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
     if (everywhere) everywhereAt = now;
   }
 
-  /** Whether it was asked for runs of anyone. */
+  /** Whether runs of anyone were looked for, under a lease. */
   async function claim(fromTag: number): Promise<boolean> {
     const worker = parts.lease();
     if (worker === null) return false;
     const general = Math.min(claimMax, count.free);
     leftBehind = general === 0;
+    let looked = false;
     if (general > 0) {
       const sentAt = performance.now();
       const runs = await holding(general, async () => {
         const claimed = await claimRuns(db, worker, { limit: general, fromTag });
-        if (claimed.lowestTag !== null) bound.saw(claimed.lowestTag, sentAt);
+        if (claimed.lowestTag !== null) {
+          bound.saw(claimed.lowestTag, sentAt);
+          looked = true;
+        }
         return claimed.runs;
       });
       leftBehind = runs.length === general;
       if (leftBehind) again = true;
     }
     const reserved = Math.min(claimMax, count.freeForOthers - count.free);
-    if (count.free > 0 || reserved <= 0) return general > 0;
+    if (count.free > 0 || reserved <= 0) return looked;
     const question = { held: count.holders(), limit: reserved, fromTag };
     const claimed = await holding(reserved, async () => {
       const runs = await claimForOthers(db, worker, { ...question, after: lastServed });
@@ -144,7 +148,7 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
       return runs;
     });
     lastServed = claimed.at(-1)?.workspaceId ?? firstId;
-    return general > 0;
+    return looked;
   }
 
   /** Keeps the slots while the claim is under way, then fills them. */

@@ -9,6 +9,8 @@ import { heartbeat, registerWorker } from '../store/workers.ts';
 export interface Lease {
   /** The id under which runs may be claimed, or null while there is no sure lease. */
   current(): string | null;
+  /** Whether the row under this id was still there when the database last answered: its runs are not another's. */
+  holds(worker: string): boolean;
   /** How long the database has answered without a break, in milliseconds. */
   steadyMs(): number;
   /** Renews at once, for tests and for the first beat. */
@@ -95,6 +97,7 @@ export function keepLease(parts: LeaseParts): Lease {
     current() {
       return silent || performance.now() - sentAt >= silenceMs ? null : id;
     },
+    holds: (worker) => worker === id,
     beat,
     steadyMs: () => Math.max(0, performance.now() - steadySince),
     stop() {

@@ -1,5 +1,5 @@
 import { nothingSpent, type Run, type Slots, unknownSpent } from '../core/run.ts';
-import type { Finisher } from '../flow/finish.ts';
+import type { End, Finisher } from '../flow/finish.ts';
 import { type Attempt, carryOut, givenUp, type RunParts } from '../flow/run.ts';
 import type { Db } from '../store/db.ts';
 import { isUnstorable, type Pipelines } from '../store/pipeline.ts';
@@ -21,7 +21,10 @@ export interface Worker {
   wake(): void;
   /** Stops the calls of these runs, if they are here. */
   cancel(executionIds: readonly string[]): void;
-  /** Takes nothing new, gives the runs so long to end, hands the rest on, and takes the process out of the list. */
+  /**
+   * Takes nothing new, gives the runs so long to end, hands the rest on, and takes the process out of the list. Runs that
+   * are just being accepted are waited for as well, for as long as their commit may take to be heard of.
+   */
   drain(timeoutMs: number): Promise<void>;
   readonly running: number;
 }
@@ -39,6 +42,10 @@ export interface WorkerParts extends RunParts {
 
 /** What a database that did not tell what a run needs is given before it is asked again. */
 const unreadMs = 1_000;
+/** From one try to write an end to the next at most. */
+const unwrittenMs = 1_000;
+/** What aborted calls, and runs whose acceptance has not been answered, get at the end of a drain. */
+const unheardMs = 5_000;
 /** In one statement, which has little time. */
 const releasedMax = 1_000;
 const handedOnMax = 10_000;
@@ -58,6 +65,10 @@ export function createWorker(parts: WorkerParts): Worker {
   /** Claims of runs that were never begun here. */
   const handedOn = new Set<string>();
   let draining = false;
+  /** The time that runs had to end is over. */
+  let drainOver = false;
+  /** All is handed on: what comes now is not begun here any more. */
+  let closed = false;
   let drained = () => {};
 
   const lease = keepLease({
@@ -93,14 +104,16 @@ export function createWorker(parts: WorkerParts): Worker {
 
   function start(run: Run): void {
     // Its commit was answered so late that the run is another's by now, or nobody's.
-    if (handedOn.delete(claimOf(run))) {
-      count.giveBack(run.workspaceId);
+    if (closed || handedOn.delete(claimOf(run))) {
+      freeSlot(run.workspaceId);
+      if (closed) void giveBack([unchanged(run)]);
       return;
     }
     const work = { run, controller: new AbortController() };
     working.set(run.id, work);
     // The lease may have ended since the run was claimed or born: then it must not begin.
     if (lease.current() !== run.worker) work.controller.abort('silence' satisfies Reason);
+    else if (drainOver) work.controller.abort('drain' satisfies Reason);
     void carryOut(parts, run, work.controller.signal)
       .catch((error: unknown): Attempt => {
         // The database failed, not the run: hand it on as it is.
@@ -112,15 +125,19 @@ export function createWorker(parts: WorkerParts): Worker {
       .finally(() => {
         // A later attempt of the same run may have begun here while this one was still being written.
         if (working.get(run.id) === work) working.delete(run.id);
-        count.giveBack(run.workspaceId);
-        claims.freed();
-        if (working.size === 0) drained();
+        freeSlot(run.workspaceId);
       });
+  }
+
+  function freeSlot(workspaceId: string): void {
+    count.giveBack(workspaceId);
+    claims.freed();
+    if (count.used === 0) drained();
   }
 
   async function settle({ run, controller }: Work, attempt: Attempt): Promise<void> {
     const release = unchanged(run);
-    if (attempt.kind === 'end') return finish(attempt.end);
+    if (attempt.kind === 'end') return finish(run, attempt.end);
     if (attempt.kind === 'retry') {
       const { delayMs, spent } = attempt;
       return giveBack([{ ...release, delayMs, spent, failed: true }]);
@@ -129,17 +146,20 @@ export function createWorker(parts: WorkerParts): Worker {
     const reason = controller.signal.reason as Reason;
     if (reason === 'canceled' || reason === 'lost') return;
     // At most once means that a call that was begun is not begun anew, by nobody.
-    if (attempt.called && run.settings.maxAttempts === 1) return finish(givenUp(run));
+    if (attempt.called && run.settings.maxAttempts === 1) return finish(run, givenUp(run));
     const handedOn = { ...release, spent: attempt.called ? unknownSpent : nothingSpent };
     if (reason === 'drain') return giveBack([handedOn]);
     if (reason === 'unread') return giveBack([{ ...handedOn, delayMs: unreadMs }]);
     waitingForContact.push(handedOn);
   }
 
-  /** The work is done and paid for: tries until it is written, or until the lease must long have gone to another. */
-  async function finish(end: Parameters<Finisher['finish']>[0]): Promise<void> {
-    const until = performance.now() + parts.leaseMs * 10;
-    for (let delayMs = 50; performance.now() < until; delayMs = Math.min(1_000, delayMs * 2)) {
+  /**
+   * The work is done and paid for: tries until it is written, or until the run is another's. As long as the run is known
+   * here nobody else calls its model, however long the database is away.
+   */
+  async function finish(run: Run, end: End): Promise<void> {
+    let delayMs = 50;
+    for (; !closed && lease.holds(run.worker); delayMs = Math.min(unwrittenMs, delayMs * 2)) {
       try {
         await parts.finisher.finish(end);
         return;
@@ -217,18 +237,25 @@ export function createWorker(parts: WorkerParts): Worker {
     const over = new Promise<void>((resolve) => {
       drained = resolve;
     });
-    if (working.size > 0) {
-      const timer = setTimeout(() => stopAll('drain'), timeoutMs);
+    if (count.used > 0) {
+      let timer = setTimeout(() => {
+        drainOver = true;
+        stopAll('drain');
+        timer = setTimeout(drained, unheardMs);
+      }, timeoutMs);
       await over;
       clearTimeout(timer);
     }
+    closed = true;
+    // Their calls were made, and how they ended could not be written: they are not to be taken for runs never begun.
+    const unwritten = new Set(working.keys());
     clearInterval(reconcileTimer);
     clearInterval(returnTimer);
     const worker = lease.current();
     lease.stop();
     if (worker === null) return;
     try {
-      const left = await leasedRuns(parts.db, worker);
+      const left = (await leasedRuns(parts.db, worker)).filter(({ id }) => !unwritten.has(id));
       await releaseRuns(
         parts.db,
         left.map((run) => unchanged({ ...run, worker })),
@@ -243,10 +270,7 @@ export function createWorker(parts: WorkerParts): Worker {
     slots: {
       lease: () => (draining ? null : lease.current()),
       reserve: (workspaceId) => !draining && count.take(workspaceId),
-      release: (workspaceId) => {
-        count.giveBack(workspaceId);
-        claims.freed();
-      },
+      release: freeSlot,
       start,
     },
     async start() {

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { addAgent, ended } from '../harness/agents.ts';
+import { startService } from '../harness/service.ts';
+
+/** A process that serves and works is told to end while it accepts a run that is born under its lease. */
+
+const service = await startService();
+after(service.close);
+const { db } = service;
+const { key } = await service.key();
+
+async function isWaiting(statement: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query ilike ${`%${statement}%`}`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+test('a run that is accepted while its process ends is carried out once, by another', async () => {
+  const agent = await addAgent(service, { config: { maxAttempts: 1 } });
+  const leaving = await startService({ beside: service });
+  // A call that the process does not live to see the end of.
+  leaving.models.hold();
+  const held = await db.transaction().execute(async (trx) => {
+    // The record cannot be written: admission has read that the lease holds, and waits.
+    await sql`lock table executions in share mode`.execute(trx);
+    const accepted = fetch(`${leaving.url}${agent.path}/execute`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{"variables":{"name":"x"}}',
+    });
+    while (!(await isWaiting('with accepted as'))) await wait(5);
+    const closed = leaving.close();
+    // Time for whoever would not wait for the run: its row goes as soon as admission lets go of it.
+    for (let n = 0; n < 50 && !(await isWaiting('delete from workers')); n++) await wait(10);
+    return { accepted, closed };
+  });
+  const answer = await held.accepted;
+  assert.equal(answer.status, 202);
+  const { statusUrl } = (await answer.json()) as { statusUrl: string };
+  await held.closed;
+  const { rows: orphans } = await sql`
+    select from run_queue q
+    where q.worker is not null and not exists (select from workers w where w.id = q.worker)`.execute(
+    db,
+  );
+  assert.equal(orphans.length, 0);
+  const record = await ended(service, statusUrl, key);
+  assert.equal(record.status, 'success');
+  assert.equal(record.attempts, 1);
+  assert.equal(leaving.models.calls.length + service.models.calls.length, 1);
+});
