@@ -62,7 +62,9 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     );
     for (const run of caught) {
       if (!(await until(() => begunAnew(fleet, run)))) {
-        violations.push(`${run.prompt} was not taken from its process`);
+        violations.push(
+          `${run.prompt} was not taken from its process: ${await told(db, fleet, run)}`,
+        );
       }
     }
     // Some come back while their run is still worked on elsewhere, some only when it has ended.
@@ -159,6 +161,19 @@ async function stopAtTheEndOf(
 function begunAnew(fleet: Fleet, { prompt, number, zombie }: Caught): boolean {
   const calls = fleet.calls().get(prompt) ?? [];
   return calls.some((call) => call.number > number && call.member !== zombie);
+}
+
+/** What became of it, to see why. */
+async function told(db: Db, fleet: Fleet, { prompt, number, zombie }: Caught): Promise<string> {
+  const { rows } = await sql`
+    select q.worker, q.attempt, q.losses, q.available_at, e.status, e.attempts, e.completed_at, e.error_code
+    from executions e left join run_queue q on q.id = e.id
+    where 'Hello ' || (e.input_variables ->> 'name') = ${prompt}`.execute(db);
+  const calls = (fleet.calls().get(prompt) ?? []).map(({ member, ...call }) => ({
+    ...call,
+    by: member.number,
+  }));
+  return JSON.stringify({ number, zombie: zombie.number, rows, calls });
 }
 
 /** Everything that stands in the records of ended runs. */

@@ -27,10 +27,11 @@ export function allowOrigin(
   return true;
 }
 
-/** A page must be able to read that its key is refused, though nobody knows whose page it is: the path says. */
+/** A page must be able to read that it is refused, also before anybody knows whose page it is: the path says. */
 export function allowRefusals(app: FastifyInstance, db: Db): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (reply.statusCode !== 401 || !request.headers.origin) return done(null, payload);
+    const untold = !reply.hasHeader('access-control-allow-origin');
+    if (reply.statusCode < 400 || !request.headers.origin || !untold) return done(null, payload);
     originsAt(db, (request.params ?? {}) as Place).then((origins) => {
       allowOrigin(request, reply, origins);
       done(null, payload);

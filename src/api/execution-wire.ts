@@ -14,7 +14,8 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     source: row.source,
     executedAt: row.executedAt.toISOString(),
     executedBy: row.executedBy === null ? null : toId('user', row.executedBy),
-    ...(row.apiKeyId !== null && { apiKeyId: toId('key', row.apiKeyId) }),
+    // A step of a workflow has none of its own: its run tells the key that started it.
+    ...(row.source === 'api' && row.apiKeyId !== null && { apiKeyId: toId('key', row.apiKeyId) }),
     ...(row.workflowRunId !== null && { workflowRunId: toId('workflowRun', row.workflowRunId) }),
     ...(row.stepName !== null && { stepName: row.stepName }),
     modelUsed: row.model,

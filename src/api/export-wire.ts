@@ -21,7 +21,8 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   agentName: (row) => row.agentName,
   status: (row) => row.status,
   source: (row) => row.source,
-  apiKeyId: ({ apiKeyId }) => (apiKeyId === null ? null : toId('key', apiKeyId)),
+  apiKeyId: ({ source, apiKeyId }) =>
+    source !== 'api' || apiKeyId === null ? null : toId('key', apiKeyId),
   executedBy: ({ executedBy }) => (executedBy === null ? null : toId('user', executedBy)),
   modelUsed: (row) => row.model,
   promptVersionId: ({ promptVersionId }) => toId('version', promptVersionId),

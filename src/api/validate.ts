@@ -48,8 +48,13 @@ function read(schema: TSchema, text: string): unknown {
 function check(schema: TSchema, value: unknown, named: (path: string) => string): void {
   const validator = compile(schema);
   if (validator.Check(value)) return;
-  const [first] = validator.Errors(value);
-  const message = first ? explain(first as Complaint, schema, named) : 'The request is not valid.';
+  const found = validator.Errors(value) as Complaint[];
+  // What is allowed says more than which type it has.
+  const [one] = found;
+  const first =
+    found.find((other) => other.keyword === 'enum' && other.instancePath === one?.instancePath) ??
+    one;
+  const message = first ? explain(first, schema, named) : 'The request is not valid.';
   throw new CallFailure('INVALID_REQUEST', message);
 }
 

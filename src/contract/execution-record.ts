@@ -63,9 +63,7 @@ const fields = {
     id('user'),
     "The session's user or the key's issuer; `null` where that is not known any more.",
   ),
-  apiKeyId: Type.Optional(
-    id('key', 'The key of the call, or the one that the run of the workflow was started with.'),
-  ),
+  apiKeyId: Type.Optional(id('key', 'The key of the call. Only when the source is `api`.')),
   workflowRunId: Type.Optional(id('workflowRun', 'Only when the source is `workflow`.')),
   stepName: Type.Optional(
     Type.String({

@@ -45,6 +45,8 @@ export interface ExecuteCall {
         readonly kind: 'workflow';
         readonly caller: Caller;
         readonly step: WorkflowStepOf;
+        /** Whether its fallback is called. */
+        readonly fallback: boolean;
         readonly apiKeyId: string | null;
       };
   /** Null for a malformed id, which is simply unknown. */
@@ -143,7 +145,8 @@ export type Decision =
 
 export function decide(facts: Facts): Decision {
   const { caller, nowMs, body } = facts;
-  const agent = facts.agent && seen(caller, facts.agent) ? facts.agent : null;
+  const there = facts.agent?.workspaceId === caller.workspaceId ? facts.agent : null;
+  const agent = there && seen(caller, there) ? there : null;
   const states: WindowState[] = [];
   const refuse = (
     code: CallFailureCode,
@@ -155,7 +158,8 @@ export function decide(facts: Facts): Decision {
     message,
     states,
     fields: more.fields ?? {},
-    record: (agent && more.record) ?? null,
+    // Where its agent is there, whether or not the caller sees it: those who do see that it was called.
+    record: (there && more.record) ?? null,
   });
   const limited = (verdict: Verdict & { passed: false }) =>
     refuse('RATE_LIMIT_EXCEEDED', limitMessage(verdict.by), {
@@ -239,9 +243,7 @@ export function decide(facts: Facts): Decision {
   };
 }
 
-/** A key sees what its issuer sees; a key that has ended still names its agent in the record. */
-function seen(caller: Caller, agent: AgentAtAdmission): boolean {
-  if (agent.workspaceId !== caller.workspaceId) return false;
-  if (caller.role === null) return true;
-  return sees({ userId: caller.userId, role: caller.role }, agent);
+/** A key sees what its issuer sees. */
+function seen({ userId, role }: Caller, agent: AgentAtAdmission): boolean {
+  return role !== null && sees({ userId, role }, agent);
 }

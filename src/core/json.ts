@@ -96,12 +96,45 @@ export function isStorable(text: string): boolean {
   return true;
 }
 
-/** The same value whatever the order of its names or the blanks: what two bodies are compared by. */
+/**
+ * The same value whatever the order of its names, the blanks, or how a number is written: what two bodies are compared by.
+ * Numbers are compared as decimals: as floating-point numbers, two long identifiers would be one.
+ */
 export function canonical(text: string): string {
-  return sorted(JSON.parse(text));
+  return sorted(longNumber.test(text) ? JSON.parse(text, exactly) : JSON.parse(text));
+}
+
+/** So many digits, or an exponent: what is shorter is another number where it is another decimal. */
+const longNumber = /[\d.]{16}|\d[eE]/;
+
+class Decimal {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A reviver; what a number was written as is told to it since ECMAScript 2026. */
+function exactly(_name: string, value: unknown, { source = '' }: { source?: string } = {}) {
+  if (typeof value !== 'number') return value;
+  const decimal = decimalOf(source);
+  return Number.isFinite(value) && decimalOf(String(value)) === decimal
+    ? value
+    : new Decimal(decimal);
+}
+
+/** All ways to write one number as one: its digits without zeros at either end, and a power of ten. */
+function decimalOf(number: string): string {
+  const [, sign = '', whole = '', part = '', power = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
+  const digits = (whole + part).replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  if (kept === '') return '0';
+  return `${sign}${kept}e${BigInt(power) - BigInt(part.length - (digits.length - kept.length))}`;
 }
 
 function sorted(value: unknown): string {
+  if (value instanceof Decimal) return value.text;
   if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

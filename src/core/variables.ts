@@ -1,4 +1,13 @@
-import { canonical, compact, depth, isStorable, jsonDepthMax, members, plain } from './json.ts';
+import {
+  canonical,
+  compact,
+  depth,
+  isStorable,
+  jsonDepthMax,
+  type Member,
+  members,
+  plain,
+} from './json.ts';
 
 /**
  * The body of an execute call, read once. It travels into admission as a value whatever is wrong with it:
@@ -51,10 +60,22 @@ export function readVariables(json: string): ExecuteBody {
       return { kind: 'invalid', message, variable: shown };
     }
     names.add(name);
-    if (text === 'null') texts.delete(name);
-    else texts.set(name, variableText(text));
+    supply(texts, { name, text });
   }
   return { kind: 'variables', variables: { json, texts, names: [...names] } };
+}
+
+/** What the variables of a run, which are known to be well, put into its prompt. */
+export function suppliedTexts(json: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const member of members(json)) supply(texts, member);
+  return texts;
+}
+
+/** Of a name sent twice the last counts, and `null` is not supplied. */
+function supply(texts: Map<string, string>, { name, text }: Member): void {
+  if (text === 'null') texts.delete(name);
+  else texts.set(name, variableText(text));
 }
 
 /** What a JSON value, given as compact text, puts into a prompt: a string itself, anything else its JSON text. */

@@ -78,7 +78,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
     ]),
   );
   let waiting = state.floor !== null;
-  const readySteps = new Set(state.steps.map(stepName));
+  const readySteps = new Map(state.steps.map((step) => [stepName(step), step.fallback]));
 
   const counts = new Map<string, Counts>();
   const spentMonths = new Set<string>();
@@ -97,7 +97,9 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
 
     /** Whether a step may be called: others may have taken it, and its run may have ended. */
     mayCall({ credential }: ExecuteCall): boolean {
-      return credential.kind !== 'workflow' || readySteps.has(stepName(credential.step));
+      if (credential.kind !== 'workflow') return true;
+      // Whoever was held up may come with the call of a step whose fallback has taken over since.
+      return readySteps.get(stepName(credential.step)) === credential.fallback;
     },
 
     agentOf(agentId: string | null, caller: Caller): AgentAtAdmission | null {

@@ -18,6 +18,7 @@ import { readValues, type StepsOfRuns } from '../store/workflow-progress-read.ts
 import type { DueStep } from '../store/workflow-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { merged, type RunMemory } from './run-memory.ts';
+import { ItemFault } from './try-again.ts';
 
 /**
  * What follows where steps of runs have ended or were refused: what is to be written in the same transaction, and what
@@ -97,6 +98,8 @@ export async function planProgress(
 
 /** How long runs go on one after the other before others have their turn. */
 const breathMs = 50;
+/** How long the runs of one transaction may take: others wait for its locks, and the database for its end. */
+const togetherMsMax = 2_000;
 
 interface Planned {
   readonly steps: WrittenStep[];
@@ -133,7 +136,8 @@ async function planRuns(
   planned: Planned,
 ): Promise<void> {
   let left = goingOn;
-  let since = performance.now();
+  const begun = performance.now();
+  let since = begun;
   for (let turn = 0; turn < turnsMax && left.length > 0; turn++) {
     const lacking: Lacking[] = [];
     for (const one of left) {
@@ -141,6 +145,9 @@ async function planRuns(
       if (performance.now() - since > breathMs) {
         await setImmediate();
         since = performance.now();
+        if (goingOn.length > 1 && since - begun > togetherMsMax) {
+          throw new ItemFault('these runs take too long to go on together');
+        }
       }
       const judge = one.judge ?? conditionJudge();
       const result = advanceRun(one, judge);

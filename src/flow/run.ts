@@ -1,5 +1,4 @@
 import { CallFailure, type RunFailureCode } from '../core/failure.ts';
-import { members } from '../core/json.ts';
 import {
   type Cost,
   ModelDeferred,
@@ -14,7 +13,7 @@ import { render, type Template } from '../core/prompt.ts';
 import { retryDelayMs } from '../core/retry.ts';
 import type { Run, Spent } from '../core/run.ts';
 import { lossesMax, renderedCharsMax } from '../core/settings.ts';
-import { defaultTexts, variableText } from '../core/variables.ts';
+import { defaultTexts, suppliedTexts } from '../core/variables.ts';
 import type { End } from './finish.ts';
 
 /** What came of one attempt. */
@@ -39,12 +38,6 @@ export interface RunParts {
 export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): Promise<Attempt> {
   const { settings } = run;
   if (signal.aborted) return { kind: 'stopped', called: false };
-  if (run.losses >= lossesMax || (settings.maxAttempts === 1 && run.losses > 0)) {
-    const message = `The run has lost the process that worked on it, for the ${ordinal(run.losses)} time.`;
-    return failed(run, 'WORKER_LOST', message, { counted: false });
-  }
-  const leftMs = settings.timeoutMs - run.elapsedMs;
-  if (leftMs <= 0) return failed(run, 'MODEL_TIMEOUT', timeoutMessage(run), { counted: false });
   const template = await parts.template(run.promptVersionId);
   // Stopped meanwhile: it has not been called, and may be begun anew even where that is allowed only once.
   if (signal.aborted) return { kind: 'stopped', called: false };
@@ -52,6 +45,14 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
   if (!prompt) {
     const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
     return failed(run, 'CONTEXT_LENGTH', message, { counted: false });
+  }
+  if (run.losses >= lossesMax || (settings.maxAttempts === 1 && run.losses > 0)) {
+    const message = `The run has lost the process that worked on it, for the ${ordinal(run.losses)} time.`;
+    return failed(run, 'WORKER_LOST', message, { prompt, counted: false });
+  }
+  const leftMs = settings.timeoutMs - run.elapsedMs;
+  if (leftMs <= 0) {
+    return failed(run, 'MODEL_TIMEOUT', timeoutMessage(run), { prompt, counted: false });
   }
   const begun = performance.now();
   try {
@@ -103,10 +104,10 @@ const leftAlone =
 
 /** The prompt as it is sent: supplied value, else the agent's default, else nothing. Null where it grows too long. */
 function renderRun(template: Template, run: Run): Template | null {
-  const texts = defaultTexts(run.settings.defaults);
-  for (const { name, text } of members(run.inputVariables)) {
-    if (text !== 'null') texts.set(name, variableText(text));
-  }
+  const texts = new Map([
+    ...defaultTexts(run.settings.defaults),
+    ...suppliedTexts(run.inputVariables),
+  ]);
   return render(template, texts, renderedCharsMax);
 }
 

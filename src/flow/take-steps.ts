@@ -97,11 +97,12 @@ async function takeOfRun(parts: TakerParts, steps: readonly DueStep[]): Promise<
 
 /** A workflow calls as itself: whoever saved it saw the agents, and whoever started it had to be let. */
 function callOf(step: DueStep): ExecuteCall {
-  const { runId, step: name, item, workflowId, workspaceId, executedBy, apiKeyId } = step;
+  const { runId, step: name, item, fallback, workflowId, workspaceId, executedBy, apiKeyId } = step;
   return {
     credential: {
       kind: 'workflow',
       step: { runId, step: name, item },
+      fallback,
       apiKeyId,
       caller: {
         kind: 'workflow',

@@ -4,7 +4,7 @@ import { isStatementError, isUnstorable } from '../store/pipeline.ts';
 
 const attemptsMax = 3;
 
-/** What is wrong with one item alone, found out before anything was written. */
+/** Why items cannot be carried out together, found out before anything was written: each may be, alone. */
 export class ItemFault extends Error {}
 
 /** Carries out a transaction, again where it fell to a deadlock or a serialization failure: these pass. */

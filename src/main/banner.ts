@@ -22,13 +22,22 @@ export function banner({ role, url, place, owner, demo }: Started): string {
   if (url !== null && role !== 'worker') {
     rows.unshift(['Dashboard', `${url}/`], ['API', url], ['Reference', `${url}/docs`]);
   } else if (url !== null) rows.unshift(['Health', `${url}/healthz`]);
+  const lines = [...rows.map(line), ...shownOnce({ owner, demo }), line(['End', 'Ctrl-C'])];
+  const called = demo && url !== null && role !== 'worker' ? curl(url, demo) : [];
+  return ['', `Cueline ${does[role]}.`, '', ...lines, '', ...called].join('\n');
+}
+
+/** What a start has made that no other start can tell. */
+export function shownOnce({ owner, demo }: Pick<Started, 'owner' | 'demo'>): string[] {
+  const rows: [string, string][] = [];
   if (owner) rows.push(['Owner', owner.email]);
   if (owner?.password) rows.push(['Password', `${owner.password}   (shown this once)`]);
   if (demo) rows.push(['Key', `${demo.key}   (shown this once)`]);
-  rows.push(['End', 'Ctrl-C']);
-  const lines = rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`);
-  const called = demo && url !== null && role !== 'worker' ? curl(url, demo) : [];
-  return ['', `Cueline ${does[role]}.`, '', ...lines, '', ...called].join('\n');
+  return rows.map(line);
+}
+
+function line([name, value]: readonly [string, string]): string {
+  return `  ${name.padEnd(10)} ${value}`;
 }
 
 /** Works as pasted: executes the demo agent, then waits for the outcome. */

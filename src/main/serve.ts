@@ -11,7 +11,7 @@ import { createModels } from '../provider/registry.ts';
 import type { Db } from '../store/db.ts';
 import { findPrices } from '../store/prices.ts';
 import { type Role, type WiringParts, wire } from '../wiring.ts';
-import { banner } from './banner.ts';
+import { banner, shownOnce } from './banner.ts';
 import type { Context } from './command.ts';
 import { openForServer } from './database.ts';
 import { told } from './life.ts';
@@ -31,15 +31,34 @@ export async function serve(context: Context, role: Role): Promise<void> {
 }
 
 async function begin(context: Context, role: Role): Promise<void> {
-  const { config, life, log } = context;
+  const { config } = context;
   const database = await openForServer(context);
-  const { connection, db, place, secret } = database;
+  const { db } = database;
   const first = await bootstrapWorkspace(db, {
     ownerEmail: config.owner.email,
     ownerPassword: config.owner.password,
     hashPassword,
   });
   const demo = first.created ? await makeDemo(db, first.workspaceId, first.ownerId) : null;
+  const made = { owner: first.created ? first : null, demo };
+  try {
+    const url = await bringUp(context, role, database);
+    console.log(banner({ role, url, place: database.place, ...made }));
+  } catch (error) {
+    // They are there from now on, and the next start does not know them.
+    const lost = shownOnce(made);
+    if (lost.length > 0) console.log(['', 'Made by this start:', '', ...lost, ''].join('\n'));
+    throw error;
+  }
+}
+
+/** Answers where it listens; null for a worker without a port. */
+async function bringUp(
+  context: Context,
+  role: Role,
+  { connection, db, secret }: Awaited<ReturnType<typeof openForServer>>,
+): Promise<string | null> {
+  const { config, life, log } = context;
   const { models, providers, testConnection } = await openModels(context, db, secret);
   const wiring = await wire({
     role,
@@ -56,8 +75,7 @@ async function begin(context: Context, role: Role): Promise<void> {
   life.closers.defer(() => wiring.drain(config.drainMs));
   life.ending.throwIfAborted();
   const listens = role !== 'worker' || config.portGiven;
-  const url = listens ? await listen(wiring.app, context) : null;
-  console.log(banner({ role, url, place, owner: first.created ? first : null, demo }));
+  return listens ? listen(wiring.app, context) : null;
 }
 
 /** The models of every provider that is configured, traced where traces are wanted. */

@@ -109,8 +109,15 @@ function agent(timeouts: NonNullable<OutboundOptions['timeouts']>, lookup?: Look
 
 /** All addresses must be public, not only the one that is tried first: the next attempt would take another. */
 export function guardedLookup(resolve: Resolve): LookupFunction {
+  /** The system looks up only a few names at a time: a thousand calls to one host must not keep others waiting. */
+  const underWay = new Map<string, ReturnType<Resolve>>();
+  const together = (name: string) => {
+    const one = underWay.get(name) ?? resolve(name).finally(() => underWay.delete(name));
+    underWay.set(name, one);
+    return one;
+  };
   return (name, options, done) => {
-    resolve(name).then(
+    together(name).then(
       (found) => {
         const [first] = found;
         if (!first || !found.every(({ address }) => isPublicAddress(address))) {

@@ -4,7 +4,7 @@ import type { Counts } from '../core/limits.ts';
 import type { Role } from '../core/member.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../core/settings.ts';
 import type { Send, Statement } from './pipeline.ts';
-import { lockReadySteps } from './workflow-steps.ts';
+import { lockReadySteps, type ReadyStep } from './workflow-steps.ts';
 
 /**
  * The reads of admission: one pipelined round trip that first locks the rows of limits concerned (keys, agents,
@@ -43,7 +43,7 @@ export interface AdmissionState {
   readonly replays: ReplayRow[];
   readonly refusals: RefusalRow[];
   /** Those of the steps that may be called; they cannot be taken by others before this transaction ends. */
-  readonly steps: readonly WorkflowStepOf[];
+  readonly steps: readonly ReadyStep[];
 }
 
 export interface KeyRow {

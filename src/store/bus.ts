@@ -90,7 +90,7 @@ export function openBus(options: {
   function schedule(): void {
     if (sending || closed) return;
     sending = true;
-    throttle = setTimeout(() => void send(), sentAt + throttleMs - performance.now());
+    throttle = setTimeout(() => void send(), Math.max(0, sentAt + throttleMs - performance.now()));
   }
 
   return {

@@ -119,6 +119,9 @@ export async function overdueRuns(db: Db, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** A step that may be called, and whether its fallback is what is to be called. */
+export type ReadyStep = WorkflowStepOf & { readonly fallback: boolean };
+
 /**
  * Locks those of these steps that may be called, in admission's own transaction, after the worker's row: they stay ready
  * until its end. What another has locked is being taken by it, or canceled.
@@ -126,8 +129,8 @@ export async function overdueRuns(db: Db, limit: number): Promise<string[]> {
 export async function lockReadySteps(
   send: Send,
   steps: readonly WorkflowStepOf[],
-): Promise<WorkflowStepOf[]> {
-  const rows = await send<{ run_id: string; step: string; item: number }>(
+): Promise<ReadyStep[]> {
+  const rows = await send<{ run_id: string; step: string; item: number; fallback: boolean }>(
     lockReady,
     keyValues(steps),
   );
@@ -161,12 +164,12 @@ export function keyValues(steps: readonly WorkflowStepOf[]): unknown[] {
  * compare each of the named with each of its steps, wherever there were none when it last counted.
  */
 const lockNamed = (which: string, how = '') => `
-  select s.run_id, s.step, s.item
+  select s.run_id, s.step, s.item, s.fallback
   from (
     select * from unnest($1::uuid[], $2::text[], $3::int[]) as n (run_id, step, item)
     order by run_id, step, item) as n
   cross join lateral (
-    select s.run_id, s.step, s.item from workflow_steps s
+    select s.run_id, s.step, s.item, s.fallback from workflow_steps s
     where s.run_id = n.run_id and s.step = n.step and s.item = n.item and ${which}
     for update of s ${how}) as s`;
 const isReady = 's.variables is not null';

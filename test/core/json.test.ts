@@ -99,3 +99,26 @@ test('two texts of the same value have the same canonical form', () => {
   assert.notEqual(canonical('{"a":[1,2]}'), canonical('{"a":[2,1]}'));
   assert.notEqual(canonical('{"a":"1"}'), canonical('{"a":1}'));
 });
+
+test('numbers are the same where they are the same decimal, however they are written', () => {
+  const same = [
+    ['1', '1.0', '1e0', '10e-1', '0.1E+1'],
+    ['0', '-0', '0.000', '0e99', '-0.0E-7'],
+    ['123456789012345678901', '123456789012345678901.0', '1.23456789012345678901e20'],
+    ['1e400', '10e399', '0.1e401'],
+    ['-1.5e-400', '-15e-401'],
+    ['0.1', '0.10000000000000000000000', '1e-1'],
+    ['1e99999999999999999999', '10e99999999999999999998'],
+  ];
+  const forms = same.map((texts) => texts.map((text) => canonical(`{"a":[${text}]}`)));
+  for (const form of forms) assert.equal(new Set(form).size, 1, form.join(' '));
+  assert.equal(new Set(forms.flat()).size, same.length);
+  for (const [one, other] of [
+    ['9007199254740992', '9007199254740993'],
+    ['1e400', 'null'],
+    ['0.1', '0.1000000000000000055511151231257827'],
+    ['"1e400"', '1e400'],
+  ]) {
+    assert.notEqual(canonical(`{"a":${one}}`), canonical(`{"a":${other}}`));
+  }
+});

@@ -87,6 +87,22 @@ test('what the runs of a batch lack is asked for together, and not run by run', 
   );
 });
 
+test('runs whose conditions take long go on one by one where together they would take too long', async () => {
+  const endless = 'input.n.all(a, input.n.all(b, input.n.all(c, a + b + c >= 0.0)))';
+  const workflow = await addWorkflow(service, {
+    input: { required: ['n'], optional: [], defaults: {} },
+    steps: [step({ name: 'first', agent, when: endless, onFailure: 'continue' })],
+  });
+  const input = { n: Array.from({ length: 1_000 }, (_, at) => at) };
+  const starts = Array.from({ length: 25 }, () => starter.start(startCall(workflow, key, input)));
+  for (const started of await Promise.all(starts)) assert.equal(started.kind, 'accepted');
+  const { rows } = await sql<{ transactions: number }>`
+    select count(distinct xmin::text) as transactions from workflow_runs where workflow_id = ${workflow.id}`.execute(
+    service.db,
+  );
+  assert.equal(rows[0]?.transactions, 25);
+});
+
 test('a condition is judged once, however often its run needs something more', async (t) => {
   const runId = await startRun({ n: 777_777 });
   const parse = t.mock.method(JSON, 'parse');

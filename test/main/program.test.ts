@@ -64,15 +64,17 @@ test('told to end while it starts, it ends in order', async (t) => {
   assert.ok(!`${cueline.stderr}${cueline.stdout}`.includes('hunter2'));
 });
 
-test('a taken port is named, and nothing is left running', async (t) => {
+test('a taken port is named, nothing is left running, and what is shown once is shown', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(() => taken.close());
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
-  const cueline = run(t, 'api', { PORT: String(port) });
+  const fresh = join(dataDir, 'first');
+  const cueline = run(t, 'api', { PORT: String(port), CUELINE_DATA_DIR: fresh });
   assert.equal(await cueline.exit, 1);
   assert.match(cueline.stderr, new RegExp(`cueline: .*port ${port} of 127.0.0.1 is taken`));
-  assert.equal(await readPostmaster(join(dataDir, 'postgres')), null);
+  assert.match(cueline.stdout, /Owner .*@.*\n +Password .*shown this once.*\n +Key +cue_\w+/);
+  assert.equal(await readPostmaster(join(fresh, 'postgres')), null);
 });
 
 test('what cannot work is said in a line, without a stack', async (t) => {

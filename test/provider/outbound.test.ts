@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, LookupFunction } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Resolve } from '../../src/provider/guard.ts';
-import {
-  answerBytesMax,
-  createOutbound,
-  guardedLookup,
-  OutboundFailure,
-} from '../../src/provider/outbound.ts';
+import { answerBytesMax, createOutbound, OutboundFailure } from '../../src/provider/outbound.ts';
 
 const at =
   (...addresses: string[]): Resolve =>
@@ -106,24 +101,6 @@ describe('a name that changes its mind', () => {
       assert.equal((await failure(outbound.guarded(url))).kind, 'refused');
       assert.equal(connections, was);
       await outbound.close();
-    });
-  }
-
-  test('is asked for each connection, and only that answer is connected to', async () => {
-    const answers = [at('8.8.8.8'), at('127.0.0.1')];
-    const lookup = guardedLookup(async (name) => (await answers.shift()?.(name)) ?? []);
-    assert.deepEqual(await look(lookup, true), [{ address: '8.8.8.8', family: 4 }]);
-    await assert.rejects(look(lookup, true), OutboundFailure);
-  });
-
-  test('gives one address to those who ask for one', async () => {
-    assert.deepEqual(await look(guardedLookup(at('8.8.4.4', '8.8.8.8')), false), '8.8.4.4');
-    await assert.rejects(look(guardedLookup(at('8.8.4.4', '::1')), false), OutboundFailure);
-  });
-
-  function look(lookup: LookupFunction, all: boolean): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      lookup('x.example.com', { all }, (error, found) => (error ? reject(error) : resolve(found)));
     });
   }
 });

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { pricePerMillionMax } from '../../contract/limits.ts';
 import { deletePrice, listPrices, type Price, putPrice } from '../../contract/providers.ts';
 import { CallFailure } from '../../core/failure.ts';
+import { splitModelName } from '../../core/model.ts';
 import { priceText } from '../../core/price.ts';
 import * as store from '../../store/prices.ts';
 import type { ApiParts } from '../parts.ts';
@@ -19,6 +20,7 @@ export function priceRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, putPrice, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
+    if (splitModelName(body.model).provider === 'cueline') throw free();
     const optional = (name: 'cacheReadPerMillion' | 'cacheWritePerMillion') =>
       body[name] == null ? null : amount(name, body[name]);
     const row = await store.putPrice(db, caller.workspaceId, {
@@ -40,6 +42,11 @@ export function priceRoutes(app: FastifyInstance, parts: ApiParts): void {
     }
     return { status: 204, body: null };
   });
+}
+
+function free(): CallFailure {
+  const message = 'Field "model" is a model that is built in, and costs nothing.';
+  return new CallFailure('INVALID_REQUEST', message);
 }
 
 function amount(name: string, value: string | number): string {

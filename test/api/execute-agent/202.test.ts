@@ -51,6 +51,16 @@ test('substitutes supplied values, defaults and nothing, and records the run', a
   assert.equal(record.queuedAt, record.executedAt);
 });
 
+test('of a name sent twice the last counts, also where that supplies nothing', async () => {
+  const { body } = await service.call('POST', `${agent.path}/execute`, {
+    key,
+    body: '{"variables":{"tone":"loud","topic":"x","detail":"y","topic":"tides","detail":null,"tone":null}}',
+  });
+  const record = await ended(service, body.statusUrl, key);
+  assert.equal(record.systemPrompt, 'Be brief.');
+  assert.equal(record.userPrompt, 'About tides: ');
+});
+
 test('keeps the variables as they were sent, to the letter', async () => {
   const variables = '{"topic":{"2":1.0,"1":12345678901234567890,"__proto__":[]},"detail":1e3}';
   const { body } = await service.call('POST', `${agent.path}/execute`, {

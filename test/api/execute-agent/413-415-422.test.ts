@@ -33,6 +33,7 @@ for (const type of [
   'application/x-www-form-urlencoded',
   'application/jsonp',
   'application/json; charset=latin1',
+  'application/json; charset="utf-80"',
 ]) {
   test(`415 for ${type}`, async () => {
     const options = { key, body: '{"variables":{"name":"x"}}', headers: { 'content-type': type } };
@@ -42,14 +43,23 @@ for (const type of [
   });
 }
 
-test('application/json with a charset of UTF-8 is taken', async () => {
-  const headers = { 'content-type': 'application/json; charset=UTF-8' };
-  const { status } = await service.call('POST', path, {
-    key,
-    body: { variables: { name: 'x' } },
-    headers,
+for (const charset of ['UTF-8', '"utf-8"', 'utf-8; profile="x"']) {
+  test(`application/json with a charset of ${charset} is taken`, async () => {
+    const headers = { 'content-type': `application/json; charset=${charset}` };
+    const body = { variables: { name: 'x' } };
+    assert.equal((await service.call('POST', path, { key, body, headers })).status, 202);
   });
-  assert.equal(status, 202);
+}
+
+test('422 where they differ in nothing but the last digit of a long number', async () => {
+  const headers = { 'idempotency-key': 'long number' };
+  const send = (number: string) =>
+    service.call('POST', path, { key, headers, body: `{"variables":{"name":${number}}}` });
+  const first = await send('9007199254740993');
+  assert.equal(first.status, 202);
+  assert.equal((await send('9007199254740992')).status, 422);
+  const again = await send('9007199254740993.0');
+  assert.deepEqual([again.status, again.body.executionId], [202, first.body.executionId]);
 });
 
 test('422 where an Idempotency-Key comes with other variables', async () => {

@@ -45,3 +45,23 @@ test('its origins may read the answer in a browser', async () => {
   assert.equal((await read(origin)).get('access-control-allow-origin'), origin);
   assert.equal((await read('https://other.example')).get('access-control-allow-origin'), null);
 });
+
+test('its origins may read what is wrong with what they ask', async () => {
+  const origin = 'https://app.example.com';
+  const agent = await addAgent(service, { allowedOrigins: [origin] });
+  const { key } = await service.key();
+  const weak = await service.key({ permissions: ['execute'] });
+  const headers = { origin };
+  const refused: [string, string, object, number][] = [
+    ['GET', agent.path, { key: weak.key }, 403],
+    ['GET', `${agent.path}/executions?status=bogus`, { key }, 400],
+    ['GET', `${agent.path}/executions/exe_x`, { key }, 404],
+    ['PATCH', agent.path, { key, body: { nonsense: 1 } }, 400],
+    ['DELETE', agent.path, { key }, 409],
+  ];
+  for (const [method, path, options, status] of refused) {
+    const answer = await service.call(method, path, { ...options, headers });
+    assert.equal(answer.status, status);
+    assert.equal(answer.headers.get('access-control-allow-origin'), origin, `${method} ${path}`);
+  }
+});

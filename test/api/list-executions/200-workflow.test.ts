@@ -42,15 +42,16 @@ async function listed(at: string, query = '') {
   };
 }
 
-test('the record of a step names its run, step and workflow, and the key of the run', async () => {
+test('the record of a step names its run, step and workflow; the run tells its key', async () => {
   for (const { executionId } of each.items) {
     const at = `${agent.path}/executions/${executionId}`;
     const { body } = await service.call('GET', at, { key });
     assert.deepEqual(
       [body.source, body.workflowRunId, body.stepName, body.workflowId, body.apiKeyId],
-      ['workflow', workflowRunId, 'each', workflowId, apiKeyId],
+      ['workflow', workflowRunId, 'each', workflowId, undefined],
     );
   }
+  assert.equal(ended.body.apiKeyId, apiKeyId);
   const { body } = await service.call('GET', `${other.path}/executions/${last.executionId}`, {
     key,
   });

@@ -15,6 +15,8 @@ const wrong: [string, RegExp][] = [
   ['limit=ten', /limit.*1 to 100/],
   ['limit=1e1', /limit.*1 to 100/],
   ['limit=1&limit=2', /limit/],
+  ['status=success&status=failed', /status.*success, failed, rate_limited/],
+  ['source=api&source=api', /source.*dashboard, api, workflow/],
   ['limit=', /limit/],
   ['offset=-1', /offset/],
   ['offset=1.5', /offset/],

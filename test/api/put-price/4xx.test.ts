@@ -24,6 +24,7 @@ async function refused(options: object, status: number, code: string): Promise<s
 const wrong: [what: string, field: string, body: object][] = [
   ['a model without a provider', 'model', { model: 'gpt' }],
   ['a model with a blank', 'model', { model: 'a/b c' }],
+  ['a model that is built in', 'model', { model: 'cueline/echo' }],
   ['no input price', 'inputPerMillion', { inputPerMillion: undefined }],
   ['an input price of null', 'inputPerMillion', { inputPerMillion: null }],
   ['a price below 0', 'inputPerMillion', { inputPerMillion: -0.01 }],

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { readConfig } from '../../src/config.ts';
+import type { Caller, ExecuteCall } from '../../src/core/admission.ts';
+import { noLimits } from '../../src/core/limits.ts';
+import { readVariables } from '../../src/core/variables.ts';
+import { createAdmission } from '../../src/flow/admit.ts';
+import { openPipelines } from '../../src/store/pipeline.ts';
+import { addAgent } from '../harness/agents.ts';
+import { startService } from '../harness/service.ts';
+import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
+
+/** A process that was held up comes with the call of a step whose fallback has taken over since. */
+
+const service = await startService({ role: 'api' });
+const pipelines = openPipelines({
+  connection: service.database.connection,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
+after(() => pipelines.close());
+after(service.close);
+const { db, workspaceId } = service;
+const agent = await addAgent(service, { user: 'x' });
+const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+const { testingLimits } = readConfig({});
+const admission = createAdmission({ pipelines, testingLimits, slots: null, onQueued: () => {} });
+
+function callOf(runId: string, fallback: boolean): ExecuteCall {
+  const caller: Caller = {
+    kind: 'workflow',
+    id: workflow.id,
+    workspaceId,
+    userId: null,
+    role: 'owner',
+    rights: ['execute'],
+    ended: false,
+    allAgents: true,
+    agentIds: [],
+    limits: noLimits,
+    allowedOrigins: [],
+  };
+  const stepOf = { runId, step: 'a', item: -1 };
+  return {
+    credential: { kind: 'workflow', caller, step: stepOf, fallback, apiKeyId: null },
+    agentId: agent.id,
+    body: readVariables('{}'),
+    idempotencyKey: null,
+    idempotencyComplaint: null,
+    ipAddress: null,
+    userAgent: null,
+  };
+}
+
+test('the call that the step is ready for is let in, and no other', async () => {
+  const runId = await addOpenRun(db, workflow);
+  await sql`
+    insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id, fallback)
+    values (${runId}, 'a', -1, 'ready', clock_timestamp(), '{}', ${agent.id}, true)`.execute(db);
+  const stale = await admission.admit(callOf(runId, false));
+  assert.equal(stale.kind === 'refused' && stale.code, 'CONFLICT');
+  assert.equal((await admission.admit(callOf(runId, true))).kind, 'accepted');
+});
