@@ -204,7 +204,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     onBatch: (size) => metrics.batch('admission', size),
   });
   const canceler = createCanceler({
-    ...{ db, finisher },
+    ...{ db, finisher, template },
     onCanceled: (id) => {
       worker?.cancel([id]);
       bus.publish('cueline_canceled', [id]);

@@ -3,6 +3,7 @@ import { type EndStatus, latencyMsMax } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import { uuid7Time } from '../core/id.ts';
 import { type Cost, noCost, noUsage, type Usage, unknownCost } from '../core/model.ts';
+import type { Template } from '../core/prompt.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
 import type { UnendedRun } from '../store/executions.ts';
@@ -191,7 +192,11 @@ function storable(text: string): string {
 }
 
 /** The end of a run that is canceled: nothing is known of what it used. */
-export function canceledEnd(id: string, { slotAgentId, workflow }: UnendedRun): End {
+export function canceledEnd(
+  id: string,
+  { slotAgentId, workflow }: UnendedRun,
+  prompt: Template | null,
+): End {
   return {
     id,
     fence: null,
@@ -204,8 +209,8 @@ export function canceledEnd(id: string, { slotAgentId, workflow }: UnendedRun): 
     finishReason: null,
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
-    systemPrompt: null,
-    userPrompt: null,
+    systemPrompt: prompt?.system ?? null,
+    userPrompt: prompt?.user ?? null,
     output: null,
     storeBodies: true,
   };

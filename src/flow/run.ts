@@ -9,11 +9,11 @@ import {
   type Usage,
   unknownCost,
 } from '../core/model.ts';
-import { render, type Template } from '../core/prompt.ts';
+import type { Template } from '../core/prompt.ts';
+import { rendered } from '../core/rendered.ts';
 import { retryDelayMs } from '../core/retry.ts';
 import type { Run, Spent } from '../core/run.ts';
 import { lossesMax, renderedCharsMax } from '../core/settings.ts';
-import { defaultTexts, suppliedTexts } from '../core/variables.ts';
 import type { End } from './finish.ts';
 
 /** What came of one attempt. */
@@ -22,8 +22,8 @@ export type Attempt =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly spent: Spent }
   /** The model was not called, since its provider is left alone: nothing is charged. */
   | { readonly kind: 'deferred'; readonly delayMs: number }
-  /** The signal stopped it, before or after the model was called: whoever gave the signal knows what is to be done. */
-  | { readonly kind: 'stopped'; readonly called: boolean };
+  /** The signal stopped it, and whoever gave it knows what is to be done: with what was sent to the model, or before. */
+  | { readonly kind: 'stopped'; readonly sent: Template | null };
 
 export interface RunParts {
   readonly models: ModelPort;
@@ -37,11 +37,11 @@ export interface RunParts {
  */
 export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): Promise<Attempt> {
   const { settings } = run;
-  if (signal.aborted) return { kind: 'stopped', called: false };
+  if (signal.aborted) return { kind: 'stopped', sent: null };
   const template = await parts.template(run.promptVersionId);
   // Stopped meanwhile: it has not been called, and may be begun anew even where that is allowed only once.
-  if (signal.aborted) return { kind: 'stopped', called: false };
-  const prompt = renderRun(template, run);
+  if (signal.aborted) return { kind: 'stopped', sent: null };
+  const prompt = rendered(template, run);
   if (!prompt) {
     const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
     return failed(run, 'CONTEXT_LENGTH', message, { counted: false });
@@ -75,7 +75,7 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
     };
   } catch (error) {
     const deferred = error instanceof ModelDeferred;
-    if (signal.aborted) return { kind: 'stopped', called: !deferred };
+    if (signal.aborted) return { kind: 'stopped', sent: deferred ? null : prompt };
     const endsMs = run.elapsedMs + (performance.now() - begun);
     if (deferred) {
       const { afterMs: delayMs, code, cause } = error;
@@ -101,15 +101,6 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
 /** What the provider said it said of other runs: nothing of that may stand in this one's record. */
 const leftAlone =
   'The provider has failed and is left alone for a time that is longer than what the run has left.';
-
-/** The prompt as it is sent: supplied value, else the agent's default, else nothing. Null where it grows too long. */
-function renderRun(template: Template, run: Run): Template | null {
-  const texts = new Map([
-    ...defaultTexts(run.settings.defaults),
-    ...suppliedTexts(run.inputVariables),
-  ]);
-  return render(template, texts, renderedCharsMax);
-}
 
 /** What every end of this attempt says; how it ended is put over it. */
 function unended(run: Run, prompt: Template | undefined): Omit<End, 'status'> {
@@ -147,9 +138,9 @@ function failed(
  * The end of a run whose call this process gave up, where the agent allows no second call. That the process lives does
  * not help: nobody knows how far the call had come.
  */
-export function givenUp(run: Run): End {
+export function givenUp(run: Run, sent: Template): End {
   return {
-    ...unended(run, undefined),
+    ...unended(run, sent),
     status: 'failed',
     errorCode: 'WORKER_LOST',
     error: 'The process that worked on the run had to give its call up.',

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { ExecutionStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
-import type { WorkflowStepOf } from '../core/settings.ts';
+import type { Rendering } from '../core/rendered.ts';
+import type { RunSettings, WorkflowStepOf } from '../core/settings.ts';
 import type { Db } from './db.ts';
 
 /** Reading executions one by one. */
@@ -91,6 +92,8 @@ export interface UnendedRun {
   readonly slotAgentId: string | null;
   /** The step of a workflow's run that it is the call of. */
   readonly workflow: WorkflowStepOf | null;
+  /** Whether work on it has begun, and what was sent is kept. */
+  readonly keepsPrompt: boolean;
 }
 
 /** By id; those that have ended are left out. */
@@ -98,18 +101,37 @@ export async function findUnended(
   db: Db,
   executionIds: readonly string[],
 ): Promise<Map<string, UnendedRun>> {
-  const { rows } = await sql<{ id: string; slotAgentId: string | null; workflow: string | null }>`
+  const { rows } = await sql<{
+    id: string;
+    slotAgentId: string | null;
+    workflow: string | null;
+    keepsPrompt: boolean;
+  }>`
     select q.id, case when q.holds_slot is null then null else q.agent_id end as slot_agent_id,
-      e.settings -> 'workflow' as workflow
+      e.settings -> 'workflow' as workflow,
+      q.started_at is not null and e.settings ->> 'storeBodies' is distinct from 'false' as keeps_prompt
     from run_queue q join executions e on e.id = q.id
     where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(
-    rows.map(({ id, slotAgentId, workflow }) => [
+    rows.map(({ id, slotAgentId, workflow, keepsPrompt }) => [
       id,
       {
         slotAgentId,
+        keepsPrompt,
         workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf),
       },
     ]),
   );
+}
+
+/** What the prompt of an unfinished run is made of; null where it has ended. */
+export async function findRendering(
+  db: Db,
+  executionId: string,
+): Promise<(Rendering & { readonly promptVersionId: string }) | null> {
+  const { rows } = await sql<{ promptVersionId: string; inputVariables: string; settings: string }>`
+    select e.prompt_version_id, e.input_variables, e.settings
+    from executions e join run_queue q on q.id = e.id
+    where q.id = ${executionId} and e.id = ${executionId}`.execute(db);
+  return rows[0] ? { ...rows[0], settings: JSON.parse(rows[0].settings) as RunSettings } : null;
 }

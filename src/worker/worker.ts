@@ -119,7 +119,7 @@ export function createWorker(parts: WorkerParts): Worker {
         // The database failed, not the run: hand it on as it is.
         parts.onError(error, 'run');
         work.controller.abort('unread' satisfies Reason);
-        return { kind: 'stopped', called: false };
+        return { kind: 'stopped', sent: null };
       })
       .then((attempt) => settle(work, attempt))
       .finally(() => {
@@ -146,8 +146,9 @@ export function createWorker(parts: WorkerParts): Worker {
     const reason = controller.signal.reason as Reason;
     if (reason === 'canceled' || reason === 'lost') return;
     // At most once means that a call that was begun is not begun anew, by nobody.
-    if (attempt.called && run.settings.maxAttempts === 1) return finish(run, givenUp(run));
-    const handedOn = { ...release, spent: attempt.called ? unknownSpent : nothingSpent };
+    const { sent } = attempt;
+    if (sent && run.settings.maxAttempts === 1) return finish(run, givenUp(run, sent));
+    const handedOn = { ...release, spent: sent ? unknownSpent : nothingSpent };
     if (reason === 'drain') return giveBack([handedOn]);
     if (reason === 'unread') return giveBack([{ ...handedOn, delayMs: unreadMs }]);
     waitingForContact.push(handedOn);

@@ -40,7 +40,8 @@ test('many executions are looked for in one statement, and those that have ended
     ...coldProgress(),
     ...{ pipelines, onProgress: () => {}, onEnded: () => {}, onQueued: () => {} },
   });
-  const canceler = createCanceler({ db, finisher, onCanceled: () => {} });
+  const template = async () => ({ system: null, user: 'Hello {{name}}' });
+  const canceler = createCanceler({ db, finisher, template, onCanceled: () => {} });
   assert.equal(await canceler.cancel(ids[1] ?? ''), true);
   statements = 0;
   assert.deepEqual(await canceler.cancelAll([...ids, uuid7(Date.now())]), [

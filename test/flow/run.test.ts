@@ -205,5 +205,5 @@ test('a run that is stopped while its prompt is read has not called its model', 
     ...{ settings, elapsedMs: 0 },
   };
   const attempt = await carryOut(parts, held, stopping.signal);
-  assert.deepEqual(attempt, { kind: 'stopped', called: false });
+  assert.deepEqual(attempt, { kind: 'stopped', sent: null });
 });

@@ -30,6 +30,7 @@ test('with maxAttempts 1, a call that was begun is begun by nobody else', async 
   const record = await ended(service, statusUrl, key);
   assert.equal(record.status, 'failed');
   assert.equal(record.errorCode, 'WORKER_LOST');
+  assert.equal(record.userPrompt, 'Hello x');
   assert.equal(record.costKnown, false);
   assert.equal(service.models.calls.length, calls);
 });

@@ -49,10 +49,9 @@ export function executionRoutes(app: FastifyInstance, parts: ApiParts): void {
     if (!(await parts.canceler.cancel(row.id))) {
       throw new CallFailure('ALREADY_ENDED', `The execution has ended already.`);
     }
-    return {
-      status: 200,
-      body: executionDetailWire(await foundExecution(db, agent.id, params.executionId)),
-    };
+    const ended = await foundExecution(db, agent.id, params.executionId);
+    const body = executionDetailWire(mayRead(caller, ended) ? ended : withoutContents(ended));
+    return { status: 200, body };
   });
 }
 
@@ -70,6 +69,23 @@ async function foundExecution(
 /** A key that may execute but not read reaches the runs it started, and no others exist for it. */
 async function readableExecution(db: Db, caller: Caller, agentId: string, wireId: string) {
   const row = await foundExecution(db, agentId, wireId);
-  if (caller.rights.includes('read') || row.apiKeyId === caller.id) return row;
+  if (mayRead(caller, row)) return row;
   throw new CallFailure('NOT_FOUND', 'There is no such execution.');
+}
+
+function mayRead(caller: Caller, { apiKeyId }: store.ExecutionDetailRow): boolean {
+  return caller.rights.includes('read') || apiKeyId === caller.id;
+}
+
+/** Who may end a run and not read it learns that it has ended. */
+function withoutContents(row: store.ExecutionDetailRow): store.ExecutionDetailRow {
+  const prompts = { systemPrompt: null, userPrompt: null };
+  return {
+    ...row,
+    ...prompts,
+    inputVariables: null,
+    output: null,
+    ipAddress: null,
+    userAgent: null,
+  };
 }

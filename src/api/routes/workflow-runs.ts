@@ -102,7 +102,8 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
     if (!(await parts.workflowCanceler.cancel(row.id))) {
       throw new CallFailure('ALREADY_ENDED', 'The run has ended already.');
     }
-    return answer(await foundRun(parts, caller, params));
+    // Who may end a run and not read it learns that it has ended.
+    return answer(await foundRun(parts, caller, params, !mayRead(caller, row)));
   });
 }
 
@@ -194,8 +195,12 @@ function readable<Row extends { readonly apiKeyId: string | null }>(
   caller: Caller,
   row: Row | null,
 ): Row {
-  if (row && (caller.rights.includes('read') || row.apiKeyId === caller.id)) return row;
+  if (row && mayRead(caller, row)) return row;
   throw noSuchRun();
+}
+
+function mayRead(caller: Caller, { apiKeyId }: { readonly apiKeyId: string | null }): boolean {
+  return caller.rights.includes('read') || apiKeyId === caller.id;
 }
 
 function noSuchRun(): CallFailure {

@@ -25,7 +25,8 @@ test('ends a run that is under way and aborts its call', async () => {
   assert.equal(body.costKnown, false);
   await aborted;
   held.release({ text: 'too late' });
-  assert.equal((await service.call('GET', statusUrl, { key })).body.status, 'canceled');
+  const { body: record } = await service.call('GET', statusUrl, { key });
+  assert.deepEqual([record.status, record.userPrompt], ['canceled', 'Hello x']);
 });
 
 test('a call that runs in another process is aborted there', async () => {
@@ -96,6 +97,22 @@ test('403 without the permission, 404 for what is not the caller’s', async () 
   const other = await addAgent(service);
   const { key: tied } = await service.key({ agentIds: [other.agentId] });
   assert.equal((await service.call('POST', path, { key: tied })).status, 404);
+});
+
+test('who may not read what another key has started is not shown what it held', async () => {
+  const held = service.models.hold();
+  const { statusUrl } = await execute();
+  await held.arrived;
+  const { key: other } = await service.key({ permissions: ['cancel'] });
+  const { status, body } = await service.call('POST', `${statusUrl}/cancel`, { key: other });
+  assert.deepEqual([status, body.status], [200, 'canceled']);
+  assert.deepEqual(
+    ['inputVariables', 'ipAddress', 'userAgent'].map((name) => name in body),
+    [false, false, false],
+  );
+  const { body: record } = await service.call('GET', statusUrl, { key });
+  assert.deepEqual(record.inputVariables, { name: 'x' });
+  held.release();
 });
 
 test('statistics count each end once', async () => {

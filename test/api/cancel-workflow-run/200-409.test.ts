@@ -9,6 +9,21 @@ after(service.close);
 const { key } = await service.key();
 const agent = await addAgent(service, { user: 'Hi' });
 
+test('who may not read what another key has started is not shown what it held', async () => {
+  const { path } = await makeWorkflow(service, {
+    steps: [{ name: 'first', agentId: agent.agentId }],
+  });
+  const held = service.models.hold();
+  const input = { name: 'x' };
+  const { body } = await service.call('POST', `${path}/execute`, { key, body: { input } });
+  await held.arrived;
+  const { key: other } = await service.key({ permissions: ['cancel'] });
+  const canceled = await service.call('POST', `${body.statusUrl}/cancel`, { key: other });
+  assert.deepEqual([canceled.body.status, canceled.body.input], ['canceled', undefined]);
+  assert.deepEqual((await service.call('GET', body.statusUrl, { key })).body.input, input);
+  held.release();
+});
+
 test('what runs is stopped, what waits never begins', async () => {
   const { path } = await makeWorkflow(service, {
     steps: [
