@@ -20,6 +20,14 @@ export async function visibleAgent(db: Db, caller: Caller, wireId: string): Prom
   return agent;
 }
 
+/** Without `read`, a key reaches what it started itself. */
+export function mayRead(
+  caller: Caller,
+  { apiKeyId }: { readonly apiKeyId: string | null },
+): boolean {
+  return caller.rights.includes('read') || apiKeyId === caller.id;
+}
+
 function noSuchAgent(): CallFailure {
   return new CallFailure('NOT_FOUND', 'There is no such agent.');
 }

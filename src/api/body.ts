@@ -10,7 +10,7 @@ export type RawBody =
   | { readonly kind: 'too-large' | 'unsupported' | 'malformed'; readonly message: string };
 
 const json = /^application\/json\s*(;|$)/i;
-const otherCharset = /;\s*charset\s*=\s*(?!(utf-8|"utf-8")\s*(;|$))/i;
+const otherCharset = /;\s*charset\s*=(?!\s*(utf-8|"utf-8")\s*(;|$))/i;
 
 export async function readBody(request: IncomingMessage): Promise<RawBody> {
   const { 'content-length': length, 'content-encoding': encoding } = request.headers;

@@ -27,15 +27,19 @@ export function allowOrigin(
   return true;
 }
 
-/** A page must be able to read that it is refused, also before anybody knows whose page it is: the path says. */
+/**
+ * A page must be able to read that it is refused, also before anybody knows whose page it is: the path says. Where that
+ * cannot be looked up the answer goes as it is.
+ */
 export function allowRefusals(app: FastifyInstance, db: Db): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const untold = !reply.hasHeader('access-control-allow-origin');
-    if (reply.statusCode < 400 || !request.headers.origin || !untold) return done(null, payload);
-    originsAt(db, (request.params ?? {}) as Place).then((origins) => {
-      allowOrigin(request, reply, origins);
-      done(null, payload);
-    }, done);
+    const refused = reply.statusCode >= 400 && reply.statusCode < 500;
+    if (!refused || !request.headers.origin || !untold) return done(null, payload);
+    originsAt(db, (request.params ?? {}) as Place)
+      .then((origins) => void allowOrigin(request, reply, origins))
+      .catch(() => {})
+      .finally(() => done(null, payload));
   });
 }
 

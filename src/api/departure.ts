@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
-import { type AddressInfo, connect, isIPv6, Server } from 'node:net';
+import { Server } from 'node:net';
+import { setImmediate as immediate } from 'node:timers/promises';
 
 /**
  * How a server leaves so that no caller loses a request. A keep-alive connection that looks idle from here may have a
@@ -29,6 +29,9 @@ export const idleMsMore = 67_000;
 const wayMs = 1_000;
 /** For a connection to be taken in: on a machine under load others stand in line before it for seconds. */
 const lineMs = 10_000;
+/** A turn of the event loop in which hardly anybody can have come to stand in line; and how long one is waited for. */
+const briefMs = 1;
+const restlessMs = 1_000;
 
 export function createDeparture(): Departure {
   let begun = false;
@@ -43,7 +46,7 @@ export function createDeparture(): Departure {
     async depart(server, withinMs) {
       if (!server.listening) return;
       const untilMs = performance.now() + withinMs;
-      if (withinMs > 0) await lastInLine(server, Math.min(withinMs, lineMs));
+      if (withinMs > 0) await lineIsEmpty(server, Math.min(withinMs, lineMs));
       // Of `net` and not of `http`, which would close what is idle.
       const gone = new Promise((resolve) => Server.prototype.close.call(server, resolve));
       begun = true;
@@ -64,24 +67,25 @@ export async function closeWithin(
 }
 
 /**
- * Connections that the kernel has made and nobody has taken in yet would be reset when the port closes. They stand in
- * line: when a connection of our own is taken in, all before it have been.
+ * Connections that the kernel has made and nobody has taken in yet would be reset when the port closes. Each turn of the
+ * event loop takes in one of those that stand in line: a turn that takes in none and is over at once leaves none behind.
  */
-async function lastInLine(server: Server, withinMs: number): Promise<void> {
-  const { address, port } = server.address() as AddressInfo;
-  const everywhere = ['0.0.0.0', '::'].includes(address);
-  const host = everywhere ? (isIPv6(address) ? '::1' : '127.0.0.1') : address;
-  const own = connect({ host, port });
-  const failed = once(own, 'close').catch(() => {});
-  const taken = new Promise<void>((resolve) => {
-    server.on('connection', function look(socket) {
-      if (socket.remotePort !== own.localPort) return;
-      server.off('connection', look);
-      resolve();
-    });
-  });
-  await Promise.race([taken, failed, after(withinMs)]);
-  own.destroy();
+async function lineIsEmpty(server: Server, withinMs: number): Promise<void> {
+  let taken = 0;
+  const count = () => taken++;
+  server.on('connection', count);
+  const begunMs = performance.now();
+  await immediate();
+  for (;;) {
+    const before = taken;
+    const turnMs = performance.now();
+    await immediate();
+    const nowMs = performance.now();
+    if (nowMs - begunMs > withinMs) break;
+    const atOnce = nowMs - turnMs < briefMs || nowMs - begunMs > restlessMs;
+    if (taken === before && atOnce) break;
+  }
+  server.off('connection', count);
 }
 
 function after(ms: number): Promise<void> {

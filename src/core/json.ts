@@ -107,6 +107,8 @@ export function canonical(text: string): string {
 /** So many digits, or an exponent: what is shorter is another number where it is another decimal. */
 const longNumber = /[\d.]{16}|\d[eE]/;
 
+const powerCharsMax = 12;
+
 class Decimal {
   readonly text: string;
   constructor(text: string) {
@@ -128,9 +130,12 @@ function decimalOf(number: string): string {
   const [, sign = '', whole = '', part = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
   const digits = (whole + part).replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  if (kept === '') return '0';
-  return `${sign}${kept}e${BigInt(power) - BigInt(part.length - (digits.length - kept.length))}`;
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  if (end === 0) return '0';
+  // Nobody writes such a power in two ways, and to read it takes long.
+  if (power.length > powerCharsMax) return number;
+  return `${sign}${digits.slice(0, end)}e${Number(power) - (part.length - (digits.length - end))}`;
 }
 
 function sorted(value: unknown): string {

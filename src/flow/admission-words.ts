@@ -2,7 +2,12 @@ import type { AgentAtAdmission, Caller, ExecuteCall } from '../core/admission.ts
 import type { RateLimits } from '../core/limits.ts';
 import { keyRights } from '../core/member.ts';
 import { effective, type RunSettings, runSettings, type WorkflowStepOf } from '../core/settings.ts';
-import type { AdmissionQuestion, AgentRow, KeyRow } from '../store/admission-read.ts';
+import type {
+  AdmissionQuestion,
+  AgentRow,
+  FirstCallAsked,
+  KeyRow,
+} from '../store/admission-read.ts';
 import type { ExecutionTerms, NewExecution } from '../store/admission-write.ts';
 
 /** What admission asks and records, in the words of the store; and what it read, in the words of the core. */
@@ -17,7 +22,7 @@ export function questionOf(
   const userIds = new Set<string>();
   const agentIds = new Set<string>();
   const steps: WorkflowStepOf[] = [];
-  const idempotencyKeys = new Set<string>();
+  const firstCalls: FirstCallAsked[] = [];
   for (const { credential, agentId, idempotencyKey } of calls) {
     if (credential.kind === 'key') keyHashes.set(credential.hash.toString('hex'), credential.hash);
     else {
@@ -26,14 +31,21 @@ export function questionOf(
       if (credential.kind === 'workflow') steps.push(credential.step);
     }
     if (agentId !== null) agentIds.add(agentId);
-    if (idempotencyKey !== null) idempotencyKeys.add(idempotencyKey);
+    if (agentId === null || idempotencyKey === null) continue;
+    const isKey = credential.kind === 'key';
+    firstCalls.push({
+      hash: isKey ? credential.hash : null,
+      caller: isKey ? null : credential.caller.id,
+      agentId,
+      key: idempotencyKey,
+    });
   }
   return {
     keyHashes: [...keyHashes.values()],
     workspaceIds: [...workspaceIds],
     userIds: [...userIds],
     agentIds: [...agentIds],
-    idempotencyKeys: [...idempotencyKeys],
+    firstCalls,
     steps,
     ...more,
   };

@@ -1,16 +1,20 @@
 import type { Template } from '../core/prompt.ts';
 import { rendered } from '../core/rendered.ts';
 import type { Db } from '../store/db.ts';
-import { findRendering, findUnended, type UnendedRun } from '../store/executions.ts';
+import { findRenderings, findUnended, type UnendedRun } from '../store/executions.ts';
 import { canceledEnd, type Finisher } from './finish.ts';
 
 /** Ends a run that is still under way. The queue row goes first, and with it the fence of whoever works on it. */
 export interface Canceler {
   /** False where the run had ended before. */
   cancel(executionId: string): Promise<boolean>;
-  /** The same of many, looked for in one statement. */
+  /** The same of many, looked for together. */
   cancelAll(executionIds: readonly string[]): Promise<boolean[]>;
 }
+
+type Prompts = ReadonlyMap<string, Template | null>;
+
+const promptsAtOnce = 20;
 
 export function createCanceler(parts: {
   readonly db: Db;
@@ -19,23 +23,48 @@ export function createCanceler(parts: {
   /** Told of a run whose call some process must stop. */
   readonly onCanceled: (executionId: string) => void;
 }): Canceler {
-  async function end(executionId: string, run: UnendedRun | undefined): Promise<boolean> {
-    if (!run) return false;
-    const prompt = run.keepsPrompt ? await promptOf(executionId) : null;
-    const { ended, worker } = await parts.finisher.finish(canceledEnd(executionId, run, prompt));
-    if (ended && worker !== null) parts.onCanceled(executionId);
+  async function end(id: string, run: UnendedRun, prompt: Template | null): Promise<boolean> {
+    const { ended, worker } = await parts.finisher.finish(canceledEnd(id, run, prompt));
+    if (ended && worker !== null) parts.onCanceled(id);
     return ended !== null;
   }
 
-  /** Whoever calls the model is stopped and does not write: what was sent is told here. */
-  async function promptOf(executionId: string): Promise<Template | null> {
-    const run = await findRendering(parts.db, executionId);
-    return run && rendered(await parts.template(run.promptVersionId), run);
+  /** Whoever calls the model is stopped and does not write: what was sent is told here, where it can be found out. */
+  async function promptsOf(ids: readonly string[]): Promise<Map<string, Template | null>> {
+    try {
+      const runs = [...(await findRenderings(parts.db, ids))];
+      return new Map(
+        await Promise.all(
+          runs.map(async ([id, run]) => {
+            const template = await parts.template(run.promptVersionId);
+            return [id, rendered(template, run)] as const;
+          }),
+        ),
+      );
+    } catch {
+      return new Map();
+    }
   }
 
   async function cancelAll(executionIds: readonly string[]): Promise<boolean[]> {
     const runs = await findUnended(parts.db, executionIds);
-    return Promise.all(executionIds.map((id) => end(id, runs.get(id))));
+    const canceled = new Map<string, boolean>();
+    const waiting = [...runs].filter(([, run]) => !run.keepsPrompt);
+    const begun = [...runs].filter(([, run]) => run.keepsPrompt);
+    const endAll = async (some: readonly [string, UnendedRun][], prompts: Prompts) => {
+      await Promise.all(
+        some.map(async ([id, run]) =>
+          canceled.set(id, await end(id, run, prompts.get(id) ?? null)),
+        ),
+      );
+    };
+    await endAll(waiting, new Map());
+    // A few at a time, since prompts can be long.
+    for (let at = 0; at < begun.length; at += promptsAtOnce) {
+      const some = begun.slice(at, at + promptsAtOnce);
+      await endAll(some, await promptsOf(some.map(([id]) => id)));
+    }
+    return executionIds.map((id) => canceled.get(id) === true);
   }
 
   return {

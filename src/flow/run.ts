@@ -38,6 +38,9 @@ export interface RunParts {
 export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): Promise<Attempt> {
   const { settings } = run;
   if (signal.aborted) return { kind: 'stopped', sent: null };
+  // To render it may be what kills its processes.
+  if (run.losses > lossesMax)
+    return failed(run, 'WORKER_LOST', lostMessage(run), { counted: false });
   const template = await parts.template(run.promptVersionId);
   // Stopped meanwhile: it has not been called, and may be begun anew even where that is allowed only once.
   if (signal.aborted) return { kind: 'stopped', sent: null };
@@ -47,8 +50,7 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
     return failed(run, 'CONTEXT_LENGTH', message, { counted: false });
   }
   if (run.losses >= lossesMax || (settings.maxAttempts === 1 && run.losses > 0)) {
-    const message = `The run has lost the process that worked on it, for the ${ordinal(run.losses)} time.`;
-    return failed(run, 'WORKER_LOST', message, { prompt, counted: false });
+    return failed(run, 'WORKER_LOST', lostMessage(run), { prompt, counted: false });
   }
   const leftMs = settings.timeoutMs - run.elapsedMs;
   if (leftMs <= 0) {
@@ -159,6 +161,10 @@ function spentBy({ usage, cost }: ModelFailure): Spent {
 
 function ordinal(n: number): string {
   return ['0th', '1st', '2nd', '3rd'][n] ?? `${n}th`;
+}
+
+function lostMessage({ losses }: Run): string {
+  return `The run has lost the process that worked on it, for the ${ordinal(losses)} time.`;
 }
 
 function timeoutMessage(run: Run): string {

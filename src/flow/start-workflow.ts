@@ -6,12 +6,14 @@ import { type Counts, noLimits, type WindowState } from '../core/limits.ts';
 import { decideStart, type StartRefusal } from '../core/start.ts';
 import { type ExecuteBody, variablesDigestInput } from '../core/variables.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
+import type { CallerAsked } from '../store/admission-read.ts';
 import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
 import type { RunAtProgress } from '../store/workflow-progress.ts';
 import {
   type FirstRun,
   type NewWorkflowRun,
   readForStart,
+  type StartQuestion,
   type StartWrites,
   type WorkflowRow,
   writeStart,
@@ -183,25 +185,27 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
   }
 }
 
-function questionOf(calls: readonly StartCall[]) {
+function questionOf(calls: readonly StartCall[]): StartQuestion {
   const keyHashes = new Map<string, Buffer>();
   const workspaceIds = new Set<string>();
-  const callerIds = new Set<string>();
-  for (const { credential } of calls) {
+  const firstRuns: StartQuestion['firstRuns'][number][] = [];
+  for (const { credential, workflowId, idempotencyKey: key } of calls) {
+    let asked: CallerAsked;
     if (credential.kind === 'key') {
       keyHashes.set(credential.hash.toString('hex'), credential.hash);
-      continue;
+      asked = { hash: credential.hash, caller: null };
+    } else {
+      const one = credential.kind === 'session' ? credential.caller : credential;
+      workspaceIds.add(one.workspaceId);
+      asked = { hash: null, caller: one.id };
     }
-    const { id, workspaceId } = credential.kind === 'session' ? credential.caller : credential;
-    workspaceIds.add(workspaceId);
-    callerIds.add(id);
+    if (workflowId !== null && key !== null) firstRuns.push({ ...asked, workflowId, key });
   }
   return {
     keyHashes: [...keyHashes.values()],
     workspaceIds: [...workspaceIds],
-    callerIds: [...callerIds],
     workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
-    idempotencyKeys: [...new Set(calls.flatMap(({ idempotencyKey }) => idempotencyKey ?? []))],
+    firstRuns,
   };
 }
 

@@ -5,7 +5,7 @@ import { deriveSealKey } from '../core/seal.ts';
 import { StartFailure } from '../core/start-failure.ts';
 import { bootstrapWorkspace } from '../flow/bootstrap-workspace.ts';
 import { createCredentials } from '../flow/credentials.ts';
-import { makeDemo } from '../flow/make-demo.ts';
+import { type Demo, makeDemo } from '../flow/make-demo.ts';
 import { readTogether } from '../flow/read-together.ts';
 import { createModels } from '../provider/registry.ts';
 import type { Db } from '../store/db.ts';
@@ -39,14 +39,15 @@ async function begin(context: Context, role: Role): Promise<void> {
     ownerPassword: config.owner.password,
     hashPassword,
   });
-  const demo = first.created ? await makeDemo(db, first.workspaceId, first.ownerId) : null;
-  const made = { owner: first.created ? first : null, demo };
+  const owner = first.created ? first : null;
+  let demo: Demo | null = null;
   try {
+    if (first.created) demo = await makeDemo(db, first.workspaceId, first.ownerId);
     const url = await bringUp(context, role, database);
-    console.log(banner({ role, url, place: database.place, ...made }));
+    console.log(banner({ role, url, place: database.place, owner, demo }));
   } catch (error) {
     // They are there from now on, and the next start does not know them.
-    const lost = shownOnce(made);
+    const lost = shownOnce({ owner, demo });
     if (lost.length > 0) console.log(['', 'Made by this start:', '', ...lost, ''].join('\n'));
     throw error;
   }

@@ -18,13 +18,26 @@ export interface AdmissionQuestion {
   readonly workspaceIds: readonly string[];
   readonly userIds: readonly string[];
   readonly agentIds: readonly string[];
-  readonly idempotencyKeys: readonly string[];
+  readonly firstCalls: readonly FirstCallAsked[];
   /** Steps of workflows that are to be called. */
   readonly steps: readonly WorkflowStepOf[];
   /** The working process that would like to take the runs itself. */
   readonly worker: string | null;
   /** Below this nothing waits that matters. */
   readonly fromTag: number;
+}
+
+/** Whose first call with an Idempotency-Key is asked for: a key's, by its hash, or another caller's. */
+export interface CallerAsked {
+  readonly hash: Buffer | null;
+  readonly caller: string | null;
+}
+
+export type FirstCallAsked = CallerAsked & { readonly agentId: string; readonly key: string };
+
+/** Values: hashes and callers, of which each has one. */
+export function callersOf(asked: readonly CallerAsked[]): unknown[] {
+  return [asked.map(({ hash }) => hash), asked.map(({ caller }) => caller)];
 }
 
 export interface AdmissionState {
@@ -125,7 +138,7 @@ export async function readForAdmission(
     workspaceIds,
     userIds,
     agentIds,
-    idempotencyKeys,
+    firstCalls,
     worker,
     fromTag,
     steps: ready,
@@ -155,9 +168,13 @@ export async function readForAdmission(
     send<{ now_ms: number; xid: string; floor: number | null }>(readLine, [fromTag]),
     send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
     worker === null ? [] : send(holdWorker, [worker]),
-    idempotencyKeys.length === 0
+    firstCalls.length === 0
       ? []
-      : send<ReplayRow>(readReplays, [keyHashes, userIds, agentIds, idempotencyKeys]),
+      : send<ReplayRow>(readReplays, [
+          ...callersOf(firstCalls),
+          firstCalls.map((one) => one.agentId),
+          firstCalls.map((one) => one.key),
+        ]),
     ready.length === 0 ? [] : lockReadySteps(send, ready),
   ]);
   return {
@@ -271,9 +288,11 @@ const holdWorker: Statement = {
 const readReplays: Statement = {
   name: 'admission-read-replays',
   text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables
-    from idempotency i
-    where i.caller in (select id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))
-      and i.agent_id = any($3::uuid[]) and i.key = any($4::text[])
-      and (i.created_at > clock_timestamp() - interval '24 hours'
+    from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as asked (hash, caller, agent_id, key)
+    cross join lateral (
+      select * from idempotency i
+      where i.caller = coalesce(asked.caller, (select id from api_keys where hash = asked.hash))
+        and i.agent_id = asked.agent_id and i.key = asked.key offset 0) as i
+    where (i.created_at > clock_timestamp() - interval '24 hours'
         or exists (select from run_queue q where q.id = i.execution_id))`,
 };

@@ -124,14 +124,24 @@ export async function findUnended(
   );
 }
 
-/** What the prompt of an unfinished run is made of; null where it has ended. */
-export async function findRendering(
+/** What the prompts of these runs are made of, by id; those that have ended are left out. */
+export async function findRenderings(
   db: Db,
-  executionId: string,
-): Promise<(Rendering & { readonly promptVersionId: string }) | null> {
-  const { rows } = await sql<{ promptVersionId: string; inputVariables: string; settings: string }>`
-    select e.prompt_version_id, e.input_variables, e.settings
+  executionIds: readonly string[],
+): Promise<Map<string, Rendering & { readonly promptVersionId: string }>> {
+  const { rows } = await sql<{
+    id: string;
+    promptVersionId: string;
+    inputVariables: string;
+    settings: string;
+  }>`
+    select e.id, e.prompt_version_id, e.input_variables, e.settings
     from executions e join run_queue q on q.id = e.id
-    where q.id = ${executionId} and e.id = ${executionId}`.execute(db);
-  return rows[0] ? { ...rows[0], settings: JSON.parse(rows[0].settings) as RunSettings } : null;
+    where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
+  return new Map(
+    rows.map(({ id, settings, ...row }) => [
+      id,
+      { ...row, settings: JSON.parse(settings) as RunSettings },
+    ]),
+  );
 }

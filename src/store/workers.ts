@@ -42,9 +42,9 @@ const renewLease: Statement = {
  * sure that it has itself been in touch for as long. Its own row it leaves alone: after a machine has slept, the next
  * heartbeat keeps it.
  */
-export async function sweepWorkers(db: Db, own: string | null, leaseMs: number): Promise<number> {
+export async function sweepWorkers(db: Db, own: string, leaseMs: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
-    select id from workers where id is distinct from ${own}::uuid and ${expired(leaseMs)} order by id`.execute(
+    select id from workers where id <> ${own}::uuid and ${expired(leaseMs)} order by id`.execute(
     db,
   );
   let taken = 0;

@@ -1,6 +1,6 @@
 import type { Counts } from '../core/limits.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
-import { type KeyRow, keysWith, lockKeys } from './admission-read.ts';
+import { type CallerAsked, callersOf, type KeyRow, keysWith, lockKeys } from './admission-read.ts';
 import { textArray, updateCounts } from './admission-write.ts';
 import type { Send, Statement } from './pipeline.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
@@ -14,10 +14,11 @@ export interface StartQuestion {
   readonly keyHashes: readonly Buffer[];
   /** Workspaces of callers that are no key: their lock keeps an Idempotency-Key from being used twice at once. */
   readonly workspaceIds: readonly string[];
-  /** Callers that are no key. */
-  readonly callerIds: readonly string[];
   readonly workflowIds: readonly string[];
-  readonly idempotencyKeys: readonly string[];
+  readonly firstRuns: readonly (CallerAsked & {
+    readonly workflowId: string;
+    readonly key: string;
+  })[];
 }
 
 export interface WorkflowRow {
@@ -55,7 +56,7 @@ export interface StartState {
 }
 
 export async function readForStart(send: Send, question: StartQuestion): Promise<StartState> {
-  const { keyHashes, workspaceIds, callerIds, workflowIds, idempotencyKeys } = question;
+  const { keyHashes, workspaceIds, workflowIds, firstRuns } = question;
   const [, counts, , keys, workflows, line, replays] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),
@@ -63,9 +64,13 @@ export async function readForStart(send: Send, question: StartQuestion): Promise
     send<KeyRow>(readKeys, [keyHashes]),
     send<WorkflowRow>(readWorkflows, [workflowIds]),
     send<{ now_ms: number; xid: string }>(readLine),
-    idempotencyKeys.length === 0
+    firstRuns.length === 0
       ? []
-      : send<FirstRun>(readReplays, [keyHashes, callerIds, workflowIds, idempotencyKeys]),
+      : send<FirstRun>(readReplays, [
+          ...callersOf(firstRuns),
+          firstRuns.map((one) => one.workflowId),
+          firstRuns.map((one) => one.key),
+        ]),
   ]);
   return {
     nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
@@ -148,11 +153,13 @@ const readReplays: Statement = {
   name: 'start-read-replays',
   text: `select i.caller, i.workflow_id, i.key, i.digest, i.run_id, i.ignored_input, v.id as version_id, v.label as version_label,
       (extract(epoch from r.executed_at) * 1000)::float8 as executed_at_ms
-    from workflow_idempotency i join workflow_runs r on r.id = i.run_id
-      join workflow_versions v on v.id = r.workflow_version_id
-    where i.caller in (select id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))
-      and i.workflow_id = any($3::uuid[]) and i.key = any($4::text[])
-      and (i.created_at > clock_timestamp() - interval '24 hours' or r.status = 'processing')`,
+    from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as asked (hash, caller, workflow_id, key)
+    cross join lateral (
+      select * from workflow_idempotency i
+      where i.caller = coalesce(asked.caller, (select id from api_keys where hash = asked.hash))
+        and i.workflow_id = asked.workflow_id and i.key = asked.key offset 0) as i
+    join workflow_runs r on r.id = i.run_id join workflow_versions v on v.id = r.workflow_version_id
+    where (i.created_at > clock_timestamp() - interval '24 hours' or r.status = 'processing')`,
 };
 
 const insertRuns: Statement = {

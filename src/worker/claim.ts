@@ -95,9 +95,10 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
   async function sweep(): Promise<void> {
     if (performance.now() - sweptAt < parts.leaseMs / 3) return;
     // After a failover the others may not have found the database again: they get as long as a lease lasts.
-    if (parts.steadyMs() < parts.leaseMs) return;
+    const own = parts.lease();
+    if (own === null || parts.steadyMs() < parts.leaseMs) return;
     sweptAt = performance.now();
-    await sweepWorkers(db, parts.lease(), parts.leaseMs);
+    await sweepWorkers(db, own, parts.leaseMs);
   }
 
   async function look(): Promise<void> {

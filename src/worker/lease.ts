@@ -93,13 +93,16 @@ export function keepLease(parts: LeaseParts): Lease {
     id = fresh;
   }
 
+  function current(): string | null {
+    return silent || performance.now() - sentAt >= silenceMs ? null : id;
+  }
+
   return {
-    current() {
-      return silent || performance.now() - sentAt >= silenceMs ? null : id;
-    },
+    current,
     holds: (worker) => worker === id,
     beat,
-    steadyMs: () => Math.max(0, performance.now() - steadySince),
+    // Whoever was stopped itself may ask before the watch has looked.
+    steadyMs: () => (current() === null ? 0 : Math.max(0, performance.now() - steadySince)),
     stop() {
       stopped = true;
       clearInterval(beatTimer);

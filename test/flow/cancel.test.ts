@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { fromId, uuid7 } from '../../src/core/id.ts';
 import { createCanceler } from '../../src/flow/cancel.ts';
 import { createFinisher } from '../../src/flow/finish.ts';
@@ -51,4 +52,38 @@ test('many executions are looked for in one statement, and those that have ended
     false,
   ]);
   assert.equal(statements, 1);
+});
+
+test('of runs that have begun the prompts are kept, of many a few at a time, and where they cannot be made none', async () => {
+  const free = await addAgent(service, { user: 'x' });
+  const ids = await Promise.all(
+    Array.from({ length: 45 }, async (_, n) => {
+      const { body } = await service.call('POST', `${free.path}/execute`, {
+        ...{ key, body: { variables: { name: n } } },
+      });
+      return fromId('execution', body.executionId) ?? '';
+    }),
+  );
+  await sql`update run_queue set started_at = clock_timestamp() where id = any(${ids}::uuid[])`.execute(
+    service.db,
+  );
+  const finisher = createFinisher({
+    ...coldProgress(),
+    ...{ pipelines, onProgress: () => {}, onEnded: () => {}, onQueued: () => {} },
+  });
+  let asked = 0;
+  const template = async () => {
+    // Those of the second twenty.
+    if (++asked > 20 && asked <= 40) throw new Error('not now');
+    return { system: null, user: 'Hello {{name}}' };
+  };
+  const parts = { db: service.db, finisher, template, onCanceled: () => {} };
+  const canceled = await createCanceler(parts).cancelAll(ids);
+  assert.ok(canceled.every(Boolean));
+  const { rows } = await sql<{ userPrompt: string | null }>`
+    select user_prompt from executions where id = any(${ids}::uuid[]) and status = 'canceled'`.execute(
+    service.db,
+  );
+  assert.equal(rows.length, 45);
+  assert.equal(rows.filter(({ userPrompt }) => /^Hello \d+$/.test(userPrompt ?? '')).length, 25);
 });

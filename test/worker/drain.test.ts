@@ -37,7 +37,7 @@ test('a run that is accepted while its process ends is carried out once, by anot
     while (!(await isWaiting('with accepted as'))) await wait(5);
     const closed = leaving.close();
     // Time for whoever would not wait for the run: its row goes as soon as admission lets go of it.
-    for (let n = 0; n < 50 && !(await isWaiting('delete from workers')); n++) await wait(10);
+    for (let n = 0; n < 50 && !(await isWaiting('from workers')); n++) await wait(10);
     return { accepted, closed };
   });
   const answer = await held.accepted;

@@ -121,7 +121,7 @@ test('a sweep takes the runs of the expired only, and charges a loss', async () 
   assert.equal((await claimRuns(dead, 1))[0]?.id, lost);
   assert.equal((await claimRuns(alive, 1))[0]?.id, kept);
   await expire(dead);
-  assert.equal(await sweepWorkers(db, null, 1), 1);
+  assert.equal(await sweepWorkers(db, first, 1), 1);
   assert.deepEqual(await row(lost), {
     worker: null,
     attempt: 1,
@@ -155,11 +155,11 @@ test("a process that was stopped with locks in its hands keeps its runs so long,
   await expire(dead);
   await db.transaction().execute(async (trx) => {
     await sql`select from run_queue where id = ${locked} for update`.execute(trx);
-    assert.equal(await sweepWorkers(db, null, 1), 1);
+    assert.equal(await sweepWorkers(db, first, 1), 1);
     assert.equal((await row(lost))?.worker, null);
     assert.equal((await row(locked))?.worker, stopped);
   });
-  assert.equal(await sweepWorkers(db, null, 1), 1);
+  assert.equal(await sweepWorkers(db, first, 1), 1);
   assert.equal((await row(locked))?.losses, 1);
 });
 
@@ -170,8 +170,8 @@ test('after a start of the database no lease counts as expired before everyone c
   await claimRuns(id, 1);
   await expire(id);
   const dayMs = 86_400_000;
-  assert.equal(await sweepWorkers(db, null, dayMs * 365), 0);
-  assert.equal(await sweepWorkers(db, null, 1), 1);
+  assert.equal(await sweepWorkers(db, first, dayMs * 365), 0);
+  assert.equal(await sweepWorkers(db, first, 1), 1);
 });
 
 test('the fence: whoever lost a run cannot give it back, not even to itself', async () => {
@@ -180,7 +180,7 @@ test('the fence: whoever lost a run cannot give it back, not even to itself', as
   const [old, next] = [await worker(), await worker()];
   await claimRuns(old, 1);
   await expire(old);
-  await sweepWorkers(db, null, 1);
+  await sweepWorkers(db, first, 1);
   await promoteDelayed();
   const [claimed] = await claimRuns(next, 1);
   assert.equal(claimed?.attempt, 2);

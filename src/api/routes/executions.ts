@@ -5,7 +5,7 @@ import { CallFailure } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import type { Db } from '../../store/db.ts';
 import * as store from '../../store/executions.ts';
-import { visibleAgent } from '../access.ts';
+import { mayRead, visibleAgent } from '../access.ts';
 import { allowOrigin } from '../cors.ts';
 import { executionDetailWire } from '../execution-wire.ts';
 import type { ApiParts } from '../parts.ts';
@@ -71,10 +71,6 @@ async function readableExecution(db: Db, caller: Caller, agentId: string, wireId
   const row = await foundExecution(db, agentId, wireId);
   if (mayRead(caller, row)) return row;
   throw new CallFailure('NOT_FOUND', 'There is no such execution.');
-}
-
-function mayRead(caller: Caller, { apiKeyId }: store.ExecutionDetailRow): boolean {
-  return caller.rights.includes('read') || apiKeyId === caller.id;
 }
 
 /** Who may end a run and not read it learns that it has ended. */

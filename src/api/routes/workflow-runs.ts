@@ -8,6 +8,7 @@ import type { StartCall, Started } from '../../flow/start-workflow.ts';
 import { findKeyCaller } from '../../store/callers.ts';
 import * as store from '../../store/workflow-history.ts';
 import { listItems } from '../../store/workflow-runs.ts';
+import { mayRead } from '../access.ts';
 import { bearerHash, unauthorized } from '../authenticate.ts';
 import { allowOrigin } from '../cors.ts';
 import { errorAnswer } from '../errors.ts';
@@ -197,10 +198,6 @@ function readable<Row extends { readonly apiKeyId: string | null }>(
 ): Row {
   if (row && mayRead(caller, row)) return row;
   throw noSuchRun();
-}
-
-function mayRead(caller: Caller, { apiKeyId }: { readonly apiKeyId: string | null }): boolean {
-  return caller.rights.includes('read') || apiKeyId === caller.id;
 }
 
 function noSuchRun(): CallFailure {

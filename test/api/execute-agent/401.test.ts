@@ -48,6 +48,15 @@ const known: [string, object][] = [
   ['expired', { expiresAt: past }],
 ];
 for (const [what, options] of known) {
+  test(`refuses a key that is ${what}, and records it also where its issuer does not see the agent`, async () => {
+    const editor = await service.member('editor');
+    const { key } = await service.key({ ...options, userId: editor });
+    const hidden = await addAgent(service, { visibility: 'private' });
+    const before = (await records()).length;
+    assert.equal((await execute(key, hidden.path)).status, 401);
+    assert.equal((await records()).length, before + 1);
+  });
+
   test(`refuses a key that is ${what}, and records it under the agent`, async () => {
     const { key } = await service.key(options);
     const before = (await records()).length;

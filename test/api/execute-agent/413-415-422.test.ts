@@ -43,7 +43,7 @@ for (const type of [
   });
 }
 
-for (const charset of ['UTF-8', '"utf-8"', 'utf-8; profile="x"']) {
+for (const charset of ['UTF-8', '"utf-8"', ' utf-8', 'utf-8; profile="x"']) {
   test(`application/json with a charset of ${charset} is taken`, async () => {
     const headers = { 'content-type': `application/json; charset=${charset}` };
     const body = { variables: { name: 'x' } };
