@@ -5,6 +5,7 @@ import type { Ground } from '../ground.ts';
 import { startLoad } from '../load.ts';
 import { poolerVersion, startPooler } from '../pooler.ts';
 import { judgeStarted, startedAfter, startedSample } from '../started.ts';
+import { until } from '../until.ts';
 
 /**
  * A round is some calls through PgBouncer in transaction mode, and the `kill -9` of the worker meanwhile. Before the first
@@ -24,8 +25,8 @@ export const behindPooler: Claim = {
       name: 'statements-named',
       says: 'statements are prepared in a session that somebody else has afterwards',
       file: 'store/pipeline.ts',
-      find: '!options.connection.pooled',
-      replace: 'true',
+      find: 'sender(client, !options.connection.pooled,',
+      replace: 'sender(client, true,',
     },
   ],
   prove,
@@ -50,19 +51,24 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     ...{ urls: () => [api.url], key, agents: agents.slice(0, 1), named: 'alone' },
     ...{ clients: 1, callsMax: callsAlone },
   });
-  await Promise.all([alone.done, provider.arrived(callsAlone)]);
+  const stuck: string[] = [];
+  const arrived = async (count: number) => {
+    if (await until(() => provider.calls.length >= count)) return;
+    stuck.push(`no more than ${provider.calls.length} calls of ${count} were made`);
+  };
+  await Promise.all([alone.done, arrived(callsAlone)]);
   const start = await spawn('start');
   const urls = () => [api.url, start.url];
   const sent = [...alone.sent];
   const accepted = alone.accepted();
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds && stuck.length === 0; round++) {
     const clients = { urls, key, agents, clients: 3, callsMax: callsPerRound / 2 };
     const loads = [
       startLoad({ ...clients, named: `plain-${round}` }),
       startLoad({ ...clients, retry: true, named: `retried-${round}` }),
     ];
     // Under way, some of them at this worker.
-    await provider.arrived(provider.calls.length + 2);
+    await arrived(provider.calls.length + 2);
     await worker.kill('SIGKILL');
     worker = await spawn('worker');
     for (const load of loads) {
@@ -71,12 +77,13 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       accepted.push(...load.accepted());
     }
   }
-  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  const ended = stuck.length === 0 && (await allEnded(db, 60_000 + 5 * leaseMs));
   await pooler.stop();
   return {
     counts: { [`kills behind ${version}`]: rounds, ...countAnswers(sent) },
     samplesMs: startedSample(startedAfter(provider, alone)),
     violations: [
+      ...stuck,
       ...(ended ? [] : ['not all runs came to an end']),
       ...sent
         .filter(({ outcome }) => outcome.kind !== 'accepted')

@@ -37,11 +37,11 @@ export const oneAction: Claim = {
       name: 'refusals-charged',
       says: 'refused calls are charged as well',
       file: 'flow/admission-book.ts',
-      find: 'if (!record) return;',
+      find: 'const noted = refusals.note(call, caller, agent, refusal);',
       replace: `const charged = months.get(caller.workspaceId);
       charged.used++;
       spentMonths.add(caller.workspaceId);
-      if (!record) return;`,
+      const noted = refusals.note(call, caller, agent, refusal);`,
     },
   ],
   prove,

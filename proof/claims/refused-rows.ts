@@ -17,7 +17,7 @@ export const refusedRows: Claim = {
     {
       name: 'records-uncapped',
       says: 'every refusal becomes a record',
-      file: 'flow/admission-book.ts',
+      file: 'flow/refusal-book.ts',
       find: 'const kept = count < refusalRecordsMax;',
       replace: 'const kept = true;',
     },
@@ -25,10 +25,8 @@ export const refusedRows: Claim = {
       name: 'rest-uncounted',
       says: 'what leaves no record is not counted either',
       file: 'flow/admission-book.ts',
-      find: `      tallies.push({
-        agentId: agent.id,`,
-      replace: `      if (kept) tallies.push({
-        agentId: agent.id,`,
+      find: 'if (noted) tallies.push(noted.tally);',
+      replace: 'if (noted?.execution) tallies.push(noted.tally);',
     },
   ],
   prove,
