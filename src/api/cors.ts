@@ -33,9 +33,9 @@ export function allowOrigin(
  */
 export function allowRefusals(app: FastifyInstance, db: Db): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    const untold = !reply.hasHeader('access-control-allow-origin');
     const refused = reply.statusCode >= 400 && reply.statusCode < 500;
-    if (!refused || !request.headers.origin || !untold) return done(null, payload);
+    const told = reply.hasHeader('access-control-allow-origin');
+    if (!refused || told || !request.headers.origin) return done(null, payload);
     originsAt(db, (request.params ?? {}) as Place)
       .then((origins) => void allowOrigin(request, reply, origins))
       .catch(() => {})

@@ -5,6 +5,7 @@ import { RawJson } from './json.ts';
 /** An execution as the API shows it. Fields that do not exist yet, or never will, are absent. */
 export function executionWire(row: ExecutionRow): Record<string, unknown> {
   const ended = row.status !== 'processing';
+  const apiKeyId = keyOfCall(row);
   const refused = row.status === 'rate_limited' || row.status === 'unauthorized';
   return {
     executionId: toId('execution', row.id),
@@ -14,8 +15,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     source: row.source,
     executedAt: row.executedAt.toISOString(),
     executedBy: row.executedBy === null ? null : toId('user', row.executedBy),
-    // A step of a workflow has none of its own: its run tells the key that started it.
-    ...(row.source === 'api' && row.apiKeyId !== null && { apiKeyId: toId('key', row.apiKeyId) }),
+    ...(apiKeyId !== null && { apiKeyId }),
     ...(row.workflowRunId !== null && { workflowRunId: toId('workflowRun', row.workflowRunId) }),
     ...(row.stepName !== null && { stepName: row.stepName }),
     modelUsed: row.model,
@@ -31,6 +31,11 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(row.output !== null && { outputText: row.output }),
     ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),
   };
+}
+
+/** A step of a workflow has none of its own: its run tells the key that started it. */
+export function keyOfCall({ source, apiKeyId }: ExecutionRow): string | null {
+  return source === 'api' && apiKeyId !== null ? toId('key', apiKeyId) : null;
 }
 
 /** The full record: with prompts, address and client. */

@@ -1,7 +1,7 @@
 import { csvLine } from '../core/csv.ts';
 import { toId } from '../core/id.ts';
 import type { ExecutionDetailRow } from '../store/executions.ts';
-import { executionDetailWire } from './execution-wire.ts';
+import { executionDetailWire, keyOfCall } from './execution-wire.ts';
 import { toJson } from './json.ts';
 
 /** The forms in which a history leaves: what each begins with, and a line for each record. */
@@ -21,8 +21,7 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   agentName: (row) => row.agentName,
   status: (row) => row.status,
   source: (row) => row.source,
-  apiKeyId: ({ source, apiKeyId }) =>
-    source !== 'api' || apiKeyId === null ? null : toId('key', apiKeyId),
+  apiKeyId: keyOfCall,
   executedBy: ({ executedBy }) => (executedBy === null ? null : toId('user', executedBy)),
   modelUsed: (row) => row.model,
   promptVersionId: ({ promptVersionId }) => toId('version', promptVersionId),

@@ -6,6 +6,7 @@ import {
   type Counts,
   keyLimits,
   monthOf,
+  noLimits,
   type RateLimits,
   roll,
   spend,
@@ -75,6 +76,25 @@ export interface Caller {
   readonly agentIds: readonly string[];
   readonly limits: RateLimits;
   readonly allowedOrigins: readonly string[];
+}
+
+/** A workflow as itself: whoever saved it saw the agents, and whoever started it had to be let. */
+export function workflowCaller(
+  who: Readonly<Pick<Caller, 'id' | 'workspaceId' | 'userId'>>,
+): Caller {
+  return {
+    kind: 'workflow',
+    id: who.id,
+    workspaceId: who.workspaceId,
+    userId: who.userId,
+    role: 'owner',
+    rights: ['execute'],
+    ended: false,
+    allAgents: true,
+    agentIds: [],
+    limits: noLimits,
+    allowedOrigins: [],
+  };
 }
 
 export interface AgentAtAdmission {

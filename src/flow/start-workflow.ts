@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../core/admission.ts';
+import { type Caller, workflowCaller } from '../core/admission.ts';
 import { documentOf } from '../core/document.ts';
 import { uuid7 } from '../core/id.ts';
-import { type Counts, noLimits, type WindowState } from '../core/limits.ts';
+import type { Counts, WindowState } from '../core/limits.ts';
 import { decideStart, type StartRefusal } from '../core/start.ts';
 import { type ExecuteBody, variablesDigestInput } from '../core/variables.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
@@ -181,7 +181,7 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
 
   function callerOf(credential: StartCall['credential']): Caller | null {
     if (credential.kind === 'key') return callers.get(credential.hash.toString('hex')) ?? null;
-    return credential.kind === 'session' ? credential.caller : callerOfTrigger(credential);
+    return credential.kind === 'session' ? credential.caller : workflowCaller(credential);
   }
 }
 
@@ -206,25 +206,6 @@ function questionOf(calls: readonly StartCall[]): StartQuestion {
     workspaceIds: [...workspaceIds],
     workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
     firstRuns,
-  };
-}
-
-function callerOfTrigger(
-  credential: Extract<StartCall['credential'], { kind: 'trigger' }>,
-): Caller {
-  const { id, workspaceId, userId } = credential;
-  return {
-    kind: 'workflow',
-    id,
-    workspaceId,
-    userId,
-    role: 'owner',
-    rights: ['execute'],
-    ended: false,
-    allAgents: true,
-    agentIds: [],
-    limits: noLimits,
-    allowedOrigins: [],
   };
 }
 

@@ -1,5 +1,4 @@
-import type { ExecuteCall } from '../core/admission.ts';
-import { noLimits } from '../core/limits.ts';
+import { type ExecuteCall, workflowCaller } from '../core/admission.ts';
 import { readVariables } from '../core/variables.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import type { DueStep } from '../store/workflow-steps.ts';
@@ -95,7 +94,6 @@ async function takeOfRun(parts: TakerParts, steps: readonly DueStep[]): Promise<
   if (refused[0]) await settleSteps(parts, refused[0].runId, refused);
 }
 
-/** A workflow calls as itself: whoever saved it saw the agents, and whoever started it had to be let. */
 function callOf(step: DueStep): ExecuteCall {
   const { runId, step: name, item, fallback, workflowId, workspaceId, executedBy, apiKeyId } = step;
   return {
@@ -104,19 +102,7 @@ function callOf(step: DueStep): ExecuteCall {
       step: { runId, step: name, item },
       fallback,
       apiKeyId,
-      caller: {
-        kind: 'workflow',
-        id: workflowId,
-        workspaceId,
-        userId: executedBy,
-        role: 'owner',
-        rights: ['execute'],
-        ended: false,
-        allAgents: true,
-        agentIds: [],
-        limits: noLimits,
-        allowedOrigins: [],
-      },
+      caller: workflowCaller({ id: workflowId, workspaceId, userId: executedBy }),
     },
     agentId: step.agentId,
     body: readVariables(step.variables),

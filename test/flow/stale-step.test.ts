@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { readConfig } from '../../src/config.ts';
-import type { Caller, ExecuteCall } from '../../src/core/admission.ts';
-import { noLimits } from '../../src/core/limits.ts';
+import { type ExecuteCall, workflowCaller } from '../../src/core/admission.ts';
 import { readVariables } from '../../src/core/variables.ts';
 import { createAdmission } from '../../src/flow/admit.ts';
 import { openPipelines } from '../../src/store/pipeline.ts';
@@ -28,19 +27,7 @@ const { testingLimits } = readConfig({});
 const admission = createAdmission({ pipelines, testingLimits, slots: null, onQueued: () => {} });
 
 function callOf(runId: string, fallback: boolean): ExecuteCall {
-  const caller: Caller = {
-    kind: 'workflow',
-    id: workflow.id,
-    workspaceId,
-    userId: null,
-    role: 'owner',
-    rights: ['execute'],
-    ended: false,
-    allAgents: true,
-    agentIds: [],
-    limits: noLimits,
-    allowedOrigins: [],
-  };
+  const caller = workflowCaller({ id: workflow.id, workspaceId, userId: null });
   const stepOf = { runId, step: 'a', item: -1 };
   return {
     credential: { kind: 'workflow', caller, step: stepOf, fallback, apiKeyId: null },

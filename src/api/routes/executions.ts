@@ -75,10 +75,10 @@ async function readableExecution(db: Db, caller: Caller, agentId: string, wireId
 
 /** Who may end a run and not read it learns that it has ended. */
 function withoutContents(row: store.ExecutionDetailRow): store.ExecutionDetailRow {
-  const prompts = { systemPrompt: null, userPrompt: null };
   return {
     ...row,
-    ...prompts,
+    systemPrompt: null,
+    userPrompt: null,
     inputVariables: null,
     output: null,
     ipAddress: null,
