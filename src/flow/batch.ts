@@ -49,10 +49,12 @@ export function batcher<Item, Result>(options: {
         pump(true);
       }, patienceMs);
     }
-    if (inFlight === 0 && queue.length === 0) {
-      for (const done of idlers) done();
-      idlers = [];
-    }
+  }
+
+  function tellIdlers(): void {
+    if (inFlight > 0 || queue.length > 0) return;
+    for (const done of idlers) done();
+    idlers = [];
   }
 
   function mayGo(): boolean {
@@ -70,21 +72,24 @@ export function batcher<Item, Result>(options: {
 
   async function run(batch: Waiting[]): Promise<void> {
     options.onBatch?.(batch.length);
+    let settle: (one: Waiting, index: number) => void;
     try {
       const results = await options.run(batch.map((one) => one.item));
-      for (const [index, one] of batch.entries()) {
+      settle = (one, index) => {
         const result = results[index];
         if (result instanceof Error) one.reject(result);
         else one.resolve(result as Result);
-      }
+      };
     } catch (error) {
-      for (const one of batch) one.reject(error);
-    } finally {
-      inFlight--;
-      if (patience) clearTimeout(patience);
-      patience = null;
-      pump();
+      settle = (one) => one.reject(error);
     }
+    inFlight--;
+    if (patience) clearTimeout(patience);
+    patience = null;
+    // The next batch leaves first: the database works on it while the callers of this one are answered.
+    pump();
+    batch.forEach(settle);
+    tellIdlers();
   }
 
   return {
@@ -101,7 +106,7 @@ export function batcher<Item, Result>(options: {
     idle() {
       return new Promise((resolve) => {
         idlers.push(resolve);
-        setImmediate(pump);
+        setImmediate(tellIdlers);
       });
     },
   };

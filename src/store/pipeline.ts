@@ -139,13 +139,15 @@ export function isUnstorable(error: unknown): boolean {
  */
 function sender(client: pg.Client, named: boolean, onAnswer: () => void): Send {
   let corked = false;
-  // What is sent in one go leaves in one packet: a write of its own for each statement costs more than the statement.
+  // What is sent in one go leaves in one packet: a write of its own for each statement costs more than the statement. It
+  // leaves as soon as it is complete: `nextTick` would come after all who are told of the batch before, with nothing to do
+  // for the database meanwhile.
   const cork = () => {
     if (corked) return;
     corked = true;
     const open = stream(client);
     open?.cork();
-    process.nextTick(() => {
+    queueMicrotask(() => {
       corked = false;
       open?.uncork();
     });

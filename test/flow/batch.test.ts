@@ -69,6 +69,28 @@ test('a second batch goes beside one that does not end, at once where many wait,
   await idle();
 });
 
+test('the next batch leaves before the one that came back is answered', async () => {
+  const events: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const { add } = batcher<number, number>({
+    sizeMax: 10,
+    inFlightMax: 1,
+    weight: () => 1,
+    run: async (items) => {
+      // Statements leave once the current task is done.
+      queueMicrotask(() => events.push(`sent ${items}`));
+      if (items.includes(1)) await first.promise;
+      return items;
+    },
+  });
+  const answers = [add(1).then((item) => events.push(`answered ${item}`))];
+  await new Promise(setImmediate);
+  answers.push(add(2).then((item) => events.push(`answered ${item}`)));
+  first.resolve();
+  await Promise.all(answers);
+  assert.deepEqual(events, ['sent 1', 'sent 2', 'answered 1', 'answered 2']);
+});
+
 test('a crowd does not wait for the batch in flight', async () => {
   const batches: number[] = [];
   const first = Promise.withResolvers<void>();
