@@ -22,9 +22,9 @@ export const revoked: Claim = {
       name: 'keys-kept',
       says: 'a process keeps the keys that it has read',
       file: 'flow/admission-book.ts',
-      find: "return callers.get(credential.hash.toString('hex')) ?? null;",
+      find: 'return callers.get(credential.hash) ?? null;',
       replace: `globalThis.keptCallers ??= new Map();
-      const hash = credential.hash.toString('hex');
+      const { hash } = credential;
       if (!globalThis.keptCallers.has(hash)) globalThis.keptCallers.set(hash, callers.get(hash) ?? null);
       return globalThis.keptCallers.get(hash);`,
     },

@@ -12,7 +12,7 @@ import type { Db } from '../store/db.ts';
  * The hash of the key a request bears. Shape and checksum are looked at here, without asking the database; whether
  * such a key was issued only the database knows. Null where the request bears none.
  */
-export function bearerHash(request: FastifyRequest): Buffer | null {
+export function bearerHash(request: FastifyRequest): string | null {
   const header = request.headers.authorization;
   if (header === undefined) return null;
   const key = /^Bearer +(\S+) *$/i.exec(header)?.[1];
@@ -30,7 +30,7 @@ export interface AuthenticatorParts {
   /** The caller that the request's session cookie stands for; null where it has none that holds. */
   readonly session: (request: FastifyRequest, endpoint: Endpoint) => Promise<Caller | null>;
   /** Told of keys that were used. */
-  readonly onKeyUsed: (hash: Buffer) => void;
+  readonly onKeyUsed: (hash: string) => void;
 }
 
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {

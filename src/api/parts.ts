@@ -29,7 +29,7 @@ export interface ApiParts {
   readonly sessions: Sessions;
   /** Refuses a write that a browser sends with its cookie from another origin. */
   readonly checkSameOrigin: (request: FastifyRequest) => void;
-  readonly onKeyUsed: (hash: Buffer) => void;
+  readonly onKeyUsed: (hash: string) => void;
   readonly listPerMinute: number;
   /** Events that one webhook takes. */
   readonly webhookPerMinute: number;

@@ -23,12 +23,7 @@ import {
   quotaFields,
   shownLimits,
 } from './refusal-words.ts';
-import {
-  type AgentConfig,
-  effective,
-  type ModelSettings,
-  type WorkflowStepOf,
-} from './settings.ts';
+import type { AgentConfig, ModelSettings, WorkflowStepOf } from './settings.ts';
 import type { ExecuteBody, Variables } from './variables.ts';
 
 /**
@@ -39,7 +34,7 @@ import type { ExecuteBody, Variables } from './variables.ts';
 /** One call to execute, as it came in. */
 export interface ExecuteCall {
   readonly credential:
-    | { readonly kind: 'key'; readonly hash: Buffer }
+    | { readonly kind: 'key'; readonly hash: string }
     | { readonly kind: 'session'; readonly caller: Caller }
     /** A step of a run that is ready; the key is the one that the run was started with. */
     | {
@@ -160,7 +155,6 @@ export type Decision =
       readonly agent: AgentAtAdmission;
       readonly variables: Variables;
       readonly ignoredVariables: readonly string[];
-      readonly model: string;
     };
 
 export function decide(facts: Facts): Decision {
@@ -259,7 +253,6 @@ export function decide(facts: Facts): Decision {
     agent,
     variables: body.variables,
     ignoredVariables: body.variables.names.filter((name) => !declared.has(name)),
-    model: effective(agent.config, agent.version).model ?? '',
   };
 }
 

@@ -84,6 +84,7 @@ export function depth(text: string): number {
 /** Whether no string in a valid text, names included, holds a NUL or a lone surrogate: text no database stores. */
 export function isStorable(text: string): boolean {
   if (!text.isWellFormed()) return false;
+  if (!text.includes('\\u')) return true;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
     const end = stringEnd(text, at);
     const raw = text.slice(at, end);

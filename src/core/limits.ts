@@ -55,6 +55,7 @@ const field = {
   hour: 'requestsPerHour',
   day: 'requestsPerDay',
 } as const;
+const usedField = { minute: 'minuteUsed', hour: 'hourUsed', day: 'dayUsed' } as const;
 
 /** Moves the counts to the windows of `nowMs`. A window never moves backwards, whatever the clock does. */
 export function roll(counts: Counts, nowMs: number): void {
@@ -62,7 +63,7 @@ export function roll(counts: Counts, nowMs: number): void {
     const number = Math.floor(nowMs / lengthMs[window]);
     if (number > counts[window]) {
       counts[window] = number;
-      counts[`${window}Used`] = 0;
+      counts[usedField[window]] = 0;
     }
   }
 }
@@ -72,12 +73,12 @@ export function roll(counts: Counts, nowMs: number): void {
  * `counts` must have been rolled; they are changed in place. The caller waits for the last of the full windows.
  */
 export function spend(counts: Counts, limits: ScopedLimit[]): Verdict {
-  const full = limits.filter(({ window, limit }) => counts[`${window}Used`] >= limit);
-  const passed = full.length === 0;
-  if (passed) for (const window of windows) counts[`${window}Used`]++;
+  const passed = limits.every(({ window, limit }) => counts[usedField[window]] < limit);
+  if (passed) for (const window of windows) counts[usedField[window]]++;
   const states = limits.map((limit) => state(counts, limit));
   if (passed) return { passed, states };
-  const by = full.map((limit) => state(counts, limit)).sort((a, b) => b.resetAtMs - a.resetAtMs)[0];
+  const full = states.filter(({ used, limit }) => used >= limit);
+  const by = full.sort((a, b) => b.resetAtMs - a.resetAtMs)[0];
   return by ? { passed, states, by } : { passed: true, states };
 }
 
@@ -95,21 +96,25 @@ export interface ScopedLimit {
 }
 
 export function keyLimits(limits: RateLimits): ScopedLimit[] {
-  return windows.flatMap((window) => {
+  const found: ScopedLimit[] = [];
+  for (const window of windows) {
     const limit = limits[field[window]];
-    return limit === null ? [] : [{ scope: 'key' as const, window, limit }];
-  });
+    if (limit !== null) found.push({ scope: 'key', window, limit });
+  }
+  return found;
 }
 
 /** An agent's own limits, each capped by its stage's where that is lower; the scope tells which of them binds. */
 export function agentLimits(limits: RateLimits, stage: RateLimits): ScopedLimit[] {
-  return windows.flatMap((window): ScopedLimit[] => {
+  const found: ScopedLimit[] = [];
+  for (const window of windows) {
     const own = limits[field[window]];
     const cap = stage[field[window]];
-    if (own !== null && (cap === null || own <= cap))
-      return [{ scope: 'agent', window, limit: own }];
-    return cap === null ? [] : [{ scope: 'stage', window, limit: cap }];
-  });
+    if (own !== null && (cap === null || own <= cap)) {
+      found.push({ scope: 'agent', window, limit: own });
+    } else if (cap !== null) found.push({ scope: 'stage', window, limit: cap });
+  }
+  return found;
 }
 
 /** What a stage caps its agents at. */
@@ -121,7 +126,13 @@ export function stageLimits(stage: Stage, testingLimits: RateLimits): RateLimits
 export function tightest<State extends Pick<WindowState, 'remaining' | 'resetAtMs'>>(
   states: readonly State[],
 ): State | undefined {
-  return [...states].sort((a, b) => a.remaining - b.remaining || b.resetAtMs - a.resetAtMs)[0];
+  let first = states[0];
+  for (const one of states) {
+    const order =
+      one.remaining - (first?.remaining ?? 0) || (first?.resetAtMs ?? 0) - one.resetAtMs;
+    if (order < 0) first = one;
+  }
+  return first;
 }
 
 /** Whole seconds until then, at least 1. */
@@ -146,7 +157,7 @@ export function windowStartMs(window: Window, number: number): number {
 }
 
 function state(counts: Counts, { scope, window, limit }: ScopedLimit): WindowState {
-  const used = counts[`${window}Used`];
+  const used = counts[usedField[window]];
   return {
     scope,
     window,

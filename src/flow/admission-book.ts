@@ -54,7 +54,7 @@ export type AdmissionBook = ReturnType<typeof admissionBook>;
 
 export function admissionBook(state: AdmissionState, parts: BookParts) {
   const { nowMs } = state;
-  const callers = new Map(state.keys.map((row) => [row.hash.toString('hex'), callerOfKey(row)]));
+  const callers = new Map(state.keys.map((row) => [row.hash, callerOfKey(row)]));
   const agents = new Map(state.agents.map((row) => [row.id, agentOfRow(row)]));
   const slotsUsed = new Map(state.agents.map((row) => [row.id, row.slots_used ?? 0]));
   const months = new Map<string, MonthCount>();
@@ -92,7 +92,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
   return {
     callerOf(credential: ExecuteCall['credential']): Caller | null {
       if (credential.kind !== 'key') return credential.caller;
-      return callers.get(credential.hash.toString('hex')) ?? null;
+      return callers.get(credential.hash) ?? null;
     },
 
     /** Whether a step may be called: others may have taken it, and its run may have ended. */

@@ -17,14 +17,14 @@ export function questionOf(
   calls: readonly ExecuteCall[],
   more: Pick<AdmissionQuestion, 'worker' | 'fromTag'>,
 ): AdmissionQuestion {
-  const keyHashes = new Map<string, Buffer>();
+  const keyHashes = new Set<string>();
   const workspaceIds = new Set<string>();
   const userIds = new Set<string>();
   const agentIds = new Set<string>();
   const steps: WorkflowStepOf[] = [];
   const firstCalls: FirstCallAsked[] = [];
   for (const { credential, agentId, idempotencyKey } of calls) {
-    if (credential.kind === 'key') keyHashes.set(credential.hash.toString('hex'), credential.hash);
+    if (credential.kind === 'key') keyHashes.add(credential.hash);
     else {
       workspaceIds.add(credential.caller.workspaceId);
       userIds.add(credential.caller.id);
@@ -41,7 +41,7 @@ export function questionOf(
     });
   }
   return {
-    keyHashes: [...keyHashes.values()],
+    keyHashes: [...keyHashes],
     workspaceIds: [...workspaceIds],
     userIds: [...userIds],
     agentIds: [...agentIds],

@@ -3,7 +3,7 @@
  * most one a minute. What a crash takes with it is a minute of that.
  */
 export interface KeyUse {
-  used(hash: Buffer): void;
+  used(hash: string): void;
   flush(): Promise<void>;
   /** Writes what is left. */
   close(): Promise<void>;
@@ -14,17 +14,17 @@ const flushMs = 60_000;
 const pendingMax = 10_000;
 
 export function createKeyUse(parts: {
-  readonly touch: (hashes: readonly Buffer[]) => Promise<void>;
+  readonly touch: (hashes: readonly string[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }): KeyUse {
-  let pending = new Map<string, Buffer>();
+  let pending = new Set<string>();
   let written = Promise.resolve();
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
 
   function flush(): Promise<void> {
-    const hashes = [...pending.values()];
-    pending = new Map();
+    const hashes = [...pending];
+    pending = new Set();
     // One after the other: two at once could lock the same rows in different order.
     if (hashes.length > 0) written = written.then(() => parts.touch(hashes)).catch(parts.onError);
     return written;
@@ -32,7 +32,7 @@ export function createKeyUse(parts: {
 
   return {
     used(hash) {
-      pending.set(hash.toString('hex'), hash);
+      pending.add(hash);
       if (pending.size >= pendingMax) void flush();
     },
     flush,

@@ -29,7 +29,7 @@ import { tryTogether } from './try-again.ts';
 
 export interface StartCall {
   readonly credential:
-    | { readonly kind: 'key'; readonly hash: Buffer }
+    | { readonly kind: 'key'; readonly hash: string }
     | { readonly kind: 'session'; readonly caller: Caller }
     /** A schedule or a webhook, which its own id stands for; it counts as the user who made it. */
     | {
@@ -89,7 +89,7 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
   const { definitions } = parts;
   const state = await readForStart(send, questionOf(calls));
   const { nowMs } = state;
-  const callers = new Map(state.keys.map((row) => [row.hash.toString('hex'), callerOfKey(row)]));
+  const callers = new Map(state.keys.map((row) => [row.hash, callerOfKey(row)]));
   const workflows = new Map(state.workflows.map((row) => [row.id, row]));
   const firsts = new Map(
     state.replays.map((row) => [nameOf(row.caller, row.workflow_id, row.key), row]),
@@ -180,19 +180,19 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
   }
 
   function callerOf(credential: StartCall['credential']): Caller | null {
-    if (credential.kind === 'key') return callers.get(credential.hash.toString('hex')) ?? null;
+    if (credential.kind === 'key') return callers.get(credential.hash) ?? null;
     return credential.kind === 'session' ? credential.caller : workflowCaller(credential);
   }
 }
 
 function questionOf(calls: readonly StartCall[]): StartQuestion {
-  const keyHashes = new Map<string, Buffer>();
+  const keyHashes = new Set<string>();
   const workspaceIds = new Set<string>();
   const firstRuns: StartQuestion['firstRuns'][number][] = [];
   for (const { credential, workflowId, idempotencyKey: key } of calls) {
     let asked: CallerAsked;
     if (credential.kind === 'key') {
-      keyHashes.set(credential.hash.toString('hex'), credential.hash);
+      keyHashes.add(credential.hash);
       asked = { hash: credential.hash, caller: null };
     } else {
       const one = credential.kind === 'session' ? credential.caller : credential;
@@ -202,7 +202,7 @@ function questionOf(calls: readonly StartCall[]): StartQuestion {
     if (workflowId !== null && key !== null) firstRuns.push({ ...asked, workflowId, key });
   }
   return {
-    keyHashes: [...keyHashes.values()],
+    keyHashes: [...keyHashes],
     workspaceIds: [...workspaceIds],
     workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
     firstRuns,

@@ -1,5 +1,5 @@
 import type { Stage, Visibility } from '../core/agent.ts';
-import type { Permission } from '../core/key.ts';
+import { hashBytes, type Permission } from '../core/key.ts';
 import type { Counts } from '../core/limits.ts';
 import type { Role } from '../core/member.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../core/settings.ts';
@@ -13,7 +13,7 @@ import { lockReadySteps, type ReadyStep } from './workflow-steps.ts';
  */
 
 export interface AdmissionQuestion {
-  readonly keyHashes: readonly Buffer[];
+  readonly keyHashes: readonly string[];
   /** Workspaces of callers that have a session or are a workflow. */
   readonly workspaceIds: readonly string[];
   readonly userIds: readonly string[];
@@ -29,7 +29,7 @@ export interface AdmissionQuestion {
 
 /** Whose first call with an Idempotency-Key is asked for: a key's, by its hash, or another caller's. */
 export interface CallerAsked {
-  readonly hash: Buffer | null;
+  readonly hash: string | null;
   readonly caller: string | null;
 }
 
@@ -37,7 +37,7 @@ export type FirstCallAsked = CallerAsked & { readonly agentId: string; readonly 
 
 /** Values: hashes and callers, of which each has one. */
 export function callersOf(asked: readonly CallerAsked[]): unknown[] {
-  return [asked.map(({ hash }) => hash), asked.map(({ caller }) => caller)];
+  return [asked.map(({ hash }) => hash && hashBytes(hash)), asked.map(({ caller }) => caller)];
 }
 
 export interface AdmissionState {
@@ -60,7 +60,7 @@ export interface AdmissionState {
 }
 
 export interface KeyRow {
-  readonly hash: Buffer;
+  readonly hash: string;
   readonly id: string;
   readonly workspace_id: string;
   readonly permissions: Permission[];
@@ -133,16 +133,8 @@ export async function readForAdmission(
   send: Send,
   question: AdmissionQuestion,
 ): Promise<AdmissionState> {
-  const {
-    keyHashes,
-    workspaceIds,
-    userIds,
-    agentIds,
-    firstCalls,
-    worker,
-    fromTag,
-    steps: ready,
-  } = question;
+  const { workspaceIds, userIds, agentIds, firstCalls, worker, fromTag, steps: ready } = question;
+  const keyHashes = question.keyHashes.map(hashBytes);
   const asked = [keyHashes, workspaceIds, agentIds];
   const [
     ,
@@ -228,7 +220,7 @@ const readKeys: Statement = {
 
 /** SQL: keys by their hashes as `KeyRow`s, with those of their agents that are asked for. */
 export function keysWith(asked: string): string {
-  return `select k.hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
+  return `select encode(k.hash, 'hex') as hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
       k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
       k.revoked_at is not null
         or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,

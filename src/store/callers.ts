@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Caller } from '../core/admission.ts';
 import type { Visibility } from '../core/agent.ts';
-import { type Permission, permissions } from '../core/key.ts';
+import { hashBytes, type Permission, permissions } from '../core/key.ts';
 import { noLimits } from '../core/limits.ts';
 import { hasRight, keyRights, type Role } from '../core/member.ts';
 import type { Db } from './db.ts';
 
 /** Who calls, outside admission: a key by its hash, a session by its user. Read anew for every request. */
 
-export async function findKeyCaller(db: Db, hash: Buffer): Promise<Caller | null> {
+export async function findKeyCaller(db: Db, hash: string): Promise<Caller | null> {
   const { rows } = await sql<{
     id: string;
     workspaceId: string;
@@ -30,7 +30,7 @@ export async function findKeyCaller(db: Db, hash: Buffer): Promise<Caller | null
       array(select agent_id from api_key_agents a where a.api_key_id = k.id) as agent_ids
     from api_keys k
     left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
-    where k.hash = ${hash}`.execute(db);
+    where k.hash = ${hashBytes(hash)}`.execute(db);
   const row = rows[0];
   if (!row) return null;
   const {
@@ -151,10 +151,10 @@ export async function countInMinute(
 }
 
 /** Notes when keys were last used; called now and then with what came together, not for each call. */
-export async function touchKeys(db: Db, hashes: readonly Buffer[]): Promise<void> {
+export async function touchKeys(db: Db, hashes: readonly string[]): Promise<void> {
   await sql`
     update api_keys set last_used_at = clock_timestamp()
-    where id in (select id from api_keys where hash = any (${hashes}::bytea[]) order by id for update)`.execute(
+    where id in (select id from api_keys where hash = any (${hashes.map(hashBytes)}::bytea[]) order by id for update)`.execute(
     db,
   );
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Caller } from '../core/admission.ts';
-import type { Permission } from '../core/key.ts';
+import { hashBytes, type Permission } from '../core/key.ts';
 import type { RateLimits } from '../core/limits.ts';
 import type { Role } from '../core/member.ts';
 import { type Viewer, visibleTo } from './agents.ts';
@@ -91,7 +91,7 @@ export interface NewKey {
   readonly id: string;
   readonly workspaceId: string;
   readonly name: string;
-  readonly hash: Buffer;
+  readonly hash: string;
   readonly start: string;
   readonly permissions: readonly Permission[];
   /** Null for the whole workspace. */
@@ -109,7 +109,7 @@ export async function insertKey(trx: Trx, key: NewKey): Promise<void> {
     with key as (
       insert into api_keys (id, workspace_id, name, hash, start, permissions, all_agents, requests_per_minute,
         requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at)
-      values (${key.id}, ${key.workspaceId}, ${key.name}, ${key.hash}, ${key.start},
+      values (${key.id}, ${key.workspaceId}, ${key.name}, ${hashBytes(key.hash)}, ${key.start},
         ${key.permissions}::text[], ${key.agentIds === null}, ${requestsPerMinute}, ${requestsPerHour},
         ${requestsPerDay}, ${key.allowedOrigins}::text[], ${key.issuedBy}, ${expiresAt})),
     tied as (
@@ -131,7 +131,7 @@ export async function copyKey(
     with key as (
       insert into api_keys (id, workspace_id, name, hash, start, permissions, all_agents, requests_per_minute,
         requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at)
-      select ${key.id}, workspace_id, name, ${key.hash}, ${key.start}, permissions, all_agents,
+      select ${key.id}, workspace_id, name, ${hashBytes(key.hash)}, ${key.start}, permissions, all_agents,
         requests_per_minute, requests_per_hour, requests_per_day, allowed_origins, ${key.issuedBy}, expires_at
       from api_keys where id = ${oldId}),
     tied as (

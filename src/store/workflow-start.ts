@@ -1,3 +1,4 @@
+import { hashBytes } from '../core/key.ts';
 import type { Counts } from '../core/limits.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
 import { type CallerAsked, callersOf, type KeyRow, keysWith, lockKeys } from './admission-read.ts';
@@ -11,7 +12,7 @@ import { type ProgressWrites, type Stopping, writeProgress } from './workflow-pr
  */
 
 export interface StartQuestion {
-  readonly keyHashes: readonly Buffer[];
+  readonly keyHashes: readonly string[];
   /** Workspaces of callers that are no key: their lock keeps an Idempotency-Key from being used twice at once. */
   readonly workspaceIds: readonly string[];
   readonly workflowIds: readonly string[];
@@ -56,7 +57,8 @@ export interface StartState {
 }
 
 export async function readForStart(send: Send, question: StartQuestion): Promise<StartState> {
-  const { keyHashes, workspaceIds, workflowIds, firstRuns } = question;
+  const { workspaceIds, workflowIds, firstRuns } = question;
+  const keyHashes = question.keyHashes.map(hashBytes);
   const [, counts, , keys, workflows, line, replays] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),

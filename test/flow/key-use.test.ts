@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { hashKey } from '../../src/core/key.ts';
 import { createKeyUse } from '../../src/flow/key-use.ts';
 
-const [a, b, c] = ['a', 'b', 'c'].map(hashKey) as [Buffer, Buffer, Buffer];
+const [a, b, c] = ['a', 'b', 'c'].map(hashKey) as [string, string, string];
 
 function noting(fail: (call: number) => boolean = () => false) {
-  const touched: (readonly Buffer[])[] = [];
+  const touched: (readonly string[])[] = [];
   const errors: unknown[] = [];
   const keyUse = createKeyUse({
     touch: async (hashes) => {

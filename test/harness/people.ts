@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { fromId, toId, uuid7 } from '../../src/core/id.ts';
-import { hashKey, keyStart, makeKey, type Permission } from '../../src/core/key.ts';
+import { hashBytes, hashKey, keyStart, makeKey, type Permission } from '../../src/core/key.ts';
 import { keyDefaultLimits, type RateLimits } from '../../src/core/limits.ts';
 import type { Role } from '../../src/core/member.ts';
 import type { Db } from '../../src/store/db.ts';
@@ -58,7 +58,7 @@ export async function addKey(
   await sql`
     insert into api_keys (id, workspace_id, name, hash, start, permissions, all_agents, requests_per_minute,
       requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at, revoked_at)
-    values (${id}, ${issuer.workspaceId}, 'test', ${hashKey(key)}, ${keyStart(key)}, ${permissions}::text[],
+    values (${id}, ${issuer.workspaceId}, 'test', ${hashBytes(hashKey(key))}, ${keyStart(key)}, ${permissions}::text[],
       ${options.agentIds === undefined}, ${limits.requestsPerMinute}, ${limits.requestsPerHour},
       ${limits.requestsPerDay}, ${options.allowedOrigins ?? []}::text[], ${issuer.userId},
       ${options.expiresAt ?? null}, ${options.revokedAt ?? null})`.execute(db);

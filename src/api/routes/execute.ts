@@ -35,7 +35,7 @@ async function answer(
   parts: ApiParts,
   request: FastifyRequest<{ Params: { agentId: string } }>,
   reply: FastifyReply,
-  credential: { kind: 'key'; hash: Buffer } | { kind: 'session'; caller: Caller },
+  credential: { kind: 'key'; hash: string } | { kind: 'session'; caller: Caller },
 ): Promise<void> {
   const call: ExecuteCall = {
     credential,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { fromId, toId } from '../../../src/core/id.ts';
-import { hashKey, isKey } from '../../../src/core/key.ts';
+import { hashBytes, hashKey, isKey } from '../../../src/core/key.ts';
 import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 
@@ -48,7 +48,7 @@ test('shows the secret once, and stores only its hash', async () => {
     select to_jsonb(k)::text as row, hash from api_keys k
     where id = ${fromId('key', apiKeyId)}`.execute(service.db);
   assert.ok(!rows[0]?.row.includes(secret.slice(10)));
-  assert.deepEqual(rows[0]?.hash, hashKey(secret));
+  assert.deepEqual(rows[0]?.hash, hashBytes(hashKey(secret)));
 });
 
 test('a window left out takes its default, one that is null has no limit', async () => {
