@@ -42,12 +42,12 @@ export async function finishAll(
 ): Promise<Sample> {
   await opened.reset();
   const before = usageOf(opened);
-  const begun = performance.now();
   const sent = requests / each;
   const load = await bed.generator.run({ target: opened.target, connections, requests: sent });
+  const answered = performance.now();
   mustBeAccepted(load.statuses);
   while ((await opened.finished()) < requests) await delay(pollMs);
-  const seconds = (performance.now() - begun) / 1_000;
+  const seconds = load.seconds + (performance.now() - answered) / 1_000;
   return {
     perSecond: requests / seconds,
     p50Ms: load.p50Ms,

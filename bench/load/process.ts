@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Load } from './job.ts';
 
 /**
@@ -18,15 +19,18 @@ process.on('message', async (job: Job) => {
 /** Enough for the answer of a measured call; a longer one arrives in pieces, which is read as well. */
 const readBytesMax = 16 * 1024;
 
+/** For the server to take in the connections, which one under load does one by one: that is not what is measured. */
+const takeInMs = 250;
+
 async function run({ target, connections, requests, seconds }: Job): Promise<Load> {
   const request = bytesOf(target);
   const statuses: Record<number, number> = {};
   const latencies: number[] = [];
-  const cpu = process.cpuUsage();
-  const begun = performance.now();
-  const until = seconds === undefined ? Number.POSITIVE_INFINITY : begun + seconds * 1_000;
+  let until = Number.POSITIVE_INFINITY;
   let toSend = requests ?? Number.POSITIVE_INFINITY;
-  let lastAnswer = begun;
+  let lastAnswer = 0;
+  const { promise: started, resolve: start } = Promise.withResolvers<void>();
+  let connected = 0;
 
   const ports = [target.port, ...(target.morePorts ?? [])];
 
@@ -47,7 +51,10 @@ async function run({ target, connections, requests, seconds }: Job): Promise<Loa
           },
         },
       });
-      socket.once('connect', send);
+      socket.once('connect', () => {
+        connected++;
+        started.then(send);
+      });
       socket.once('error', reject);
       socket.once('close', () => reject(new Error('a connection was closed by the other side')));
 
@@ -79,7 +86,14 @@ async function run({ target, connections, requests, seconds }: Job): Promise<Loa
       }
     });
 
-  await Promise.all(Array.from({ length: connections }, one));
+  const ended = Promise.all(Array.from({ length: connections }, one));
+  while (connected < connections) await Promise.race([delay(1), ended]);
+  await delay(takeInMs);
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  if (seconds !== undefined) until = begun + seconds * 1_000;
+  start();
+  await ended;
   const { user, system } = process.cpuUsage(cpu);
   const sorted = Float64Array.from(latencies).sort();
   const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
