@@ -40,9 +40,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { departure, slow = slowLimits } = options;
   const app = Fastify({
     loggerInstance: options.logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    // None of its own for each request: few say anything, and those name it.
-    childLoggerFactory: (logger) => logger,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'requestId',
+    }),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: makeRequestId,
     requestTimeout: slow.requestMs,
@@ -134,9 +135,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.setErrorHandler((error, request, reply) => {
     const failure = asCallFailure(error);
-    const { log, id: requestId } = request;
-    if (!failure) log.error({ err: error, requestId }, 'fault');
-    else if (failure.code === 'UNAVAILABLE') log.warn({ err: error, requestId }, 'unavailable');
+    if (!failure) request.log.error({ err: error }, 'fault');
+    else if (failure.code === 'UNAVAILABLE') request.log.warn({ err: error }, 'unavailable');
     send(reply, errorAnswer(failure ?? new CallFailure('INTERNAL', 'Internal error.'), request.id));
   });
   app.setNotFoundHandler((request, reply) => {

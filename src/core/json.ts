@@ -84,6 +84,7 @@ export function depth(text: string): number {
 /** Whether no string in a valid text, names included, holds a NUL or a lone surrogate: text no database stores. */
 export function isStorable(text: string): boolean {
   if (!text.isWellFormed()) return false;
+  // As they are, neither can stand in a valid text: only an escape can mean them.
   if (!text.includes('\\u')) return true;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
     const end = stringEnd(text, at);

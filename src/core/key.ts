@@ -23,14 +23,14 @@ export function isKey(text: string): boolean {
   return shape.test(text) && checksum(text.slice(0, 34)) === text.slice(34);
 }
 
-/** What is known of a key, in hexadecimal digits. A plain SHA-256 is enough: the key has more entropy than can be searched. */
+/** All that is kept of a key, in hexadecimal digits. A plain SHA-256 is enough: it has more entropy than can be searched. */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
 /** The same as it is stored. */
-export function hashBytes(hash: string): Buffer {
-  return Buffer.from(hash, 'hex');
+export function hashBytes(digits: string): Buffer {
+  return Buffer.from(digits, 'hex');
 }
 
 /** The part of a key that may be shown, to tell one from another. */

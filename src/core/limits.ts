@@ -126,11 +126,10 @@ export function stageLimits(stage: Stage, testingLimits: RateLimits): RateLimits
 export function tightest<State extends Pick<WindowState, 'remaining' | 'resetAtMs'>>(
   states: readonly State[],
 ): State | undefined {
-  let first = states[0];
+  let first: State | undefined;
   for (const one of states) {
-    const order =
-      one.remaining - (first?.remaining ?? 0) || (first?.resetAtMs ?? 0) - one.resetAtMs;
-    if (order < 0) first = one;
+    if (!first || one.remaining < first.remaining) first = one;
+    else if (one.remaining === first.remaining && one.resetAtMs > first.resetAtMs) first = one;
   }
   return first;
 }

@@ -69,6 +69,25 @@ test('a second batch goes beside one that does not end, at once where many wait,
   await idle();
 });
 
+test('idle only once what is in flight and what waits for it are done', async () => {
+  const done: number[] = [];
+  const { add, idle } = batcher<number, number>({
+    sizeMax: 1,
+    inFlightMax: 1,
+    weight: () => 1,
+    run: async ([item = 0]) => {
+      await new Promise(setImmediate);
+      done.push(item);
+      return [item];
+    },
+  });
+  const answers = [add(1), add(2)];
+  await new Promise(setImmediate);
+  await idle();
+  assert.deepEqual(done, [1, 2]);
+  await Promise.all(answers);
+});
+
 test('the next batch leaves before the one that came back is answered', async () => {
   const events: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -77,7 +96,7 @@ test('the next batch leaves before the one that came back is answered', async ()
     inFlightMax: 1,
     weight: () => 1,
     run: async (items) => {
-      // Statements leave once the current task is done.
+      // Statements leave at the end of the task that they are sent in.
       queueMicrotask(() => events.push(`sent ${items}`));
       if (items.includes(1)) await first.promise;
       return items;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { isUnstorable, openPipelines } from '../../src/store/pipeline.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -30,6 +31,26 @@ async function counted(): Promise<number> {
 
 /** Its text is longer than any string can be. */
 const unsendable = { toString: () => 'x'.repeat(2 ** 29 - 24).concat('x'.repeat(100)) };
+
+test('what is sent together leaves before whoever is told something meanwhile goes on', async (t) => {
+  const events: string[] = [];
+  await pipelines.use((send) => send(count));
+  const { uncork } = Socket.prototype;
+  t.mock.method(Socket.prototype, 'uncork', function (this: Socket) {
+    events.push('left');
+    uncork.call(this);
+  });
+  const told = Promise.withResolvers<void>();
+  const goesOn = told.promise.then(() => events.push('went on'));
+  await pipelines.use((send) => {
+    const answers = [send(begin), send(count), send(commit)];
+    events.length = 0;
+    told.resolve();
+    return Promise.all(answers);
+  });
+  await goesOn;
+  assert.deepEqual(events.slice(0, 2), ['left', 'went on']);
+});
 
 test('where a value cannot be sent, the commit behind it is not sent either', async () => {
   const work = pipelines.use(async (send) => {

@@ -68,9 +68,7 @@ export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
         clearTimeout(timer);
         giveBack();
         // A stream that was broken off before anybody read of it has not begun what it is made of.
-        batches.return().catch((error: unknown) => {
-          request.log.warn({ err: error, requestId: request.id }, 'export end');
-        });
+        batches.return().catch((error: unknown) => request.log.warn({ err: error }, 'export end'));
       });
       return { status: 200, body: stream, headers };
     } catch (error) {
