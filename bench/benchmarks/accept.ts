@@ -1,6 +1,7 @@
 import type { Bed } from '../bed.ts';
 import type { Benchmark, How } from '../benchmark.ts';
 import { ceiling, fastifyCeiling } from '../contenders/bare.ts';
+import type { Contender } from '../contenders/contender.ts';
 import { cueline } from '../contenders/cueline.ts';
 import { acceptFor } from '../measure.ts';
 import { inAlternation } from '../rounds.ts';
@@ -21,13 +22,24 @@ export const accept: Benchmark = {
   goal: '`api` at least 0.5 of bare node:http, aim 0.65, from the usual 128 callers',
   byDefault: true,
   async run(bed, how) {
-    const { connections } = how;
-    return [await calledBy(bed, how, connections), await calledBy(bed, how, connections * more)];
+    const contenders = [ceiling, fastifyCeiling, serving, servingAndWorking];
+    const tables: Table[] = [];
+    for (const connections of [how.connections, how.connections * more]) {
+      const table = await answered(bed, contenders, { ...how, connections }, '202s');
+      tables.push({ title: `From ${connections} callers`, ...table });
+    }
+    return tables;
   },
 };
 
-async function calledBy(bed: Bed, { rounds, seconds }: How, connections: number): Promise<Table> {
-  const entries = [ceiling, fastifyCeiling, serving, servingAndWorking].map((contender) => ({
+/** What the contenders answer in a closed loop, against the first of them. */
+export async function answered(
+  bed: Bed,
+  contenders: readonly Contender[],
+  { rounds, seconds, connections }: How,
+  unit: string,
+): Promise<Table> {
+  const entries = contenders.map((contender) => ({
     contender,
     measure: (opened: Parameters<typeof acceptFor>[1]) =>
       acceptFor(bed, opened, { connections, seconds }),
@@ -35,5 +47,5 @@ async function calledBy(bed: Bed, { rounds, seconds }: How, connections: number)
   const series = await inAlternation(bed, entries, rounds);
   const [base] = series;
   if (!base) throw new Error('nothing was measured');
-  return { title: `From ${connections} callers`, ...throughput(series, base, '202s') };
+  return throughput(series, base, unit);
 }
