@@ -2,10 +2,11 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { clientConfig } from './db.ts';
 import type { Connection } from './pooler.ts';
+import { type Kept, type Stop, trip } from './trip.ts';
 
 /**
- * Clients for the hot paths: statements are sent without waiting for the one before, so a transaction costs two
- * round trips, not one for each statement. Pooled clients cannot do that.
+ * Connections for the hot paths: statements sent together are one round trip, so a transaction costs two, not one for each
+ * statement. Pooled clients cannot do that.
  */
 
 export interface Statement {
@@ -14,7 +15,10 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Sends one statement. Sent together, statements run in this order; each gets its own rows or error. */
+/**
+ * Sends one statement. Sent together, statements run in this order and are answered together: each with its rows, or all with
+ * the error of the one that failed. Once one has failed, the connection is not used again.
+ */
 export type Send = <Row>(statement: Statement, values?: unknown[]) => Promise<Row[]>;
 
 export interface Pipelines {
@@ -43,14 +47,13 @@ const planning = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
 export function openPipelines(options: PipelineOptions): Pipelines {
   const idle: pg.Client[] = [];
-  const all = new Set<pg.Client>();
+  const all = new Map<pg.Client, Kept>();
   let closed = false;
 
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({
       ...clientConfig(options.connection),
       connectionTimeoutMillis: Math.min(5_000, options.answerTimeoutMs),
-      pipeline: true,
       ...(!options.connection.pooled && { options: planning }),
     });
     client.on('error', (error) => {
@@ -58,7 +61,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
       options.onError(error);
     });
     await client.connect();
-    all.add(client);
+    all.set(client, new Map());
     return client;
   }
 
@@ -83,6 +86,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
       if (closed) throw new Error('the connections are closed');
       const client = idle.pop() ?? (await connect());
       let ended = false;
+      let failed = false;
       let answers = 0;
       // What waits for an answer is then told that the connection is gone, and sees for itself what became of it.
       const giveUp = () => {
@@ -101,21 +105,28 @@ export function openPipelines(options: PipelineOptions): Pipelines {
         }, answerTimeoutMs);
       let timer = patience();
       try {
-        const result = await work(sender(client, !options.connection.pooled, () => answers++));
-        if (all.has(client)) idle.push(client);
-        return result;
+        const send = sender(client, {
+          kept: options.connection.pooled ? null : (all.get(client) ?? null),
+          onAnswer: () => answers++,
+          onFailure: () => {
+            failed = true;
+          },
+        });
+        return await work(send);
       } catch (error) {
-        // A connection whose transaction failed half-way is not worth mending.
-        drop(client);
+        failed = true;
         throw error;
       } finally {
         ended = true;
         clearTimeout(timer);
+        // A connection whose transaction failed half-way is not worth mending.
+        if (failed) drop(client);
+        else if (all.has(client)) idle.push(client);
       }
     },
     async close() {
       closed = true;
-      await Promise.all([...all].map((client) => client.end().catch(() => {})));
+      await Promise.all([...all.keys()].map((client) => client.end().catch(() => {})));
     },
   };
 }
@@ -133,37 +144,49 @@ export function isUnstorable(error: unknown): boolean {
   return error instanceof RangeError;
 }
 
-/**
- * Values are made ready here, where a failure is thrown before anything is sent: `pg` would report it and let the
- * statements behind it, the commit among them, go ahead.
- */
-function sender(client: pg.Client, named: boolean, onAnswer: () => void): Send {
-  let corked = false;
-  // What is sent in one go leaves in one packet: a write of its own for each statement costs more than the statement. It
-  // leaves as soon as it is complete: `nextTick` would come after all who are told of the batch before, with nothing to do
-  // for the database meanwhile.
-  const cork = () => {
-    if (corked) return;
-    corked = true;
-    const open = stream(client);
-    open?.cork();
+interface SenderParts {
+  /** Null where a pooler stands between, which may send the next statement to another connection. */
+  readonly kept: Kept | null;
+  readonly onAnswer: () => void;
+  readonly onFailure: () => void;
+}
+
+function sender(client: pg.Client, { kept, onAnswer, onFailure }: SenderParts): Send {
+  let together: { readonly stops: Stop[]; readonly answer: Promise<unknown[][]> } | null = null;
+  const readerOf = (type: number) => client.getTypeParser(type, 'text');
+
+  /**
+   * What is sent in one go leaves as soon as it is complete: `nextTick` would come after all who are told of the batch
+   * before, with nothing to do for the database meanwhile.
+   */
+  function begin(): { readonly stops: Stop[]; readonly answer: Promise<unknown[][]> } {
+    const stops: Stop[] = [];
+    const { promise: answer, ...end } = Promise.withResolvers<unknown[][]>();
+    answer.then(onAnswer, onFailure);
     queueMicrotask(() => {
-      corked = false;
-      open?.uncork();
+      together = null;
+      client.query(trip(stops, kept ?? new Map(), readerOf, end));
     });
-  };
+    return { stops, answer };
+  }
+
   return <Row>({ name, text }: Statement, values: unknown[] = []) => {
-    const ready = values.map((value) => (Array.isArray(value) ? arrayText(value) : value));
-    cork();
-    const query = named ? { name, text, values: ready } : { text, values: ready };
-    const rows = client.query(query).then((result) => {
-      onAnswer();
-      return result.rows as Row[];
-    });
+    // Made ready before anything is sent: what fails here must not let the commit behind it go ahead.
+    const ready = values.map(sentAs);
+    together ??= begin();
+    const at = together.stops.push({ name: kept ? name : null, text, values: ready }) - 1;
+    const rows = together.answer.then((answers) => answers[at] as Row[]);
     // When a later statement is not sent, nobody waits for this one any more.
     rows.catch(() => {});
     return rows;
   };
+}
+
+/** A value as it travels: `Buffer` as bytes, anything else as text. */
+function sentAs(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return arrayText(value);
+  return Buffer.isBuffer(value) ? value : String(value);
 }
 
 /** An array as PostgreSQL reads it. */

@@ -1,6 +1,9 @@
 /**
  * How many runs this process works on, and for whom. The last eighth of the slots (at least one) goes only to
  * workspaces that hold none: however long the runs of one workspace take, another's next run finds a place.
+ *
+ * A run whose call is over gives its slot to the next while its end is written, as long as there are no more such runs
+ * than slots. Else what is accepted meanwhile would be queued, only to be claimed at the price of another end.
  */
 export interface SlotCount {
   readonly total: number;
@@ -16,6 +19,10 @@ export interface SlotCount {
   hold(slots: number): void;
   unhold(slots: number): void;
   giveBack(workspaceId: string): void;
+  /** The run's call is over; answers what is to be called once its end is written. */
+  end(workspaceId: string): () => void;
+  /** Whether no run is here any more, not even one whose end is being written. */
+  readonly idle: boolean;
   /** The workspaces that hold a slot. */
   holders(): string[];
 }
@@ -24,6 +31,7 @@ export function slotCount(total: number): SlotCount {
   const reserved = Math.max(1, Math.floor(total / 8));
   const held = new Map<string, number>();
   let used = 0;
+  let ending = 0;
   return {
     total,
     get used() {
@@ -56,6 +64,17 @@ export function slotCount(total: number): SlotCount {
       if (mine > 1) held.set(workspaceId, mine - 1);
       else held.delete(workspaceId);
       used--;
+    },
+    end(workspaceId) {
+      if (ending >= total) return () => this.giveBack(workspaceId);
+      ending++;
+      this.giveBack(workspaceId);
+      return () => {
+        ending--;
+      };
+    },
+    get idle() {
+      return used === 0 && ending === 0;
     },
     holders: () => [...held.keys()],
   };

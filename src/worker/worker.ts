@@ -2,12 +2,13 @@ import { nothingSpent, type Run, type Slots, unknownSpent } from '../core/run.ts
 import type { End, Finisher } from '../flow/finish.ts';
 import { type Attempt, carryOut, givenUp, type RunParts } from '../flow/run.ts';
 import type { Db } from '../store/db.ts';
-import { isUnstorable, type Pipelines } from '../store/pipeline.ts';
+import type { Pipelines } from '../store/pipeline.ts';
 import { leasedRuns, type Release, releaseRuns } from '../store/queue.ts';
 import { removeWorker } from '../store/workers.ts';
 import { claimLoop } from './claim.ts';
 import { keepLease } from './lease.ts';
 import { slotCount } from './slots.ts';
+import { writeEnd } from './write-end.ts';
 
 /**
  * The working half of a process: it claims runs under its lease, carries them out and ends them. Whatever stops a
@@ -42,8 +43,6 @@ export interface WorkerParts extends RunParts {
 
 /** What a database that did not tell what a run needs is given before it is asked again. */
 const unreadMs = 1_000;
-/** From one try to write an end to the next at most. */
-const unwrittenMs = 1_000;
 /** What aborted calls, and runs whose acceptance has not been answered, get at the end of a drain. */
 const unheardMs = 3_000;
 /** In one statement, which has little time. */
@@ -114,6 +113,7 @@ export function createWorker(parts: WorkerParts): Worker {
     // The lease may have ended since the run was claimed or born: then it must not begin.
     if (lease.current() !== run.worker) work.controller.abort('silence' satisfies Reason);
     else if (drainOver) work.controller.abort('drain' satisfies Reason);
+    let leave = () => count.giveBack(run.workspaceId);
     void carryOut(parts, run, work.controller.signal)
       .catch((error: unknown): Attempt => {
         // The database failed, not the run: hand it on as it is.
@@ -121,18 +121,26 @@ export function createWorker(parts: WorkerParts): Worker {
         work.controller.abort('unread' satisfies Reason);
         return { kind: 'stopped', sent: null };
       })
-      .then((attempt) => settle(work, attempt))
+      .then((attempt) => {
+        leave = count.end(run.workspaceId);
+        claims.freed();
+        return settle(work, attempt);
+      })
       .finally(() => {
         // A later attempt of the same run may have begun here while this one was still being written.
         if (working.get(run.id) === work) working.delete(run.id);
-        freeSlot(run.workspaceId);
+        free(leave);
       });
   }
 
-  function freeSlot(workspaceId: string): void {
-    count.giveBack(workspaceId);
+  function free(leave: () => void): void {
+    leave();
     claims.freed();
-    if (count.used === 0) drained();
+    if (count.idle) drained();
+  }
+
+  function freeSlot(workspaceId: string): void {
+    free(() => count.giveBack(workspaceId));
   }
 
   async function settle({ run, controller }: Work, attempt: Attempt): Promise<void> {
@@ -154,36 +162,8 @@ export function createWorker(parts: WorkerParts): Worker {
     waitingForContact.push(handedOn);
   }
 
-  /**
-   * The work is done and paid for: tries until it is written, or until the run is another's. As long as the run is known
-   * here nobody else calls its model, however long the database is away.
-   */
-  async function finish(run: Run, end: End): Promise<void> {
-    let delayMs = 50;
-    for (; !closed && lease.holds(run.worker); delayMs = Math.min(unwrittenMs, delayMs * 2)) {
-      try {
-        await parts.finisher.finish(end);
-        return;
-      } catch (error) {
-        parts.onError(error, 'finish');
-        if (isUnstorable(error) && end.errorCode !== 'INTERNAL') {
-          const fallback = {
-            systemPrompt: null,
-            userPrompt: null,
-            output: null,
-            finishReason: null,
-          };
-          end = {
-            ...end,
-            ...fallback,
-            status: 'failed',
-            errorCode: 'INTERNAL',
-            error: 'Internal error.',
-          };
-        }
-        await new Promise((resolve) => setTimeout(resolve, delayMs));
-      }
-    }
+  function finish(run: Run, end: End): Promise<void> {
+    return writeEnd(parts, end, () => !closed && lease.holds(run.worker));
   }
 
   async function giveBack(releases: readonly Release[]): Promise<void> {
@@ -238,7 +218,7 @@ export function createWorker(parts: WorkerParts): Worker {
     const over = new Promise<void>((resolve) => {
       drained = resolve;
     });
-    if (count.used > 0) {
+    if (!count.idle) {
       let timer = setTimeout(() => {
         drainOver = true;
         stopAll('drain');

@@ -78,6 +78,45 @@ test('where the database refuses a statement, nothing of the transaction stays',
   assert.equal(await counted(), 0);
 });
 
+test('what is sent together without a transaction is one all the same', async () => {
+  const work = pipelines.use((send) =>
+    Promise.all([
+      send(insert, [['00000000-0000-7000-8000-000000000003']]),
+      send(insert, [['no id']]),
+      send(count),
+    ]),
+  );
+  await assert.rejects(work, (error) => isUnstorable(error));
+  assert.equal(await counted(), 0);
+});
+
+test('a statement is prepared and described once, and each of its answers is its own', async () => {
+  const range = {
+    name: 'range',
+    text: 'select n, n % 2 = 0 as even from generate_series(1, $1::int) n',
+  };
+  const none = { name: 'none', text: 'select 1 as n where false' };
+  const asked = await pipelines.use(async (send) => [
+    ...(await Promise.all([send(range, [1]), send(none), send(range, [2])])),
+    ...(await Promise.all([send(none), send(range, [1])])),
+  ]);
+  const [one, two] = [
+    { n: 1, even: false },
+    { n: 2, even: true },
+  ];
+  assert.deepEqual(asked, [[one], [], [one, two], [], [one]]);
+});
+
+test('a connection on which a statement failed is not used again, even where that was expected', async () => {
+  const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' };
+  const failing = await pipelines.use(async (send) => {
+    const rows = await send(pid);
+    await assert.rejects(send(insert, [['no id']]));
+    return rows;
+  });
+  assert.notDeepEqual(await pipelines.use((send) => send(pid)), failing);
+});
+
 test('texts arrive as they were, whatever they hold', async () => {
   const texts = ['', 'NULL', '"', '\\', '{a,b}', 'a,b', ' x ', '\n\t', "'", '\\x61', '😀', '\\"{}'];
   const echo = { name: 'echo', text: 'select unnest($1::text[]) as text' };

@@ -24,6 +24,25 @@ test('a single slot serves any workspace', () => {
   assert.ok(slots.take('b'));
 });
 
+test('a run whose call is over gives its slot on, as long as fewer such runs wait than there are slots', () => {
+  const slots = slotCount(2);
+  assert.ok(slots.take('a'));
+  const first = slots.end('a');
+  assert.equal(slots.used, 0);
+  assert.ok(!slots.idle);
+  assert.ok(slots.take('a'));
+  const second = slots.end('a');
+  assert.ok(slots.take('a'));
+  const third = slots.end('a');
+  assert.equal(slots.used, 1);
+  third();
+  assert.equal(slots.used, 0);
+  first();
+  assert.ok(!slots.idle);
+  second();
+  assert.ok(slots.idle);
+});
+
 test('never more than there are, and a workspace without one always finds a reserved one unless all are taken', () => {
   const moves = fc.array(fc.tuple(fc.boolean(), fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')));
   fc.assert(

@@ -18,6 +18,16 @@ after(() => {
 const { db } = service;
 const { key } = await service.key();
 
+async function refuseEnds(on: typeof db): Promise<void> {
+  await sql`
+    create or replace function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$`.execute(
+    on,
+  );
+  await sql`create trigger refuse before update on executions execute function refuse()`.execute(
+    on,
+  );
+}
+
 async function execute(path: string): Promise<string> {
   const { body } = await service.call('POST', `${path}/execute`, {
     key,
@@ -28,13 +38,7 @@ async function execute(path: string): Promise<string> {
 
 test('an answer is kept until it can be written, and its model is not called again meanwhile', async () => {
   const agent = await addAgent(service);
-  await sql`
-    create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$`.execute(
-    db,
-  );
-  await sql`create trigger refuse before update on executions execute function refuse()`.execute(
-    db,
-  );
+  await refuseEnds(db);
   const statusUrl = await execute(agent.path);
   while (!service.faults.some((fault) => JSON.stringify(fault).includes('finish failed'))) {
     await wait(20);
@@ -46,6 +50,36 @@ test('an answer is kept until it can be written, and its model is not called aga
   const record = await ended(service, statusUrl, key);
   assert.equal(record.status, 'success');
   assert.equal(service.models.calls.length, length);
+});
+
+test('runs are called while ends cannot be written, until as many wait as there are slots', async (t) => {
+  const narrow = await startService({ config: { leaseMs, slots: 1 } });
+  t.after(() => {
+    narrow.faults.length = 0;
+    return narrow.close();
+  });
+  const agent = await addAgent(narrow);
+  const { key: secret } = await narrow.key();
+  await refuseEnds(narrow.db);
+  const accepted: string[] = [];
+  for (let n = 0; n < 3; n++) {
+    const { body } = await narrow.call('POST', `${agent.path}/execute`, {
+      key: secret,
+      body: { variables: { name: 'x' } },
+    });
+    accepted.push(String(body.statusUrl));
+  }
+  // One whose end needs no slot, and one whose end keeps the only slot.
+  while (narrow.models.calls.length < 2) await wait(5);
+  await wait(leaseMs * 2);
+  assert.equal(narrow.models.calls.length, 2);
+  await sql`drop trigger refuse on executions`.execute(narrow.db);
+  for (const statusUrl of accepted) {
+    const record = await ended(narrow, statusUrl, secret);
+    assert.equal(record.status, 'success');
+    assert.equal(record.attempts, 1);
+  }
+  assert.equal(narrow.models.calls.length, 3);
 });
 
 test('a run that began longer ago than a number of milliseconds can tell ends all the same', async () => {

@@ -1,0 +1,46 @@
+import type { End, Finisher } from '../flow/finish.ts';
+import { isUnstorable } from '../store/pipeline.ts';
+
+/** From one try to the next at most. */
+const pauseMsMax = 1_000;
+
+export interface WriteEndParts {
+  readonly finisher: Finisher;
+  readonly onError: (error: unknown, what: string) => void;
+}
+
+/**
+ * The work is done and paid for: tries until it is written, or until the run is not ours any more. As long as the run is
+ * known here nobody else calls its model, however long the database is away.
+ */
+export async function writeEnd(
+  parts: WriteEndParts,
+  end: End,
+  isOurs: () => boolean,
+): Promise<void> {
+  let pauseMs = 50;
+  for (; isOurs(); pauseMs = Math.min(pauseMsMax, pauseMs * 2)) {
+    try {
+      await parts.finisher.finish(end);
+      return;
+    } catch (error) {
+      parts.onError(error, 'finish');
+      if (isUnstorable(error) && end.errorCode !== 'INTERNAL') end = withoutTexts(end);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}
+
+/** What it holds cannot be stored; that the run ended can. */
+function withoutTexts(end: End): End {
+  return {
+    ...end,
+    systemPrompt: null,
+    userPrompt: null,
+    output: null,
+    finishReason: null,
+    status: 'failed',
+    errorCode: 'INTERNAL',
+    error: 'Internal error.',
+  };
+}
