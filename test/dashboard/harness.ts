@@ -23,6 +23,8 @@ export interface Dashboard {
 export interface VisitOptions extends BrowserContextOptions {
   /** Signs in a new member of that role, or a user who is there already; nobody unless given. */
   readonly as?: Role | { readonly userId: string };
+  /** The test intercepts no request, so that pages may come from the browser's cache. */
+  readonly undisturbed?: boolean;
 }
 
 export interface Visit {
@@ -41,7 +43,7 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
   after(() => browser.close());
   return {
     service,
-    async visit(path, { as, ...rest } = {}) {
+    async visit(path, { as, undisturbed = false, ...rest } = {}) {
       const context = await browser.newContext({
         baseURL: service.url,
         // Nobody watches what moves, and each step of it would be painted.
@@ -54,7 +56,7 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
       const page = await context.newPage();
       // Interception that begins on a page that is there lets a few requests by, for as long as Chromium takes to tell it.
       // While anything is intercepted, nothing comes from the browser's cache.
-      await page.route('**/never-asked-for', (route) => route.abort());
+      if (!undisturbed) await page.route('**/never-asked-for', (route) => route.abort());
       const complaints = listen(page, service.url);
       await page.goto(path);
       const check = async () => {

@@ -23,7 +23,9 @@ export async function spawnCueline(
   env: Record<string, string> = {},
   nodeOptions: readonly string[] = [],
 ): Promise<CuelineProcess> {
-  const child = spawn(process.execPath, [...nodeOptions, main, role], {
+  // It would begin a second time with this flag, which takes a while.
+  const flags = ['--no-memory-reducer', ...nodeOptions];
+  const child = spawn(process.execPath, [...flags, main, role], {
     env: {
       ...inherited(),
       DATABASE_URL: databaseUrl(connection),
