@@ -87,7 +87,7 @@ export interface WiringParts {
   readonly instead?: (parts: ApiParts) => Partial<ApiParts>;
 }
 
-/** A hot statement that takes longer than this counts as unanswered. */
+/** Statements of a hot path that were sent together and take longer than this count as unanswered. */
 const answerTimeoutMs = 15_000;
 /** What the rest of a request gets that is not all here when the process ends. */
 const unfinishedMs = 5_000;

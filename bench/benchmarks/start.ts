@@ -60,6 +60,8 @@ async function readyAfter(bed: Bed, dataDir: string): Promise<{ ms: number; serv
     env: { CUELINE_DATA_DIR: dataDir, PORT: '0' },
     logFile: join(bed.directory, 'start.log'),
     cwd: bed.directory,
+    // As users start it: that it begins once more is part of it.
+    flags: [],
   });
   while ((await fetch(new URL('/readyz', server.url))).status !== 200) await delay(5);
   return { ms: performance.now() - begun, server };

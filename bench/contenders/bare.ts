@@ -17,8 +17,7 @@ export function bare(name: string, script: 'bare-node.ts' | 'bare-fastify.ts'): 
     async open(bed) {
       const { target, answer } = await accepted(bed);
       const server = await startServer({
-        // As Cueline runs, or its idle turns would make it slower than it is.
-        command: ['--no-memory-reducer', join(serversDir, script)],
+        command: [join(serversDir, script)],
         env: { ANSWER: JSON.stringify(answer) },
         logFile: join(bed.directory, 'bare.log'),
       });

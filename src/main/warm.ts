@@ -7,8 +7,14 @@
 export function stayWarm(): void {
   const { argv, env, execArgv, execPath, platform } = process;
   const [, script = '', command = ''] = argv;
-  if (!['start', 'api', 'worker'].includes(command) || platform === 'win32') return;
+  if (!['start', 'api', 'worker'].includes(command)) return;
+  // The channel to a parent that forked it would not outlive the beginning.
+  if (platform === 'win32' || process.connected) return;
   if (execArgv.some((flag) => /^--(no-?)?memory[-_]reducer$/.test(flag))) return;
   const flags = ['--no-memory-reducer', ...execArgv];
-  process.execve?.(execPath, [execPath, ...flags, script, ...argv.slice(2)], env);
+  try {
+    process.execve?.(execPath, [execPath, ...flags, script, ...argv.slice(2)], env);
+  } catch {
+    // Where that is not allowed it serves as it is.
+  }
 }

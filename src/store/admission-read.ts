@@ -3,7 +3,7 @@ import { hashBytes, type Permission } from '../core/key.ts';
 import type { Counts } from '../core/limits.ts';
 import type { Role } from '../core/member.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../core/settings.ts';
-import type { Send, Statement } from './pipeline.ts';
+import type { Send, Statement, Value } from './pipeline.ts';
 import { lockReadySteps, type ReadyStep } from './workflow-steps.ts';
 
 /**
@@ -36,7 +36,7 @@ export interface CallerAsked {
 export type FirstCallAsked = CallerAsked & { readonly agentId: string; readonly key: string };
 
 /** Values: hashes and callers, of which each has one. */
-export function callersOf(asked: readonly CallerAsked[]): unknown[] {
+export function callersOf(asked: readonly CallerAsked[]): Value[] {
   return [asked.map(({ hash }) => hash && hashBytes(hash)), asked.map(({ caller }) => caller)];
 }
 

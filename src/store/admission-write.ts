@@ -3,7 +3,7 @@ import type { RunFailureCode } from '../core/failure.ts';
 import type { Counts } from '../core/limits.ts';
 import type { RunSettings, WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
-import type { Send, Statement } from './pipeline.ts';
+import type { Send, Statement, Value } from './pipeline.ts';
 import { addStatistics } from './statistics.ts';
 import { markCalled } from './workflow-steps.ts';
 
@@ -122,7 +122,7 @@ const updateCountRows: Statement = {
     where l.subject = c.subject`,
 };
 
-function countValues(counts: ReadonlyMap<string, Counts>): unknown[] {
+function countValues(counts: ReadonlyMap<string, Counts>): Value[] {
   const rows = [...counts.values()];
   return [
     [...counts.keys()],
@@ -174,7 +174,7 @@ const insertExecutions: Statement = {
     from accepted`,
 };
 
-function executionValues({ executions, executedAtMs, worker }: AdmissionWrites): unknown[] {
+function executionValues({ executions, executedAtMs, worker }: AdmissionWrites): Value[] {
   const places = new Map<ExecutionTerms, number>();
   for (const { terms } of executions) {
     if (!places.has(terms)) places.set(terms, places.size + 1);
@@ -225,7 +225,7 @@ const insertIdempotency: Statement = {
       ignored_variables = excluded.ignored_variables, created_at = excluded.created_at`,
 };
 
-function idempotencyValues(rows: readonly NewIdempotency[]): unknown[] {
+function idempotencyValues(rows: readonly NewIdempotency[]): Value[] {
   return [
     rows.map((row) => row.caller),
     rows.map((row) => row.agentId),
@@ -251,7 +251,7 @@ const upsertRefusals: Statement = {
     on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`,
 };
 
-function refusalValues(rows: readonly NewRefusal[]): unknown[] {
+function refusalValues(rows: readonly NewRefusal[]): Value[] {
   return [
     rows.map((row) => row.caller),
     rows.map((row) => row.agentId),

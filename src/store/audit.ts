@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { Actor, AuditAction, AuditLine } from '../core/audit.ts';
 import type { Db, Trx } from './db.ts';
 import { type Page, readPage } from './page.ts';
-import type { Send, Statement } from './pipeline.ts';
+import type { Send, Statement, Value } from './pipeline.ts';
 
 /** The audit: lines that are written with what they tell of, or not at all, and never changed. */
 
@@ -23,7 +23,7 @@ const insertLine: Statement = {
       $1, $2, $3, $4, $5, $6)`,
 };
 
-function lineValues({ workspaceId, userId, apiKeyId }: Actor, line: AuditLine): unknown[] {
+function lineValues({ workspaceId, userId, apiKeyId }: Actor, line: AuditLine): Value[] {
   const { action, subject, details = {} } = line;
   return [workspaceId, userId, apiKeyId, action, subject, JSON.stringify(details)];
 }

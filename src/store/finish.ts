@@ -2,7 +2,7 @@ import type { EndStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
-import type { Send, Statement } from './pipeline.ts';
+import type { Send, Statement, Value } from './pipeline.ts';
 import { addStatistics } from './statistics.ts';
 import { lockWorkflowRuns, type RunAtProgress } from './workflow-progress.ts';
 import { readSteps, type StepsOfRuns } from './workflow-progress-read.ts';
@@ -187,7 +187,7 @@ const updateExecutions: Statement = {
     where e.id = f.id and e.id = any($1::uuid[])`,
 };
 
-function endValues(ended: readonly EndedRun[]): unknown[] {
+function endValues(ended: readonly EndedRun[]): Value[] {
   return [
     ended.map((one) => one.id),
     ended.map((one) => one.status),

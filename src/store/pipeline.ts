@@ -6,7 +6,7 @@ import { type Kept, type Stop, trip } from './trip.ts';
 
 /**
  * Connections for the hot paths: statements sent together are one round trip, so a transaction costs two, not one for each
- * statement. Pooled clients cannot do that.
+ * statement.
  */
 
 export interface Statement {
@@ -17,9 +17,13 @@ export interface Statement {
 
 /**
  * Sends one statement. Sent together, statements run in this order and are answered together: each with its rows, or all with
- * the error of the one that failed. Once one has failed, the connection is not used again.
+ * the error of the one that failed. Once one has failed, the connection is not used again. Nothing is sent together with a
+ * commit after it: what fails there would say of the commit that it failed.
  */
-export type Send = <Row>(statement: Statement, values?: unknown[]) => Promise<Row[]>;
+export type Send = <Row>(statement: Statement, values?: readonly Value[]) => Promise<Row[]>;
+
+/** Bytes travel as bytes, all else as text. */
+export type Value = string | number | boolean | Buffer | null | undefined | readonly Value[];
 
 export interface Pipelines {
   /**
@@ -48,6 +52,7 @@ const planning = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 export function openPipelines(options: PipelineOptions): Pipelines {
   const idle: pg.Client[] = [];
   const all = new Map<pg.Client, Kept>();
+  const lent = new Set<Promise<unknown>>();
   let closed = false;
 
   async function connect(): Promise<pg.Client> {
@@ -80,52 +85,62 @@ export function openPipelines(options: PipelineOptions): Pipelines {
     }
   }
 
+  async function lend<T>(work: (send: Send) => Promise<T>, answerTimeoutMs: number): Promise<T> {
+    if (closed) throw new Error('the connections are closed');
+    const client = idle.pop() ?? (await connect());
+    let ended = false;
+    let failed = false;
+    let answers = 0;
+    // What waits for an answer is then told that the connection is gone, and sees for itself what became of it.
+    const giveUp = () => {
+      stream(client)?.destroy();
+      dropIdle();
+    };
+    // Timers come before sockets: after a moment in which this process was held up, an answer may lie there unread.
+    const patience = () =>
+      setTimeout(() => {
+        const before = answers;
+        setImmediate(() => {
+          if (ended) return;
+          if (answers > before) timer = patience();
+          else giveUp();
+        });
+      }, answerTimeoutMs);
+    let timer = patience();
+    try {
+      const send = sender(client, {
+        kept: options.connection.pooled ? null : (all.get(client) ?? null),
+        onAnswer: () => answers++,
+        onFailure: () => {
+          failed = true;
+        },
+      });
+      return await work(send);
+    } catch (error) {
+      failed = true;
+      throw error;
+    } finally {
+      ended = true;
+      clearTimeout(timer);
+      // A connection whose transaction failed half-way is not worth mending.
+      if (failed) drop(client);
+      else if (all.has(client)) idle.push(client);
+    }
+  }
+
   return {
     dropIdle,
-    async use(work, answerTimeoutMs = options.answerTimeoutMs) {
-      if (closed) throw new Error('the connections are closed');
-      const client = idle.pop() ?? (await connect());
-      let ended = false;
-      let failed = false;
-      let answers = 0;
-      // What waits for an answer is then told that the connection is gone, and sees for itself what became of it.
-      const giveUp = () => {
-        stream(client)?.destroy();
-        dropIdle();
-      };
-      // Timers come before sockets: after a moment in which this process was held up, an answer may lie there unread.
-      const patience = () =>
-        setTimeout(() => {
-          const before = answers;
-          setImmediate(() => {
-            if (ended) return;
-            if (answers > before) timer = patience();
-            else giveUp();
-          });
-        }, answerTimeoutMs);
-      let timer = patience();
-      try {
-        const send = sender(client, {
-          kept: options.connection.pooled ? null : (all.get(client) ?? null),
-          onAnswer: () => answers++,
-          onFailure: () => {
-            failed = true;
-          },
-        });
-        return await work(send);
-      } catch (error) {
-        failed = true;
-        throw error;
-      } finally {
-        ended = true;
-        clearTimeout(timer);
-        // A connection whose transaction failed half-way is not worth mending.
-        if (failed) drop(client);
-        else if (all.has(client)) idle.push(client);
-      }
+    use(work, answerTimeoutMs = options.answerTimeoutMs) {
+      const done = lend(work, answerTimeoutMs);
+      const ended = () => void lent.delete(done);
+      lent.add(done);
+      done.then(ended, ended);
+      return done;
     },
     async close() {
       closed = true;
+      // The end of a client breaks off what it is at.
+      await Promise.allSettled(lent);
       await Promise.all([...all.keys()].map((client) => client.end().catch(() => {})));
     },
   };
@@ -151,15 +166,20 @@ interface SenderParts {
   readonly onFailure: () => void;
 }
 
+interface Together {
+  readonly stops: Stop[];
+  readonly answer: Promise<unknown[][]>;
+}
+
 function sender(client: pg.Client, { kept, onAnswer, onFailure }: SenderParts): Send {
-  let together: { readonly stops: Stop[]; readonly answer: Promise<unknown[][]> } | null = null;
+  let together: Together | null = null;
   const readerOf = (type: number) => client.getTypeParser(type, 'text');
 
   /**
    * What is sent in one go leaves as soon as it is complete: `nextTick` would come after all who are told of the batch
    * before, with nothing to do for the database meanwhile.
    */
-  function begin(): { readonly stops: Stop[]; readonly answer: Promise<unknown[][]> } {
+  function setOut(): Together {
     const stops: Stop[] = [];
     const { promise: answer, ...end } = Promise.withResolvers<unknown[][]>();
     answer.then(onAnswer, onFailure);
@@ -170,10 +190,10 @@ function sender(client: pg.Client, { kept, onAnswer, onFailure }: SenderParts): 
     return { stops, answer };
   }
 
-  return <Row>({ name, text }: Statement, values: unknown[] = []) => {
+  return <Row>({ name, text }: Statement, values: readonly Value[] = []) => {
     // Made ready before anything is sent: what fails here must not let the commit behind it go ahead.
     const ready = values.map(sentAs);
-    together ??= begin();
+    together ??= setOut();
     const at = together.stops.push({ name: kept ? name : null, text, values: ready }) - 1;
     const rows = together.answer.then((answers) => answers[at] as Row[]);
     // When a later statement is not sent, nobody waits for this one any more.
@@ -183,20 +203,20 @@ function sender(client: pg.Client, { kept, onAnswer, onFailure }: SenderParts): 
 }
 
 /** A value as it travels: `Buffer` as bytes, anything else as text. */
-function sentAs(value: unknown): string | Buffer | null {
+function sentAs(value: Value): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return arrayText(value);
   return Buffer.isBuffer(value) ? value : String(value);
 }
 
 /** An array as PostgreSQL reads it. */
-function arrayText(values: readonly unknown[]): string {
+function arrayText(values: readonly Value[]): string {
   let text = '{';
   for (const value of values) text += text === '{' ? elementText(value) : `,${elementText(value)}`;
   return `${text}}`;
 }
 
-function elementText(value: unknown): string {
+function elementText(value: Value): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;

@@ -5,7 +5,7 @@ import {
   type Bucket,
   type Tally,
 } from '../core/statistics.ts';
-import type { Send, Statement } from './pipeline.ts';
+import type { Send, Statement, Value } from './pipeline.ts';
 
 /** Adds tallies to the statistics, in the caller's transaction. The rows are the last that a transaction locks. */
 export async function addStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
@@ -21,7 +21,7 @@ export async function takeStatistics(send: Send, tallies: readonly Tally[]): Pro
   await sendBoth(send, tallies, [takeBuckets, takeBreakdown], takenOf);
 }
 
-type Values = (buckets: readonly (Bucket | BreakdownBucket)[]) => unknown[];
+type Values = (buckets: readonly (Bucket | BreakdownBucket)[]) => Value[];
 
 async function sendBoth(
   send: Send,

@@ -2,7 +2,8 @@ import type pg from 'pg';
 
 /**
  * A round trip: statements that leave in one packet and are answered in one. PostgreSQL carries them out in order and
- * passes over those behind one that fails, so they succeed or fail as one; where no transaction is open, they are one.
+ * passes over those behind one that fails, so they succeed or fail as one; where no transaction is open, they are one. (A
+ * commit among them is the last.)
  * `pg` would ask for an answer to each, and both sides would be woken up for each.
  */
 
@@ -27,6 +28,8 @@ export type Kept = Map<string, Shape>;
 
 /** What `pg` tells a query of its own about, message by message. */
 interface Trip extends pg.Submittable {
+  /** Put here by `pg` where the connection has a `query_timeout`, to be told of the end. */
+  callback?: () => void;
   handleRowDescription(message: { fields: { name: string; dataTypeID: number }[] }): void;
   handleDataRow(message: { fields: (string | null)[] }): void;
   handleCommandComplete(): void;
@@ -54,16 +57,17 @@ export function trip(
     submit(connection) {
       connection.stream.cork();
       try {
-        const sent = new Set(kept.keys());
+        const sent = new Set<string>();
         for (const { name, text, values } of stops) {
           const statement = name ?? '';
-          if (name === null || !sent.has(name)) {
+          const known = kept.has(statement);
+          if (!known && !sent.has(statement)) {
             connection.parse({ name: statement, text, types: [] }, true);
           }
           connection.bind({ statement, values }, true);
-          if (name === null || !kept.has(name)) connection.describe({ type: 'P' }, true);
+          if (!known) connection.describe({ type: 'P' }, true);
           connection.execute(null, true);
-          sent.add(statement);
+          if (name !== null) sent.add(name);
         }
         connection.sync();
       } catch (error) {
@@ -92,11 +96,16 @@ export function trip(
       at++;
     },
     handleReadyForQuery() {
-      if (unreadable !== undefined) return reject(unreadable);
+      this.callback?.();
+      // Not the error itself: what it says of values is not said by the database, which may have committed.
+      if (unreadable) return reject(new Error('an answer cannot be read', { cause: unreadable }));
       for (const { name, shape } of answers) if (name !== null) kept.set(name, shape);
       resolve(answers.map(({ rows }) => rows));
     },
-    handleError: reject,
+    handleError(error) {
+      this.callback?.();
+      reject(error);
+    },
   };
 }
 

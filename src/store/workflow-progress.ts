@@ -1,6 +1,6 @@
 import type { RunEnd, StepState } from '../core/step-state.ts';
 import type { WorkflowRunStatus } from '../core/workflow.ts';
-import type { Send, Statement } from './pipeline.ts';
+import type { Send, Statement, Value } from './pipeline.ts';
 
 /**
  * How runs of workflows go on: the row of a run is the lock under which its steps are read and written. These are parts
@@ -120,7 +120,7 @@ const endRuns: Statement = {
     where r.id = e.id`,
 };
 
-function endValues(ends: ProgressWrites['ends']): unknown[] {
+function endValues(ends: ProgressWrites['ends']): Value[] {
   const failure = ends.map(({ end }) => (end.status === 'success' ? null : end));
   return [
     ends.map(({ runId }) => runId),
@@ -153,7 +153,7 @@ const upsertSteps: Statement = {
       completed_at = excluded.completed_at`,
 };
 
-function stepValues(steps: readonly WrittenStep[]): unknown[] {
+function stepValues(steps: readonly WrittenStep[]): Value[] {
   return [
     steps.map((one) => one.runId),
     steps.map((one) => one.step),

@@ -3,7 +3,7 @@ import type { Counts } from '../core/limits.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
 import { type CallerAsked, callersOf, type KeyRow, keysWith, lockKeys } from './admission-read.ts';
 import { textArray, updateCounts } from './admission-write.ts';
-import type { Send, Statement } from './pipeline.ts';
+import type { Send, Statement, Value } from './pipeline.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
 
 /**
@@ -176,7 +176,7 @@ const insertRuns: Statement = {
         store_bodies)`,
 };
 
-function runValues(runs: readonly NewWorkflowRun[]): unknown[] {
+function runValues(runs: readonly NewWorkflowRun[]): Value[] {
   return [
     runs.map((one) => one.id),
     runs.map((one) => one.workspaceId),
@@ -203,7 +203,7 @@ const insertIdempotency: Statement = {
       ignored_input = excluded.ignored_input, created_at = excluded.created_at`,
 };
 
-function idempotencyValues(rows: StartWrites['idempotency']): unknown[] {
+function idempotencyValues(rows: StartWrites['idempotency']): Value[] {
   return [
     rows.map((row) => row.caller),
     rows.map((row) => row.workflowId),

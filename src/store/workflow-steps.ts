@@ -4,7 +4,7 @@ import type { Counts } from '../core/limits.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Db } from './db.ts';
 import { counted } from './limits.ts';
-import type { Send, Statement } from './pipeline.ts';
+import type { Send, Statement, Value } from './pipeline.ts';
 import type { Stopping } from './workflow-progress.ts';
 
 /** Steps that somebody must still see to: those that are ready, and those whose execution must still be stopped. */
@@ -150,7 +150,7 @@ export async function markCalled(
   await send(updateCalled, [...keyValues(steps), steps.map((one) => one.executionId)]);
 }
 
-export function keyValues(steps: readonly WorkflowStepOf[]): unknown[] {
+export function keyValues(steps: readonly WorkflowStepOf[]): Value[] {
   return [
     steps.map((one) => one.runId),
     steps.map((one) => one.step),

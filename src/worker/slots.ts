@@ -2,8 +2,8 @@
  * How many runs this process works on, and for whom. The last eighth of the slots (at least one) goes only to
  * workspaces that hold none: however long the runs of one workspace take, another's next run finds a place.
  *
- * A run whose call is over gives its slot to the next while its end is written, as long as there are no more such runs
- * than slots. Else what is accepted meanwhile would be queued, only to be claimed at the price of another end.
+ * A run whose call is over gives its slot on while its end is written, as long as fewer such runs wait than there are
+ * slots. Were the slots full of them, what is accepted meanwhile would be queued, and a claim costs as much as an end.
  */
 export interface SlotCount {
   readonly total: number;
@@ -19,8 +19,8 @@ export interface SlotCount {
   hold(slots: number): void;
   unhold(slots: number): void;
   giveBack(workspaceId: string): void;
-  /** The run's call is over; answers what is to be called once its end is written. */
-  end(workspaceId: string): () => void;
+  /** The call of a run is over; answers what is to be called once its end is written. */
+  callOver(workspaceId: string): () => void;
   /** Whether no run is here any more, not even one whose end is being written. */
   readonly idle: boolean;
   /** The workspaces that hold a slot. */
@@ -65,7 +65,7 @@ export function slotCount(total: number): SlotCount {
       else held.delete(workspaceId);
       used--;
     },
-    end(workspaceId) {
+    callOver(workspaceId) {
       if (ending >= total) return () => this.giveBack(workspaceId);
       ending++;
       this.giveBack(workspaceId);

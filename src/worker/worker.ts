@@ -122,8 +122,9 @@ export function createWorker(parts: WorkerParts): Worker {
         return { kind: 'stopped', sent: null };
       })
       .then((attempt) => {
-        leave = count.end(run.workspaceId);
-        claims.freed();
+        free(() => {
+          leave = count.callOver(run.workspaceId);
+        });
         return settle(work, attempt);
       })
       .finally(() => {
@@ -134,8 +135,9 @@ export function createWorker(parts: WorkerParts): Worker {
   }
 
   function free(leave: () => void): void {
+    const { used } = count;
     leave();
-    claims.freed();
+    if (count.used < used) claims.freed();
     if (count.idle) drained();
   }
 

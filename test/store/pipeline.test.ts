@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { Socket } from 'node:net';
 import { after, test } from 'node:test';
+import pg from 'pg';
 import { isUnstorable, openPipelines } from '../../src/store/pipeline.ts';
 import { createTestDatabase } from '../harness/database.ts';
 
@@ -57,7 +58,7 @@ test('where a value cannot be sent, the commit behind it is not sent either', as
     await Promise.all([
       send(begin),
       send(insert, [['00000000-0000-7000-8000-000000000001']]),
-      send(insert, [[unsendable]]),
+      send(insert, [[unsendable as unknown as string]]),
       send(commit),
     ]);
   });
@@ -90,7 +91,9 @@ test('what is sent together without a transaction is one all the same', async ()
   assert.equal(await counted(), 0);
 });
 
-test('a statement is prepared and described once, and each of its answers is its own', async () => {
+test('a statement is prepared and described by one trip alone, and each of its answers is its own', async (t) => {
+  const describe = t.mock.method(pg.Connection.prototype, 'describe');
+  const parse = t.mock.method(pg.Connection.prototype, 'parse');
   const range = {
     name: 'range',
     text: 'select n, n % 2 = 0 as even from generate_series(1, $1::int) n',
@@ -105,6 +108,8 @@ test('a statement is prepared and described once, and each of its answers is its
     { n: 2, even: true },
   ];
   assert.deepEqual(asked, [[one], [], [one, two], [], [one]]);
+  assert.equal(parse.mock.callCount(), 2);
+  assert.equal(describe.mock.callCount(), 3);
 });
 
 test('a connection on which a statement failed is not used again, even where that was expected', async () => {
@@ -115,6 +120,18 @@ test('a connection on which a statement failed is not used again, even where tha
     return rows;
   });
   assert.notDeepEqual(await pipelines.use((send) => send(pid)), failing);
+});
+
+test('what is under way is answered before the connections close', async () => {
+  const closing = openPipelines({
+    connection: database.connection,
+    answerTimeoutMs: 30_000,
+    onError: () => {},
+  });
+  const slow = { name: 'slow', text: 'select pg_sleep(0.2), 1 as n' };
+  const work = closing.use(async (send) => [...(await send(slow)), ...(await send(slow))]);
+  await closing.close();
+  assert.equal((await work).length, 2);
 });
 
 test('texts arrive as they were, whatever they hold', async () => {

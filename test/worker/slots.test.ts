@@ -27,13 +27,13 @@ test('a single slot serves any workspace', () => {
 test('a run whose call is over gives its slot on, as long as fewer such runs wait than there are slots', () => {
   const slots = slotCount(2);
   assert.ok(slots.take('a'));
-  const first = slots.end('a');
+  const first = slots.callOver('a');
   assert.equal(slots.used, 0);
   assert.ok(!slots.idle);
   assert.ok(slots.take('a'));
-  const second = slots.end('a');
+  const second = slots.callOver('a');
   assert.ok(slots.take('a'));
-  const third = slots.end('a');
+  const third = slots.callOver('a');
   assert.equal(slots.used, 1);
   third();
   assert.equal(slots.used, 0);
@@ -44,27 +44,39 @@ test('a run whose call is over gives its slot on, as long as fewer such runs wai
 });
 
 test('never more than there are, and a workspace without one always finds a reserved one unless all are taken', () => {
-  const moves = fc.array(fc.tuple(fc.boolean(), fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')));
+  const move = fc.constantFrom('take', 'give back', 'call over', 'written');
+  const moves = fc.array(fc.tuple(move, fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), moves, (total, steps) => {
       const slots = slotCount(total);
       const held = new Map<string, number>();
-      for (const [take, workspace] of steps) {
+      const ends: { workspace: string; keepsSlot: boolean; written: () => void }[] = [];
+      for (const [what, workspace] of steps) {
         const mine = held.get(workspace) ?? 0;
-        if (take) {
+        if (what === 'take') {
           const free = slots.used < total;
           const got = slots.take(workspace);
           if (mine === 0) assert.equal(got, free);
           if (got) held.set(workspace, mine + 1);
-        } else if (mine > 0) {
-          slots.giveBack(workspace);
-          held.set(workspace, mine - 1);
+        } else if (what === 'written') {
+          const end = ends.shift();
+          end?.written();
+          if (end?.keepsSlot) held.set(end.workspace, (held.get(end.workspace) ?? 0) - 1);
+        } else if (
+          mine > ends.filter((end) => end.keepsSlot && end.workspace === workspace).length
+        ) {
+          const keepsSlot =
+            what === 'call over' && ends.filter((end) => !end.keepsSlot).length >= total;
+          if (what === 'give back') slots.giveBack(workspace);
+          else ends.push({ workspace, keepsSlot, written: slots.callOver(workspace) });
+          if (!keepsSlot) held.set(workspace, mine - 1);
         }
         assert.equal(
           slots.used,
           [...held.values()].reduce((sum, n) => sum + n, 0),
         );
         assert.ok(slots.used <= total);
+        assert.equal(slots.idle, slots.used === 0 && ends.length === 0);
       }
     }),
   );
