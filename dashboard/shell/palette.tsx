@@ -69,6 +69,8 @@ export default function Palette(props: {
   ].filter(({ items }) => items.length > 0);
   return (
     <Spotlight.Root
+      // Faded, what is said of the chosen one could hardly be read.
+      styles={{ actionDescription: { opacity: 1 } }}
       store={store}
       query={query}
       onQueryChange={setQuery}

@@ -38,9 +38,12 @@ export const patienceMs = 120_000;
 
 export async function openDashboard(options?: ServiceOptions): Promise<Dashboard> {
   const service = await startService(options);
-  after(service.close);
   const browser = await openBrowser();
-  after(() => browser.close());
+  // First what still asks: an open page would find the service half closed.
+  after(async () => {
+    await browser.close();
+    await service.close();
+  });
   return {
     service,
     async visit(path, { as, undisturbed = false, ...rest } = {}) {
