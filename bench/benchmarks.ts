@@ -9,6 +9,7 @@ import { history } from './benchmarks/history.ts';
 import { inFlightBenchmark } from './benchmarks/in-flight.ts';
 import { latency } from './benchmarks/latency.ts';
 import { peers } from './benchmarks/peers.ts';
+import { polls } from './benchmarks/polls.ts';
 import { scaleOut } from './benchmarks/scale-out.ts';
 import { snapshot } from './benchmarks/snapshot.ts';
 import { start } from './benchmarks/start.ts';
@@ -21,6 +22,7 @@ export const benchmarks: readonly Benchmark[] = [
   ceiling,
   accept,
   endToEnd,
+  polls,
   workflowSteps,
   workflowList,
   peers,

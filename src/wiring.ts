@@ -20,6 +20,7 @@ import { definitionCache } from './flow/definitions.ts';
 import { createFinisher } from './flow/finish.ts';
 import { fireSchedules } from './flow/fire-schedules.ts';
 import { createKeyUse } from './flow/key-use.ts';
+import { createReads } from './flow/reads.ts';
 import { makeRounds } from './flow/retention-round.ts';
 import { templateCache } from './flow/run.ts';
 import { runMemory } from './flow/run-memory.ts';
@@ -252,11 +253,12 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     const sessions = createSessions({ db, logger, secret: parts.secret, publicUrl, signIn });
     const { caller: session, checkSameOrigin } = sessions;
     const onKeyUsed = keyUse.used;
+    const reads = createReads(pipelines);
     const api: ApiParts = {
-      ...{ db, exportDb, pipelines, admission, canceler, waiters, sessions },
+      ...{ db, exportDb, reads, pipelines, admission, canceler, waiters, sessions },
       ...{ workflowStarter: workflows.starter, workflowCanceler: workflows.canceler, runWaiters },
       ...{ checkSameOrigin, onKeyUsed },
-      authenticator: createAuthenticator({ db, session, onKeyUsed }),
+      authenticator: createAuthenticator({ reads, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
       webhookPerMinute: config.webhookPerMinute,
       testingLimits: config.testingLimits,

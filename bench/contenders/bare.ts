@@ -8,14 +8,19 @@ import type { Contender } from './contender.ts';
 import { openCueline } from './cueline.ts';
 
 /**
- * The ceiling: a server that reads the same request and answers the same bytes as Cueline's 202, and does nothing else.
+ * The ceiling: a server that reads the same request and answers the same bytes as Cueline, and does nothing else. Unless
+ * given, the request is an execute call and the bytes are those of its 202.
  */
-export function bare(name: string, script: 'bare-node.ts' | 'bare-fastify.ts'): Contender {
+export function bare(
+  name: string,
+  script: 'bare-node.ts' | 'bare-fastify.ts',
+  exchange: (bed: Bed) => Promise<Exchange> = accepted,
+): Contender {
   return {
     name,
     durability: 'none: nothing is kept',
     async open(bed) {
-      const { target, answer } = await accepted(bed);
+      const { target, answer } = await exchange(bed);
       const server = await startServer({
         command: [join(serversDir, script)],
         env: { ANSWER: JSON.stringify(answer) },
@@ -36,37 +41,50 @@ export function bare(name: string, script: 'bare-node.ts' | 'bare-fastify.ts'): 
 export const ceiling = bare('bare node:http', 'bare-node.ts');
 export const fastifyCeiling = bare('bare Fastify', 'bare-fastify.ts');
 
-/** A 202 as Cueline sends it. */
+/** A request, and what Cueline answered it with. */
+export interface Exchange {
+  readonly target: Target;
+  readonly answer: Answer;
+}
+
 export interface Answer {
+  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-const known = new WeakMap<Bed, Promise<{ target: Target; answer: Answer }>>();
+const known = new WeakMap<Bed, Promise<Exchange>>();
 
-function accepted(bed: Bed): Promise<{ target: Target; answer: Answer }> {
-  const found = known.get(bed) ?? record(bed);
+function accepted(bed: Bed): Promise<Exchange> {
+  const found = known.get(bed) ?? acceptedBy(bed);
   known.set(bed, found);
   return found;
 }
 
-async function record(bed: Bed): Promise<{ target: Target; answer: Answer }> {
+async function acceptedBy(bed: Bed): Promise<Exchange> {
   const opened = await openCueline(bed, { name: 'to be copied', roles: ['api'] });
-  const { host, port, path, headers, body } = opened.target;
+  const exchange = { target: opened.target, answer: await send(opened.target) };
+  await opened.close();
+  return exchange;
+}
+
+/** Sends it once. */
+export async function send(target: Target): Promise<Answer> {
+  const { host, port, method = 'POST', path, headers, body } = target;
   const length = Buffer.byteLength(body);
   const sent = request({
-    ...{ host, port, path, method: 'POST' },
-    headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': length },
+    ...{ host, port, path, method },
+    headers: {
+      ...headers,
+      ...(body !== '' && { 'Content-Type': 'application/json', 'Content-Length': length }),
+    },
   });
   sent.end(body);
   const [response] = await once(sent, 'response');
   const chunks: Buffer[] = await response.toArray();
-  await opened.close();
-  if (response.statusCode !== 202) throw new Error(`not accepted: ${Buffer.concat(chunks)}`);
+  const answer = Buffer.concat(chunks).toString();
+  if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${answer}`);
   // Node writes these three itself, for everyone.
   const { date, connection, 'keep-alive': keepAlive, ...own } = response.headers;
-  return {
-    target: opened.target,
-    answer: { headers: own, body: Buffer.concat(chunks).toString() },
-  };
+  return { status: response.statusCode, headers: own, body: answer };
 }

@@ -6,8 +6,11 @@ export interface Target {
   readonly port: number;
   /** Further ports of the same host: the connections are dealt out over all. */
   readonly morePorts?: readonly number[];
+  /** POST unless given. */
+  readonly method?: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a request that has none. */
   readonly body: string;
 }
 

@@ -107,15 +107,19 @@ async function run({ target, connections, requests, seconds }: Job): Promise<Loa
   };
 }
 
-function bytesOf({ host, port, path, headers, body }: Job['target']): Buffer {
+function bytesOf({ host, port, method = 'POST', path, headers, body }: Job['target']): Buffer {
   const lines = [
-    `POST ${path} HTTP/1.1`,
+    `${method} ${path} HTTP/1.1`,
     `Host: ${host}:${port}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...ofBody(body),
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function ofBody(body: string): string[] {
+  if (body === '') return [];
+  return ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
 }
 
 /** Servers write the name in one of two ways. */

@@ -3,11 +3,11 @@ import type { Answer } from '../contenders/bare.ts';
 
 /** The same on Fastify as it comes, which parses the body as JSON. */
 
-const { headers, body } = JSON.parse(process.env.ANSWER ?? '') as Answer;
+const { status, headers, body } = JSON.parse(process.env.ANSWER ?? '') as Answer;
 
 const app = Fastify();
 app.post('/*', async (_request, reply) => {
-  reply.code(202).headers(headers);
+  reply.code(status).headers(headers);
   return body;
 });
 console.log(await app.listen({ host: '127.0.0.1', port: 0 }));

@@ -4,13 +4,13 @@ import type { Answer } from '../contenders/bare.ts';
 
 /** Reads each request to its end and answers the bytes it was given. */
 
-const { headers, body } = JSON.parse(process.env.ANSWER ?? '') as Answer;
+const { status, headers, body } = JSON.parse(process.env.ANSWER ?? '') as Answer;
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    response.writeHead(202, headers);
+    response.writeHead(status, headers);
     response.end(body);
   });
 });

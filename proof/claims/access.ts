@@ -25,9 +25,9 @@ export const access: Claim = {
       name: 'any-workspace',
       says: 'an agent is found whatever workspace it is in',
       file: 'api/access.ts',
-      find: 'await findAgentView(db, caller.workspaceId, agentId)',
+      find: 'await reads.agent(caller.workspaceId, agentId)',
       replace:
-        "await findAgentView(db, caller.workspaceId, agentId) ?? { id: agentId, visibility: 'public', createdBy: null, allowedOrigins: [] }",
+        "await reads.agent(caller.workspaceId, agentId) ?? { id: agentId, workspaceId: caller.workspaceId, visibility: 'public', createdBy: null, allowedOrigins: [] }",
     },
     {
       name: 'cancel-first',

@@ -3,8 +3,7 @@ import { type Endpoint, keyRight, sessionRight } from '../contract/endpoint.ts';
 import type { Caller } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import { hashKey, isKey } from '../core/key.ts';
-import { findKeyCaller } from '../store/callers.ts';
-import type { Db } from '../store/db.ts';
+import type { Reads } from '../flow/reads.ts';
 
 /** Who calls: the bearer of an API key, or a browser with a session. */
 
@@ -26,7 +25,7 @@ export interface Authenticator {
 }
 
 export interface AuthenticatorParts {
-  readonly db: Db;
+  readonly reads: Reads;
   /** The caller that the request's session cookie stands for; null where it has none that holds. */
   readonly session: (request: FastifyRequest, endpoint: Endpoint) => Promise<Caller | null>;
   /** Told of keys that were used. */
@@ -37,9 +36,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   return {
     async authenticate(request, endpoint) {
       const hash = bearerHash(request);
-      const caller = hash
-        ? await findKeyCaller(parts.db, hash)
-        : await parts.session(request, endpoint);
+      const caller = hash ? await parts.reads.caller(hash) : await parts.session(request, endpoint);
       if (!caller || caller.ended || caller.role === null) throw unauthorized();
       if (hash) parts.onKeyUsed(hash);
       const right = caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);

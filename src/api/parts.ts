@@ -4,6 +4,7 @@ import type { TestConnection } from '../core/model.ts';
 import type { Admission } from '../flow/admit.ts';
 import type { Canceler } from '../flow/cancel.ts';
 import type { WorkflowCanceler } from '../flow/cancel-workflow.ts';
+import type { Reads } from '../flow/reads.ts';
 import type { WorkflowStarter } from '../flow/start-workflow.ts';
 import type { Waiters } from '../flow/wait.ts';
 import type { Db } from '../store/db.ts';
@@ -14,6 +15,8 @@ import type { Sessions } from './session.ts';
 /** What the routes are given; `main` wires it. */
 export interface ApiParts {
   readonly db: Db;
+  /** What callers ask for again and again. */
+  readonly reads: Reads;
   /** For answers that take as long as their reader: connections of their own. */
   readonly exportDb: Db;
   /** For what deletes records. */

@@ -27,6 +27,20 @@ export interface ServerOptions {
   readonly slow?: SlowLimits;
 }
 
+/**
+ * What is counted of requests and connections stands on them: a set that all of them go through would keep those that have
+ * ended from being freed by anything but a full collection, as each of its tables points to the next.
+ */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Not answered yet. */
+    open: boolean;
+  }
+}
+/** Of a connection: how many answers have not been taken yet. */
+const untaken = Symbol('untaken');
+type Connection = Socket & { [untaken]?: number };
+
 /** Requests worked on at once before new ones are turned away; callers that wait for a run count too. */
 const openRequestsMax = 5_000;
 /** Of these on one connection, sent without waiting for the answers before; more is a flood, and it is closed. */
@@ -82,13 +96,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
   closeSlowReceivers(app.server, slow);
 
   // Until the answer is there, not until it is taken: who takes none must not keep others out.
-  const open = new Set<FastifyRequest>();
+  let open = 0;
   let openBodyBytes = 0;
   const answered = (request: FastifyRequest) => {
-    if (!open.delete(request)) return;
+    if (!request.open) return;
+    request.open = false;
+    open--;
     openBodyBytes -= announcedBytes(request.raw);
   };
-  const untaken = new WeakMap<Socket, number>();
+  app.decorateRequest('open', false);
   app.server.on('connection', departure.touched);
   // Node tells the address as long as the connection is there, and beyond only where it was asked for by then.
   app.server.on('connection', (socket) => {
@@ -105,18 +121,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
-    const { socket } = request.raw;
-    const pipelined = (untaken.get(socket) ?? 0) + 1;
-    untaken.set(socket, pipelined);
+    const socket: Connection = request.raw.socket;
+    const pipelined = (socket[untaken] ?? 0) + 1;
+    socket[untaken] = pipelined;
     if (pipelined > pipelinedMax) socket.destroy();
-    open.add(request);
+    request.open = true;
+    open++;
     openBodyBytes += announcedBytes(request.raw);
     reply.raw.once('close', () => {
       answered(request);
-      untaken.set(socket, (untaken.get(socket) ?? 1) - 1);
+      socket[untaken] = (socket[untaken] ?? 1) - 1;
       departure.touched();
     });
-    if (open.size <= openRequestsMax && openBodyBytes <= openBodyBytesMax) return done();
+    if (open <= openRequestsMax && openBodyBytes <= openBodyBytesMax) return done();
     done(
       new CallFailure('UNAVAILABLE', 'Too many requests are open. Try again.', { retryAfter: 1 }),
     );

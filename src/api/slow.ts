@@ -35,15 +35,13 @@ export function closeSlowReceivers(server: Server, limits: SlowLimits): void {
   const { checkMs, takingMs, takenBytesMin } = limits;
   /** Every open connection; where something is ready to be taken, since when, and how much was taken until then. */
   const sockets = new Map<Socket, { sinceMs: number; taken: number } | null>();
-  server.on('connection', (socket) => {
-    sockets.set(socket, null);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  server.on('connection', (socket) => sockets.set(socket, null));
   const timer = setInterval(() => {
     const nowMs = performance.now();
     for (const [socket, begun] of sockets) {
       const taken = takenBytes(socket);
-      if (socket.writableLength === 0) sockets.set(socket, null);
+      if (socket.destroyed) sockets.delete(socket);
+      else if (socket.writableLength === 0) sockets.set(socket, null);
       else if (begun === null) sockets.set(socket, { sinceMs: nowMs, taken });
       else if (nowMs - begun.sinceMs < takingMs) continue;
       else if (taken - begun.taken < takenBytesMin) socket.destroy();

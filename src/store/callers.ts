@@ -1,54 +1,21 @@
 import { sql } from 'kysely';
 import type { Caller } from '../core/admission.ts';
 import type { Visibility } from '../core/agent.ts';
-import { hashBytes, type Permission, permissions } from '../core/key.ts';
+import { hashBytes, permissions } from '../core/key.ts';
 import { noLimits } from '../core/limits.ts';
-import { hasRight, keyRights, type Role } from '../core/member.ts';
+import { hasRight, type Role } from '../core/member.ts';
+import { type KeyRow, keysWith } from './admission-read.ts';
 import type { Db } from './db.ts';
+import type { Send, Statement } from './pipeline.ts';
 
 /** Who calls, outside admission: a key by its hash, a session by its user. Read anew for every request. */
 
-export async function findKeyCaller(db: Db, hash: string): Promise<Caller | null> {
-  const { rows } = await sql<{
-    id: string;
-    workspaceId: string;
-    permissions: Permission[];
-    allAgents: boolean;
-    allowedOrigins: string[];
-    issuedBy: string | null;
-    ended: boolean;
-    role: Role | null;
-    agentIds: string[];
-    requestsPerMinute: number | null;
-    requestsPerHour: number | null;
-    requestsPerDay: number | null;
-  }>`
-    select k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by, m.role,
-      k.requests_per_minute, k.requests_per_hour, k.requests_per_day,
-      k.revoked_at is not null
-        or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
-      array(select agent_id from api_key_agents a where a.api_key_id = k.id) as agent_ids
-    from api_keys k
-    left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
-    where k.hash = ${hashBytes(hash)}`.execute(db);
-  const row = rows[0];
-  if (!row) return null;
-  const {
-    requestsPerMinute,
-    requestsPerHour,
-    requestsPerDay,
-    issuedBy,
-    permissions: carried,
-    ...rest
-  } = row;
-  return {
-    ...rest,
-    kind: 'key',
-    userId: issuedBy,
-    rights: row.role === null ? [] : keyRights(carried, row.role),
-    limits: { requestsPerMinute, requestsPerHour, requestsPerDay },
-  };
+/** Those of these keys that were issued, by their hashes. */
+export function readCallerKeys(send: Send, hashes: readonly string[]): Promise<KeyRow[]> {
+  return send(readKeys, [hashes.map(hashBytes)]);
 }
+
+const readKeys: Statement = { name: 'read-caller-keys', text: keysWith('true') };
 
 /** The user of a session as a caller in one of its workspaces: the one named, else the one joined first. */
 export async function findSessionCaller(
@@ -81,21 +48,23 @@ export async function findSessionCaller(
 /** What decides whether a caller sees an agent. */
 export interface AgentView {
   readonly id: string;
+  readonly workspaceId: string;
   readonly visibility: Visibility;
   readonly createdBy: string | null;
   readonly allowedOrigins: string[];
 }
 
-export async function findAgentView(
-  db: Db,
-  workspaceId: string,
-  agentId: string,
-): Promise<AgentView | null> {
-  const { rows } = await sql<AgentView>`
-    select id, visibility, created_by, allowed_origins from agents
-    where id = ${agentId} and workspace_id = ${workspaceId} and deleted_at is null`.execute(db);
-  return rows[0] ?? null;
+/** Those of these agents that there are, whatever workspace they are in. */
+export function readAgentViews(send: Send, agentIds: readonly string[]): Promise<AgentView[]> {
+  return send(readViews, [agentIds]);
 }
+
+const readViews: Statement = {
+  name: 'read-agent-views',
+  text: `select id, workspace_id as "workspaceId", visibility, created_by as "createdBy",
+      allowed_origins as "allowedOrigins"
+    from agents where id = any($1::uuid[]) and deleted_at is null`,
+};
 
 /** The origins that browsers may call an agent from: its own, and those of the keys that reach it. */
 export async function findAgentOrigins(db: Db, agentId: string): Promise<string[]> {

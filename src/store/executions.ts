@@ -4,6 +4,7 @@ import type { RunFailureCode } from '../core/failure.ts';
 import type { Rendering } from '../core/rendered.ts';
 import type { RunSettings, WorkflowStepOf } from '../core/settings.ts';
 import type { Db } from './db.ts';
+import type { Send, Statement } from './pipeline.ts';
 
 /** Reading executions one by one. */
 
@@ -47,36 +48,57 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly userAgent: string | null;
 }
 
-const short = `e.id, e.agent_id, e.agent_name, e.status::text as status, e.source::text as source,
-  e.executed_at, e.executed_by, e.api_key_id, e.model, e.temperature, e.prompt_version_id,
-  e.prompt_version_label, e.completed_at, e.latency_ms, e.input_tokens, e.output_tokens,
-  e.cost_usd, e.cost_known, e.finish_reason, e.error_code, e.error, e.workflow_run_id, e.step_name`;
-/** The columns of an `ExecutionRow` of a record `e`, but for its progress. */
-export const listed = sql.raw(`${short}, e.input_variables, e.output`);
-/** The same without its bodies, which PostgreSQL stores apart where they are long, and then need not look up. */
-export const summarized = sql.raw(`${short}, null::text as input_variables, null::text as output`);
-/** What a run is up to stands in the queue `q` until it ends. */
-export const progress = sql.raw(`coalesce(e.started_at, q.started_at) as started_at,
+const short = `e.id, e.agent_id as "agentId", e.agent_name as "agentName", e.status::text as status, e.source::text as source,
+  e.executed_at as "executedAt", e.executed_by as "executedBy", e.api_key_id as "apiKeyId", e.model, e.temperature,
+  e.prompt_version_id as "promptVersionId", e.prompt_version_label as "promptVersionLabel",
+  e.completed_at as "completedAt", e.latency_ms as "latencyMs", e.input_tokens as "inputTokens",
+  e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown",
+  e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
+  e.step_name as "stepName"`;
+const bodies = 'e.input_variables as "inputVariables", e.output';
+const figures = `coalesce(e.started_at, q.started_at) as "startedAt",
   case when q.id is null then e.attempts::int
-    else q.failures + q.losses + (q.worker is not null)::int end as attempts`);
+    else q.failures + q.losses + (q.worker is not null)::int end as attempts`;
+const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.ip_address as "ipAddress",
+  e.user_agent as "userAgent"`;
 
+/** The columns of an `ExecutionRow` of a record `e`, but for its progress. */
+export const listed = sql.raw(`${short}, ${bodies}`);
+/** The same without its bodies, which PostgreSQL stores apart where they are long, and then need not look up. */
+export const summarized = sql.raw(`${short}, null::text as "inputVariables", null::text as output`);
+/** What a run is up to stands in the queue `q` until it ends. */
+export const progress = sql.raw(figures);
 /** What an `ExecutionDetailRow` has besides. */
-export const detailed = sql.raw('e.system_prompt, e.user_prompt, e.ip_address, e.user_agent');
+export const detailed = sql.raw(details);
 
-/** One execution of that agent; null where there is none. */
-export async function findExecution(
-  db: Db,
-  agentId: string,
-  executionId: string,
-): Promise<ExecutionDetailRow | null> {
-  const { rows } = await sql<ExecutionDetailRow>`
-    select ${listed}, ${progress}, ${detailed},
-      (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as workflow_id
-    from executions e left join run_queue q on q.id = e.id
-    where e.id = ${executionId} and e.agent_id = ${agentId}
-      and e.id >= (select id_floor(at) from history_floor)`.execute(db);
-  return rows[0] ?? null;
+/** An execution and the agent that it is said to be one of. */
+export interface ExecutionAsked {
+  readonly agentId: string;
+  readonly executionId: string;
 }
+
+/** Those of these executions that there are, whole. */
+export function readExecutions(
+  send: Send,
+  asked: readonly ExecutionAsked[],
+): Promise<ExecutionDetailRow[]> {
+  return send(readAsked, [
+    asked.map(({ executionId }) => executionId),
+    asked.map(({ agentId }) => agentId),
+  ]);
+}
+
+// Each by its key, in the one partition that its key is of.
+const readAsked: Statement = {
+  name: 'read-executions',
+  text: `select found.* from unnest($1::uuid[], $2::uuid[]) as asked (id, agent_id) cross join lateral (
+      select ${short}, ${bodies}, ${figures}, ${details},
+        (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as "workflowId"
+      from executions e left join run_queue q on q.id = e.id
+      where e.id = asked.id and e.agent_id = asked.agent_id
+        and e.id >= (select id_floor(at) from history_floor)
+      offset 0) as found`,
+};
 
 /** Those of these executions whose run has ended. */
 export async function findEnded(db: Db, executionIds: readonly string[]): Promise<string[]> {

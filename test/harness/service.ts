@@ -94,11 +94,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       signIn: { github: null, google: null, oidc: null, ...options.providers },
       ...options.config,
     },
-    instead: ({ sessions, onKeyUsed, workflowStarter, workflowCanceler, runWaiters }) => {
+    instead: ({ sessions, reads, onKeyUsed, workflowStarter, workflowCanceler, runWaiters }) => {
       workflows = { workflowStarter, workflowCanceler, runWaiters };
       return {
         authenticator: createAuthenticator({
-          db,
+          reads,
           onKeyUsed,
           session: standIn(db, sessions.caller),
         }),

@@ -78,7 +78,7 @@ export function agentRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, contract.listPins, async ({ params, query, caller, request, reply }) => {
     const page = readPage(query);
-    const agent = await visibleAgent(db, caller, params.agentId);
+    const agent = await visibleAgent(parts.reads, caller, params.agentId);
     allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
     const { rows, total } = await listPins(db, agent.id, page);
     return pageAnswer('pins', rows.map(pinWire), { ...page, total });

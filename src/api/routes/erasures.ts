@@ -12,8 +12,7 @@ import { fromId, toId } from '../../core/id.ts';
 import * as flow from '../../flow/delete-execution.ts';
 import { requestErasure } from '../../flow/erase.ts';
 import * as store from '../../store/erasures.ts';
-import { findExecution } from '../../store/executions.ts';
-import { visibleAgent } from '../access.ts';
+import { visibleExecution } from '../access.ts';
 import { allowOrigin } from '../cors.ts';
 import { pageAnswer, readPage } from '../page.ts';
 import type { ApiParts } from '../parts.ts';
@@ -25,16 +24,13 @@ export function erasureRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { db, pipelines } = parts;
 
   route(app, parts, deleteExecution, async ({ params, caller, request, reply }) => {
-    const agent = await visibleAgent(db, caller, params.agentId);
+    const { agent, execution } = await visibleExecution(parts.reads, caller, params);
     allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
-    const id = fromId('execution', params.executionId);
-    const row = id === null ? null : await findExecution(db, agent.id, id);
-    if (!row) throw new CallFailure('NOT_FOUND', 'There is no such execution.');
-    if (row.status === 'processing') {
+    if (execution.status === 'processing') {
       const message = 'The execution has not ended: cancel it before its record is deleted.';
       throw new CallFailure('CONFLICT', message);
     }
-    await flow.deleteExecution(pipelines, actorOf(caller), row);
+    await flow.deleteExecution(pipelines, actorOf(caller), execution);
     return { status: 204, body: null };
   });
 

@@ -25,7 +25,7 @@ export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
     parts,
     exportExecutions,
     async ({ params, query, caller, request, reply }) => {
-      const agent = await visibleAgent(parts.db, caller, params.agentId);
+      const agent = await visibleAgent(parts.reads, caller, params.agentId);
       allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
       const name = `executions-${params.agentId}`;
       return answer({ agentIds: [agent.id], query, name, caller, request });

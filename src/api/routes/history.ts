@@ -41,7 +41,7 @@ async function listOne(
 ) {
   const { params, query, request, reply } = context;
   const caller = known(context.caller);
-  const agent = await visibleAgent(parts.db, caller, params.agentId);
+  const agent = await visibleAgent(parts.reads, caller, params.agentId);
   allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
   return page(parts, [agent.id], query);
 }

@@ -39,7 +39,7 @@ export function statisticsRoutes(app: FastifyInstance, parts: ApiParts): void {
     parts,
     getStatistics,
     async ({ params, query, caller, request, reply }) => {
-      const agent = await visibleAgent(db, caller, params.agentId);
+      const agent = await visibleAgent(parts.reads, caller, params.agentId);
       allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
       const asked = await readQuestion(db, query, agentGroupings);
       const body = await answer(db, asked, { agentId: agent.id });

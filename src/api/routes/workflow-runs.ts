@@ -5,7 +5,6 @@ import type { Caller } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { StartCall, Started } from '../../flow/start-workflow.ts';
-import { findKeyCaller } from '../../store/callers.ts';
 import * as store from '../../store/workflow-history.ts';
 import { listItems } from '../../store/workflow-runs.ts';
 import { mayRead } from '../access.ts';
@@ -121,7 +120,7 @@ function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
     parts.onKeyUsed(hash);
     const credential = { kind: 'key', hash } as const;
     if (request.headers.origin) {
-      const caller = await findKeyCaller(parts.db, hash);
+      const caller = await parts.reads.caller(hash);
       allowOrigin(request, reply, caller?.allowedOrigins ?? []);
     }
     await start(parts, request, reply, { credential, trigger: 'api' });

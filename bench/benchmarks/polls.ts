@@ -1,0 +1,27 @@
+import type { Benchmark } from '../benchmark.ts';
+import { bare } from '../contenders/bare.ts';
+import { pollExchange, polled } from '../contenders/polled.ts';
+import type { Table } from '../table.ts';
+import { answered } from './accept.ts';
+
+const ceiling = bare('bare node:http', 'bare-node.ts', pollExchange);
+
+export const polls: Benchmark = {
+  name: 'polls',
+  says:
+    'Answers per second to callers that ask for the status of a run which has ended, against a server that answers the ' +
+    'same bytes and asks nobody. Key, agent and record are read for each call; of calls that come together, together.',
+  goal: 'no dearer than an accept',
+  byDefault: true,
+  async run(bed, how) {
+    const tables: Table[] = [];
+    for (const connections of [1, how.connections]) {
+      const table = await answered(bed, [ceiling, polled], { ...how, connections }, 'answers');
+      tables.push({
+        title: `From ${connections} ${connections === 1 ? 'caller' : 'callers'}`,
+        ...table,
+      });
+    }
+    return tables;
+  },
+};
