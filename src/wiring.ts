@@ -253,7 +253,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     const sessions = createSessions({ db, logger, secret: parts.secret, publicUrl, signIn });
     const { caller: session, checkSameOrigin } = sessions;
     const onKeyUsed = keyUse.used;
-    const reads = createReads(pipelines);
+    const reads = createReads({ pipelines, onBatch: (size) => metrics.batch('read', size) });
     const api: ApiParts = {
       ...{ db, exportDb, reads, pipelines, admission, canceler, waiters, sessions },
       ...{ workflowStarter: workflows.starter, workflowCanceler: workflows.canceler, runWaiters },

@@ -25,17 +25,16 @@ export const access: Claim = {
       name: 'any-workspace',
       says: 'an agent is found whatever workspace it is in',
       file: 'api/access.ts',
-      find: 'await reads.agent(caller.workspaceId, agentId)',
-      replace:
-        "await reads.agent(caller.workspaceId, agentId) ?? { id: agentId, workspaceId: caller.workspaceId, visibility: 'public', createdBy: null, allowedOrigins: [] }",
+      find: 'agent?.workspaceId !== caller.workspaceId',
+      replace: '!agent',
     },
     {
       name: 'cancel-first',
       says: 'a run is canceled before it is asked whether it is one of that agent',
       file: 'api/routes/executions.ts',
-      find: `route(app, parts, cancelExecution, async ({ params, caller, request, reply }) => {`,
-      replace: `route(app, parts, cancelExecution, async ({ params, caller, request, reply }) => {
-        await parts.canceler.cancel(fromId('execution', params.executionId) ?? '');`,
+      find: `route(app, parts, cancelExecution, async (context) => {`,
+      replace: `route(app, parts, cancelExecution, async (context) => {
+        await parts.canceler.cancel(fromId('execution', context.params.executionId) ?? '');`,
     },
   ],
   async prove(ground) {

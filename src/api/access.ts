@@ -13,30 +13,38 @@ export async function visibleAgent(
   wireId: string,
 ): Promise<AgentView> {
   const agentId = fromId('agent', wireId);
-  const agent = agentId === null ? null : await reads.agent(caller.workspaceId, agentId);
-  return visible(caller, agent);
+  return visible(caller, agentId === null ? null : await reads.agent(agentId));
 }
 
-/** An execution of an agent that the caller may see, with that agent; what else stands in a path is a 404. */
+/** Where an execution stands, on the wire. */
+export interface ExecutionPath {
+  readonly agentId: string;
+  readonly executionId: string;
+}
+
+/** An execution of an agent that the caller may see. `onAgent` is told of the agent even where it has no such execution. */
 export async function visibleExecution(
   reads: Reads,
   caller: Caller,
-  path: { readonly agentId: string; readonly executionId: string },
-): Promise<{ agent: AgentView; execution: ExecutionDetailRow }> {
+  path: ExecutionPath,
+  onAgent: (agent: AgentView) => void,
+): Promise<ExecutionDetailRow> {
   const agentId = fromId('agent', path.agentId);
   const executionId = fromId('execution', path.executionId);
-  const asked = agentId && executionId && { agentId, executionId };
-  const { agent, execution } = asked
-    ? await reads.execution(caller.workspaceId, asked)
-    : { agent: await visibleAgent(reads, caller, path.agentId), execution: null };
-  const seen = visible(caller, agent);
+  if (agentId === null || executionId === null) {
+    onAgent(await visibleAgent(reads, caller, path.agentId));
+    throw noSuchExecution();
+  }
+  const { agent, execution } = await reads.execution({ agentId, executionId });
+  onAgent(visible(caller, agent));
   if (!execution) throw noSuchExecution();
-  return { agent: seen, execution };
+  return execution;
 }
 
 function visible(caller: Caller, agent: AgentView | null): AgentView {
+  if (agent?.workspaceId !== caller.workspaceId) throw noSuchAgent();
   const { userId, role } = caller;
-  if (!agent || role === null || !sees({ userId, role }, agent)) throw noSuchAgent();
+  if (role === null || !sees({ userId, role }, agent)) throw noSuchAgent();
   if (!caller.allAgents && !caller.agentIds.includes(agent.id)) throw noSuchAgent();
   return agent;
 }

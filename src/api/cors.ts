@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../core/admission.ts';
 import { fromId } from '../core/id.ts';
-import { findAgentOrigins, findWorkflowOrigins } from '../store/callers.ts';
+import { type AgentView, findAgentOrigins, findWorkflowOrigins } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 
 /**
@@ -25,6 +26,21 @@ export function allowOrigin(
     'access-control-expose-headers': exposed,
   });
   return true;
+}
+
+/** Tells the origins of a caller and of an agent that it calls. */
+export function allowAgent({
+  request,
+  reply,
+  caller,
+}: {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly caller: Caller;
+}): (agent: AgentView) => void {
+  return (agent) => {
+    allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
+  };
 }
 
 /**

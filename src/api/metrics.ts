@@ -16,7 +16,7 @@ export interface Metrics {
   refused(code: CallFailureCode): void;
   ended(run: Pick<EndedRun, 'status' | 'startedMs' | 'latencyMs'>): void;
   runEnded(status: WorkflowRunStatus): void;
-  batch(kind: 'admission' | 'finish', size: number): void;
+  batch(kind: 'admission' | 'finish' | 'read', size: number): void;
   /** `provider` and `outcome` must come from closed lists. */
   modelCalled(call: { provider: string; outcome: string; seconds: number }): void;
   /** The text that Prometheus reads, and its media type. */

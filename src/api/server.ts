@@ -27,17 +27,14 @@ export interface ServerOptions {
   readonly slow?: SlowLimits;
 }
 
-/**
- * What is counted of requests and connections stands on them: a set that all of them go through would keep those that have
- * ended from being freed by anything but a full collection, as each of its tables points to the next.
- */
 declare module 'fastify' {
   interface FastifyRequest {
     /** Not answered yet. */
     open: boolean;
   }
 }
-/** Of a connection: how many answers have not been taken yet. */
+
+/** How many answers a connection has not taken yet. */
 const untaken = Symbol('untaken');
 type Connection = Socket & { [untaken]?: number };
 
@@ -95,7 +92,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.server.maxConnections = slow.connectionsMax;
   closeSlowReceivers(app.server, slow);
 
-  // Until the answer is there, not until it is taken: who takes none must not keep others out.
+  // Until the answer is there, not until it is taken: who takes none must not keep others out. It stands on each request
+  // whether it is counted: each table of a set of them would keep the next from being freed by a quick collection.
   let open = 0;
   let openBodyBytes = 0;
   const answered = (request: FastifyRequest) => {

@@ -27,15 +27,27 @@ export const slowLimits: SlowLimits = {
   connectionsMax: 20_000,
 };
 
+/** With so many connections those that have closed are looked for, and then whenever there are twice as many as were left. */
+const forgottenMin = 1_000;
+
 /**
  * Closes connections whose client does not take what it has asked for. Node has limits for slow senders, but none for
  * slow receivers; a limit on the silence of a socket would also end who waits for a run.
  */
 export function closeSlowReceivers(server: Server, limits: SlowLimits): void {
   const { checkMs, takingMs, takenBytesMin } = limits;
-  /** Every open connection; where something is ready to be taken, since when, and how much was taken until then. */
+  /**
+   * Connections, some of which have closed; where something is ready to be taken, since when, and how much was taken until
+   * then. A listener on each for its end would have the garbage of its requests outlive the quick collections.
+   */
   const sockets = new Map<Socket, { sinceMs: number; taken: number } | null>();
-  server.on('connection', (socket) => sockets.set(socket, null));
+  let forgottenAt = forgottenMin;
+  server.on('connection', (socket) => {
+    sockets.set(socket, null);
+    if (sockets.size < forgottenAt) return;
+    for (const one of sockets.keys()) if (one.destroyed) sockets.delete(one);
+    forgottenAt = Math.max(forgottenMin, 2 * sockets.size);
+  });
   const timer = setInterval(() => {
     const nowMs = performance.now();
     for (const [socket, begun] of sockets) {

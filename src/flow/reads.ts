@@ -8,86 +8,103 @@ import {
 import type { Pipelines, Send } from '../store/pipeline.ts';
 import { callerOfKey } from './admission-words.ts';
 import { batcher } from './batch.ts';
+import { tryTogether } from './try-again.ts';
 
 /**
- * What a caller reads again and again until its run has ended: the key that calls, the agent in the path, the record. Those
- * that are asked for together are read together, in one round trip and one statement for each kind; each is told what stands
- * there after it asked.
+ * What callers ask for again and again until their run has ended: the key that calls, the agent in the path, the record.
+ * Those who ask while a read is under way share the next one, so that each is told what stands there after they asked.
+ * (What runs need is read by name, on connections of the worker: `read-together`.)
  */
 export interface Reads {
   /** Whom a key stands for, by its hash; null for one that was never issued. */
   caller(keyHash: string): Promise<Caller | null>;
-  agent(workspaceId: string, agentId: string): Promise<AgentView | null>;
-  /** A record, with the agent that it is asked for as one of. */
-  execution(workspaceId: string, asked: ExecutionAsked): Promise<FoundExecution>;
+  /** In whatever workspace it is; so is the one of an execution. */
+  agent(agentId: string): Promise<AgentView | null>;
+  execution(asked: ExecutionAsked): Promise<FoundExecution>;
 }
 
 export interface FoundExecution {
+  /** The agent that the execution is said to be one of. */
   readonly agent: AgentView | null;
-  /** Null where there is no such agent, too. */
   readonly execution: ExecutionDetailRow | null;
 }
 
-interface Question {
+export interface ReadsParts {
+  readonly pipelines: Pipelines;
+  readonly onBatch?: (size: number) => void;
+}
+
+/** Keys and agents are small; of records as many as fit come at once. Records keep nobody waiting who has none to read. */
+const whoMax = 1_000;
+const recordsMax = 64;
+const inFlightMax = 2;
+/** What takes longer counts as a database that is away. */
+const readMsMax = 5_000;
+
+interface WhoAsked {
   readonly keyHash?: string;
   readonly agentId?: string;
-  readonly execution?: ExecutionAsked;
 }
 
-/** The answer to a question: null is also what it did not ask for. */
-interface Found extends FoundExecution {
+interface WhoFound {
   readonly caller: Caller | null;
+  readonly agent: AgentView | null;
 }
 
-/** A record may be large. */
-const questionsMax = 64;
-/** A second one, so that one that hangs keeps nobody waiting for all of its time. */
-const tripsInFlightMax = 2;
-
-export function createReads(pipelines: Pipelines): Reads {
-  const { add } = batcher<Question, Found>({
-    sizeMax: questionsMax,
-    inFlightMax: tripsInFlightMax,
-    weight: () => 0,
-    run: (questions) => pipelines.use((send) => answer(send, questions)),
-  });
+export function createReads({ pipelines, onBatch }: ReadsParts): Reads {
+  const together = <Asked, Found>(
+    sizeMax: number,
+    read: (send: Send, asked: readonly Asked[]) => Promise<Found[]>,
+  ) =>
+    batcher<Asked, Found>({
+      ...{ sizeMax, inFlightMax },
+      weight: () => 0,
+      run: (asked) =>
+        tryTogether(asked, (some) => pipelines.use((send) => read(send, some), readMsMax)),
+      ...(onBatch && { onBatch }),
+    }).add;
+  const who = together(whoMax, readWho);
+  const record = together(recordsMax, readRecords);
   return {
-    caller: async (keyHash) => (await add({ keyHash })).caller,
-    async agent(workspaceId, agentId) {
-      const { agent } = await add({ agentId });
-      return agent?.workspaceId === workspaceId ? agent : null;
-    },
-    async execution(workspaceId, asked) {
-      const { agent, execution } = await add({ agentId: asked.agentId, execution: asked });
-      const found = agent?.workspaceId === workspaceId;
-      return found ? { agent, execution } : { agent: null, execution: null };
+    caller: async (keyHash) => (await who({ keyHash })).caller,
+    agent: async (agentId) => (await who({ agentId })).agent,
+    async execution(asked) {
+      for (;;) {
+        const found = await record(asked);
+        if (found !== 'again') return found;
+      }
     },
   };
 }
 
-async function answer(send: Send, questions: readonly Question[]): Promise<Found[]> {
-  const hashes = new Set(questions.flatMap(({ keyHash }) => keyHash ?? []));
-  const agentIds = new Set(questions.flatMap(({ agentId }) => agentId ?? []));
-  const asked = new Map(
-    questions.flatMap(({ execution }) => (execution ? [[nameOf(execution), execution]] : [])),
-  );
-  const [keys, views, records] = await Promise.all([
+async function readWho(send: Send, asked: readonly WhoAsked[]): Promise<WhoFound[]> {
+  const hashes = new Set(asked.flatMap(({ keyHash }) => keyHash ?? []));
+  const agentIds = new Set(asked.flatMap(({ agentId }) => agentId ?? []));
+  const [keys, views] = await Promise.all([
     hashes.size === 0 ? [] : readCallerKeys(send, [...hashes]),
     agentIds.size === 0 ? [] : readAgentViews(send, [...agentIds]),
-    asked.size === 0 ? [] : readExecutions(send, [...asked.values()]),
   ]);
   const callers = new Map(keys.map((row) => [row.hash, callerOfKey(row)]));
   const agents = new Map(views.map((row) => [row.id, row]));
-  const executions = new Map(
-    records.map((row) => [nameOf({ agentId: row.agentId, executionId: row.id }), row]),
-  );
-  return questions.map(({ keyHash = '', agentId = '', execution }) => ({
-    caller: callers.get(keyHash) ?? null,
-    agent: agents.get(agentId) ?? null,
-    execution: (execution && executions.get(nameOf(execution))) ?? null,
+  return asked.map(({ keyHash, agentId }) => ({
+    caller: (keyHash && callers.get(keyHash)) || null,
+    agent: (agentId && agents.get(agentId)) || null,
   }));
 }
 
-function nameOf({ agentId, executionId }: ExecutionAsked): string {
-  return `${agentId} ${executionId}`;
+/** `again` for those whose record did not fit. */
+async function readRecords(
+  send: Send,
+  asked: readonly ExecutionAsked[],
+): Promise<(FoundExecution | 'again')[]> {
+  const [views, { rows, left }] = await Promise.all([
+    readAgentViews(send, [...new Set(asked.map(({ agentId }) => agentId))]),
+    readExecutions(send, asked),
+  ]);
+  const agents = new Map(views.map((row) => [row.id, row]));
+  return asked.map(({ agentId }, at) => {
+    const execution = rows.get(at) ?? null;
+    if (!execution && left > 0) return 'again';
+    return { agent: agents.get(agentId) ?? null, execution };
+  });
 }

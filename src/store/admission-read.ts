@@ -218,8 +218,11 @@ const readKeys: Statement = {
   text: keysWith('agent_id = any($2::uuid[])'),
 };
 
+/** With all of their agents. */
+export const readWholeKeys: Statement = { name: 'read-keys', text: keysWith('true') };
+
 /** SQL: keys by their hashes as `KeyRow`s, with those of their agents that are asked for. */
-export function keysWith(asked: string): string {
+function keysWith(asked: string): string {
   return `select encode(k.hash, 'hex') as hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
       k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
       k.revoked_at is not null

@@ -4,7 +4,7 @@ import type { Visibility } from '../core/agent.ts';
 import { hashBytes, permissions } from '../core/key.ts';
 import { noLimits } from '../core/limits.ts';
 import { hasRight, type Role } from '../core/member.ts';
-import { type KeyRow, keysWith } from './admission-read.ts';
+import { type KeyRow, readWholeKeys } from './admission-read.ts';
 import type { Db } from './db.ts';
 import type { Send, Statement } from './pipeline.ts';
 
@@ -12,10 +12,8 @@ import type { Send, Statement } from './pipeline.ts';
 
 /** Those of these keys that were issued, by their hashes. */
 export function readCallerKeys(send: Send, hashes: readonly string[]): Promise<KeyRow[]> {
-  return send(readKeys, [hashes.map(hashBytes)]);
+  return send(readWholeKeys, [hashes.map(hashBytes)]);
 }
-
-const readKeys: Statement = { name: 'read-caller-keys', text: keysWith('true') };
 
 /** The user of a session as a caller in one of its workspaces: the one named, else the one joined first. */
 export async function findSessionCaller(

@@ -6,7 +6,7 @@ import type { RunSettings, WorkflowStepOf } from '../core/settings.ts';
 import type { Db } from './db.ts';
 import type { Send, Statement } from './pipeline.ts';
 
-/** Reading executions one by one. */
+/** Reading executions. */
 
 export interface ExecutionRow {
   readonly id: string;
@@ -61,6 +61,8 @@ const figures = `coalesce(e.started_at, q.started_at) as "startedAt",
     else q.failures + q.losses + (q.worker is not null)::int end as attempts`;
 const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.ip_address as "ipAddress",
   e.user_agent as "userAgent"`;
+const bytes = `(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
+  + coalesce(octet_length(e.user_prompt), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`;
 
 /** The columns of an `ExecutionRow` of a record `e`, but for its progress. */
 export const listed = sql.raw(`${short}, ${bodies}`);
@@ -70,6 +72,8 @@ export const summarized = sql.raw(`${short}, null::text as "inputVariables", nul
 export const progress = sql.raw(figures);
 /** What an `ExecutionDetailRow` has besides. */
 export const detailed = sql.raw(details);
+/** About what the texts of a record `e` take, without a look at them. Variables may be stored compressed. */
+export const textBytes = sql.raw(bytes);
 
 /** An execution and the agent that it is said to be one of. */
 export interface ExecutionAsked {
@@ -77,27 +81,47 @@ export interface ExecutionAsked {
   readonly executionId: string;
 }
 
-/** Those of these executions that there are, whole. */
-export function readExecutions(
+/** Of the texts of records that are read at once; a single record may be larger. */
+const textBytesMax = 8_388_608;
+
+/**
+ * Those of these executions that there are, whole, by their place in the question, as far as they fit into one answer; and
+ * how many are left.
+ */
+export async function readExecutions(
   send: Send,
   asked: readonly ExecutionAsked[],
-): Promise<ExecutionDetailRow[]> {
-  return send(readAsked, [
-    asked.map(({ executionId }) => executionId),
-    asked.map(({ agentId }) => agentId),
+): Promise<{ rows: ReadonlyMap<number, ExecutionDetailRow>; left: number }> {
+  const ids = asked.map(({ executionId }) => executionId);
+  const agentIds = asked.map(({ agentId }) => agentId);
+  const rows = await send<ExecutionDetailRow & { place: number; found: number }>(readAsked, [
+    ids,
+    agentIds,
+    textBytesMax,
+    ids.reduce((a, b) => (a < b ? a : b)),
+    ids.reduce((a, b) => (a > b ? a : b)),
   ]);
+  return {
+    rows: new Map(rows.map((row) => [row.place - 1, row])),
+    left: (rows[0]?.found ?? 0) - rows.length,
+  };
 }
 
-// Each by its key, in the one partition that its key is of.
+// Each by its key, in the one partition that its key is of; the bounds of all say which partitions are opened at all.
 const readAsked: Statement = {
   name: 'read-executions',
-  text: `select found.* from unnest($1::uuid[], $2::uuid[]) as asked (id, agent_id) cross join lateral (
-      select ${short}, ${bodies}, ${figures}, ${details},
-        (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as "workflowId"
-      from executions e left join run_queue q on q.id = e.id
-      where e.id = asked.id and e.agent_id = asked.agent_id
-        and e.id >= (select id_floor(at) from history_floor)
-      offset 0) as found`,
+  text: `select * from (
+      select asked.place::int as place, (count(*) over ())::int as found, one.*,
+        sum(one.bytes) over (order by asked.place) - one.bytes as before
+      from unnest($1::uuid[], $2::uuid[]) with ordinality as asked (id, agent_id, place)
+      cross join lateral (
+        select ${short}, ${bodies}, ${figures}, ${details}, ${bytes} as bytes,
+          (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as "workflowId"
+        from executions e left join run_queue q on q.id = e.id
+        where e.id = asked.id and e.agent_id = asked.agent_id and e.id between $4::uuid and $5::uuid
+          and e.id >= (select id_floor(at) from history_floor)
+        offset 0) as one) as sized
+    where before < $3::bigint`,
 };
 
 /** Those of these executions whose run has ended. */

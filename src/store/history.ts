@@ -8,6 +8,7 @@ import {
   listed,
   progress,
   summarized,
+  textBytes,
 } from './executions.ts';
 import {
   ended,
@@ -83,7 +84,7 @@ export async function readWholeRecords(
     from executions e left join run_queue q on q.id = e.id
     where ${whole} and e.id = any(array(
       select id from (
-        select e.id, sum(${bytes}) over (order by e.id desc) - ${bytes} as before
+        select e.id, sum(${textBytes}) over (order by e.id desc) - ${textBytes} as before
         from executions e
         where ${whole} and e.id = any(array(
           select id from (${pickedFrom(question, ranges, take)}) as ids order by id desc limit ${take}))) as sized
@@ -91,11 +92,6 @@ export async function readWholeRecords(
     order by e.id desc`.execute(trx);
   return rows;
 }
-
-/** About what the texts of a record `e` take, without a look at them. Variables may be stored compressed. */
-const bytes =
-  sql.raw(`(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
-  + coalesce(octet_length(e.user_prompt), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`);
 
 /** The ids of the newest that match, from the index alone. The bounds of the whole say which partitions are looked at. */
 function pickedFrom(

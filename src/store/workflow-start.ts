@@ -1,7 +1,13 @@
 import { hashBytes } from '../core/key.ts';
 import type { Counts } from '../core/limits.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
-import { type CallerAsked, callersOf, type KeyRow, keysWith, lockKeys } from './admission-read.ts';
+import {
+  type CallerAsked,
+  callersOf,
+  type KeyRow,
+  lockKeys,
+  readWholeKeys,
+} from './admission-read.ts';
 import { textArray, updateCounts } from './admission-write.ts';
 import type { Send, Statement, Value } from './pipeline.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
@@ -63,7 +69,7 @@ export async function readForStart(send: Send, question: StartQuestion): Promise
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),
     workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
-    send<KeyRow>(readKeys, [keyHashes]),
+    send<KeyRow>(readWholeKeys, [keyHashes]),
     send<WorkflowRow>(readWorkflows, [workflowIds]),
     send<{ now_ms: number; xid: string }>(readLine),
     firstRuns.length === 0
@@ -133,8 +139,6 @@ const lockWorkspaces: Statement = {
   name: 'start-lock-workspaces',
   text: `select subject from limits where subject = any($1::uuid[]) order by subject for update`,
 };
-
-const readKeys: Statement = { name: 'start-read-keys', text: keysWith('true') };
 
 const readWorkflows: Statement = {
   name: 'start-read-workflows',

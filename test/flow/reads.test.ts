@@ -9,7 +9,7 @@ import { addAgent } from '../harness/agents.ts';
 import { putRecords } from '../harness/records.ts';
 import { startService } from '../harness/service.ts';
 
-const service = await startService();
+const service = await startService({ role: 'api' });
 const pipelines = openPipelines({
   connection: service.database.connection,
   answerTimeoutMs: 30_000,
@@ -39,7 +39,7 @@ function watched(holdUp?: () => Promise<void>): { pipelines: Pipelines; trips: s
   return { pipelines: { ...pipelines, use }, trips };
 }
 
-test('those that ask together are each told of their own, in one trip with one statement for each kind', async () => {
+test('those who ask together are each told of their own: keys and agents on one trip, records on another', async () => {
   const other = await service.workspace();
   const mine = await addAgent(service);
   const theirs = await addAgent({ ...service, ...other });
@@ -49,29 +49,36 @@ test('those that ask together are each told of their own, in one trip with one s
     { workspaceId: other.workspaceId, agentId: theirs.id, atMs: Date.now(), status: 'processing' },
   ]);
   const [ended = '', running = ''] = records;
+  const never = uuid7(Date.now());
   const { pipelines: noting, trips } = watched();
-  const reads = createReads(noting);
-  const [caller, unknown, agent, elsewhere, own, wrongAgent, foreign, never] = await Promise.all([
-    reads.caller(hashKey(key)),
-    reads.caller(hashKey('never issued')),
-    reads.agent(workspaceId, mine.id),
-    reads.agent(workspaceId, theirs.id),
-    reads.execution(workspaceId, { agentId: mine.id, executionId: ended }),
-    reads.execution(workspaceId, { agentId: mine.id, executionId: running }),
-    reads.execution(workspaceId, { agentId: theirs.id, executionId: running }),
-    reads.execution(workspaceId, { agentId: mine.id, executionId: uuid7(Date.now()) }),
+  const reads = createReads({ pipelines: noting });
+  const [caller, unknown, agent, gone, own, again, wrongAgent, foreign, missing] =
+    await Promise.all([
+      reads.caller(hashKey(key)),
+      reads.caller(hashKey('never issued')),
+      reads.agent(theirs.id),
+      reads.agent(never),
+      reads.execution({ agentId: mine.id, executionId: ended }),
+      reads.execution({ agentId: mine.id, executionId: ended }),
+      reads.execution({ agentId: mine.id, executionId: running }),
+      reads.execution({ agentId: theirs.id, executionId: running }),
+      reads.execution({ agentId: mine.id, executionId: never }),
+    ]);
+  assert.deepEqual(trips.sort(), [
+    ['read-agent-views', 'read-executions'],
+    ['read-keys', 'read-agent-views'],
   ]);
-  assert.deepEqual(trips, [['read-caller-keys', 'read-agent-views', 'read-executions']]);
   assert.deepEqual(
     [caller?.id, caller?.workspaceId, caller?.agentIds, unknown],
     [keyId, workspaceId, [mine.id], null],
   );
-  assert.deepEqual([agent?.id, elsewhere], [mine.id, null]);
+  assert.deepEqual([agent?.workspaceId, gone], [other.workspaceId, null]);
   assert.deepEqual([own.agent?.id, own.execution?.id], [mine.id, ended]);
+  assert.equal(again.execution?.id, ended);
   assert.deepEqual([own.execution?.status, own.execution?.output], ['success', 'output']);
   assert.deepEqual([wrongAgent.agent?.id, wrongAgent.execution], [mine.id, null]);
-  assert.deepEqual(foreign, { agent: null, execution: null });
-  assert.deepEqual([never.agent?.id, never.execution], [mine.id, null]);
+  assert.deepEqual([foreign.agent?.id, foreign.execution?.status], [theirs.id, 'processing']);
+  assert.deepEqual([missing.agent?.id, missing.execution], [mine.id, null]);
 });
 
 test('a record is read as it is: its progress from the queue as long as it is there', async () => {
@@ -82,18 +89,15 @@ test('a record is read as it is: its progress from the queue as long as it is th
   await sql`update run_queue set failures = 2, losses = 1, started_at = now() where id = ${running}`.execute(
     db,
   );
-  const reads = createReads(pipelines);
-  const { execution } = await reads.execution(workspaceId, {
-    agentId: agent.id,
-    executionId: running,
-  });
+  const reads = createReads({ pipelines });
+  const { execution } = await reads.execution({ agentId: agent.id, executionId: running });
   assert.equal(execution?.attempts, 3);
   assert.ok(execution?.startedAt instanceof Date);
   assert.equal(execution?.inputVariables, '{"customer":"c1"}');
   assert.equal(execution?.workflowId, null);
 });
 
-test('who asks while a trip is under way is told what stands there after they asked', async () => {
+test('who asks while a read is under way is told what stands there after they asked', async () => {
   const { key, id: keyId } = await service.key();
   const underWay = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -101,7 +105,7 @@ test('who asks while a trip is under way is told what stands there after they as
     underWay.resolve();
     return released.promise;
   });
-  const reads = createReads(held);
+  const reads = createReads({ pipelines: held });
   const before = reads.caller(hashKey(key));
   await underWay.promise;
   await sql`update api_keys set revoked_at = now() where id = ${keyId}`.execute(db);
@@ -109,4 +113,53 @@ test('who asks while a trip is under way is told what stands there after they as
   released.resolve();
   assert.equal((await before)?.ended, false);
   assert.equal((await afterwards)?.ended, true);
+});
+
+test('large records come a few at a time, and each comes', async () => {
+  const agent = await addAgent(service);
+  const ids = await putRecords(
+    db,
+    Array.from({ length: 5 }, () => ({ workspaceId, agentId: agent.id, atMs: Date.now() })),
+  );
+  await sql`update executions set output = repeat('x', 5000000) where id = any(${ids}::uuid[])`.execute(
+    db,
+  );
+  const { pipelines: noting, trips } = watched();
+  const reads = createReads({ pipelines: noting });
+  const asked = [...ids, uuid7(Date.now())];
+  const found = await Promise.all(
+    asked.map((executionId) => reads.execution({ agentId: agent.id, executionId })),
+  );
+  assert.deepEqual(
+    found.map(({ execution }) => execution?.id),
+    [...ids, undefined],
+  );
+  // Two fit: the second begins where there is still room.
+  assert.equal(trips.length, 3);
+});
+
+test('a record that cannot be read is told to those who asked for it alone', async () => {
+  const agent = await addAgent(service);
+  const [good = '', bad = ''] = await putRecords(db, [
+    { workspaceId, agentId: agent.id, atMs: Date.now() },
+    { workspaceId, agentId: agent.id, atMs: Date.now() },
+  ]);
+  const damaged: Pipelines['use'] = (work, ms) =>
+    pipelines.use((send) => {
+      const failing: Send = (statement, values) => {
+        const broken = statement.name === 'read-executions' && String(values?.[0]).includes(bad);
+        return send(
+          broken ? { name: 'broken', text: 'select 1 / 0' } : statement,
+          broken ? [] : values,
+        );
+      };
+      return work(failing);
+    }, ms);
+  const reads = createReads({ pipelines: { ...pipelines, use: damaged } });
+  const [read, failed] = await Promise.allSettled([
+    reads.execution({ agentId: agent.id, executionId: good }),
+    reads.execution({ agentId: agent.id, executionId: bad }),
+  ]);
+  assert.equal(read.status === 'fulfilled' && read.value.execution?.id, good);
+  assert.equal(failed.status, 'rejected');
 });

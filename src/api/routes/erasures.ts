@@ -13,7 +13,7 @@ import * as flow from '../../flow/delete-execution.ts';
 import { requestErasure } from '../../flow/erase.ts';
 import * as store from '../../store/erasures.ts';
 import { visibleExecution } from '../access.ts';
-import { allowOrigin } from '../cors.ts';
+import { allowAgent } from '../cors.ts';
 import { pageAnswer, readPage } from '../page.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
@@ -21,11 +21,11 @@ import { requireWholeWorkspace } from '../whole-workspace.ts';
 
 /** Deleting one record, or all of one end user. */
 export function erasureRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { db, pipelines } = parts;
+  const { db, reads, pipelines } = parts;
 
-  route(app, parts, deleteExecution, async ({ params, caller, request, reply }) => {
-    const { agent, execution } = await visibleExecution(parts.reads, caller, params);
-    allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
+  route(app, parts, deleteExecution, async (context) => {
+    const { params, caller } = context;
+    const execution = await visibleExecution(reads, caller, params, allowAgent(context));
     if (execution.status === 'processing') {
       const message = 'The execution has not ended: cancel it before its record is deleted.';
       throw new CallFailure('CONFLICT', message);

@@ -17,6 +17,7 @@ import { pageAnswer, readPage } from '../page.ts';
 import type { ApiParts } from '../parts.ts';
 import { rateHeaders } from '../rate-headers.ts';
 import { type HandlerAnswer, route, routePath, send } from '../route.ts';
+import { waitFor } from '../wait-for.ts';
 import { itemWire, workflowRunDetailWire, workflowRunWire } from '../workflow-run-wire.ts';
 import { foundWorkflow } from './workflows.ts';
 
@@ -57,24 +58,10 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
   );
 
   route(app, parts, contract.getWorkflowRun, async ({ params, query, caller, reply }) => {
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
     const id = fromId('workflowRun', params.workflowRunId);
-    // Waits before it reads: a run that ends in between is not missed.
-    const waited =
-      id && query.wait ? parts.runWaiters.wait(id, query.wait * 1000, gone.signal) : null;
-    try {
-      const read = async () =>
-        readable(caller, await foundRun(parts, caller, params, query.omit === 'bodies'));
-      let row = await read();
-      if (waited && row.status === 'processing') {
-        await waited;
-        row = await read();
-      }
-      return answer(row);
-    } finally {
-      gone.abort();
-    }
+    const read = async () =>
+      readable(caller, await foundRun(parts, caller, params, query.omit === 'bodies'));
+    return answer(await waitFor(parts.runWaiters, { id, seconds: query.wait, read }, reply));
   });
 
   route(

@@ -53,3 +53,20 @@ test('404 for what is not there, not of this agent, or not the caller’s', asyn
     assert.equal(body.code, 'NOT_FOUND');
   }
 });
+
+test('a page of the agent’s origin reads the answer, and that there is no such execution', async () => {
+  const origin = 'https://app.example.com';
+  const open = await addAgent(service, { allowedOrigins: [origin] });
+  const { executionId: ended } = await run(service, open, key);
+  for (const [name, status] of [
+    [ended, 200],
+    [`${ended}?wait=1`, 200],
+    [toId('execution', uuid7(0)), 404],
+    ['nothing', 404],
+  ] as const) {
+    const url = `${open.path}/executions/${name}`;
+    const answer = await service.call('GET', url, { key, headers: { origin } });
+    assert.equal(answer.status, status, name);
+    assert.equal(answer.headers.get('access-control-allow-origin'), origin, name);
+  }
+});
