@@ -11,7 +11,7 @@ export const polls: Benchmark = {
   says:
     'Answers per second to callers that ask for the status of a run which has ended, against a server that answers the ' +
     'same bytes and asks nobody. Key, agent and record are read for each call; of calls that come together, together.',
-  goal: 'no dearer than an accept',
+  goal: 'from many callers at least the share of bare node:http that `api` reaches in `accept`',
   byDefault: true,
   async run(bed, how) {
     const tables: Table[] = [];

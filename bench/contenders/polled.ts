@@ -26,6 +26,7 @@ export async function pollExchange(bed: Bed): Promise<Exchange> {
 async function endedRun({ target }: OpenedCueline): Promise<Target> {
   const { statusUrl } = JSON.parse((await send(target)).body) as { statusUrl: string };
   const poll = { ...target, method: 'GET', body: '' } as const;
-  await send({ ...poll, path: `${statusUrl}?wait=30` });
+  const { status } = JSON.parse((await send({ ...poll, path: `${statusUrl}?wait=30` })).body);
+  if (status !== 'success') throw new Error(`the run that is asked for is ${status}`);
   return { ...poll, path: statusUrl };
 }

@@ -6,7 +6,7 @@ import type { Answer } from '../contenders/bare.ts';
 const { status, headers, body } = JSON.parse(process.env.ANSWER ?? '') as Answer;
 
 const app = Fastify();
-app.post('/*', async (_request, reply) => {
+app.all('/*', async (_request, reply) => {
   reply.code(status).headers(headers);
   return body;
 });

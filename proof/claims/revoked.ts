@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { toId } from '../../src/core/id.ts';
 import { untilBlocked } from '../../test/harness/locks.ts';
 import type { CuelineProcess } from '../../test/harness/process.ts';
 import { type Answer, execute } from '../calls.ts';
@@ -14,7 +15,7 @@ const acceptedBefore = 8;
 
 export const revoked: Claim = {
   name: 'revoked',
-  says: 'once a key is revoked, an agent paused or a limit lowered, no call sent after that is let in, by any process',
+  says: 'once a key is revoked, an agent paused or a limit lowered, no call sent after that is let in, by any process, and no poll with that key',
   rounds: { test: 1, short: 12, full: 150 },
   roundsPerGround: 12,
   faults: [
@@ -27,6 +28,14 @@ export const revoked: Claim = {
       const { hash } = credential;
       if (!globalThis.keptCallers.has(hash)) globalThis.keptCallers.set(hash, callers.get(hash) ?? null);
       return globalThis.keptCallers.get(hash);`,
+    },
+    {
+      name: 'callers-kept',
+      says: 'a process keeps the callers that have polled',
+      file: 'flow/reads.ts',
+      find: '(keyHash && callers.get(keyHash))',
+      replace: `(keyHash && (globalThis.keptPollers ??= new Map())
+      .set(keyHash, globalThis.keptPollers.get(keyHash) ?? callers.get(keyHash)).get(keyHash))`,
     },
     {
       name: 'agents-read-early',
@@ -47,7 +56,10 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const env = { CUELINE_TESTING_LIMITS: '1000000/1000000/1000000' };
   const processes = rounds > 1 ? 4 : 2;
   const crew = await Promise.all(Array.from({ length: processes }, () => ground.spawn('api', env)));
-  const counts = { changes: 0, 'accepted before': 0, 'refused after': 0, 'accepted after': 0 };
+  const counts = {
+    ...{ changes: 0, 'accepted before': 0, 'refused after': 0, 'accepted after': 0 },
+    'polls answered after': 0,
+  };
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const changes = await planChanges(ground);
@@ -57,11 +69,12 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       ...(await Promise.all(changes.map((change) => underLoad(ground, crew, change)))),
       ...(await inTurn(inQueue, (change) => inLine(ground, crew, change))),
     ];
-    for (const { before, refused, found, after } of results) {
+    for (const { before, refused, found, after, polled } of results) {
       counts.changes++;
       counts['accepted before'] += before;
       counts['refused after'] += refused;
       counts['accepted after'] += after;
+      counts['polls answered after'] += polled;
       violations.push(...found.map((one) => `round ${round}: ${one}`));
     }
   }
@@ -72,6 +85,8 @@ interface Result {
   readonly before: number;
   readonly refused: number;
   readonly after: number;
+  /** Polls with a revoked key that were not refused. */
+  readonly polled: number;
   readonly found: string[];
 }
 
@@ -84,6 +99,7 @@ async function underLoad(
   let before = 0;
   let refused = 0;
   let after = 0;
+  let polled = 0;
   let changed = false;
   const flowing = Promise.withResolvers<void>();
 
@@ -91,6 +107,9 @@ async function underLoad(
     for (let left = callsAfter, turn = index; left > 0; turn++) {
       const sentAfter = changed;
       const { status } = await call(crew, change, turn);
+      // As early as before the change: what a process has read by then must not count after it.
+      const known = change.what !== 'revoke' || (await poll(crew, change, turn)) !== 401;
+      if (sentAfter && change.what === 'revoke' && known) polled++;
       if (sentAfter) left--;
       if (status !== 202) refused++;
       else if (sentAfter) after++;
@@ -108,7 +127,8 @@ async function underLoad(
   const found = await lateRecords(ground, change);
   if (before < acceptedBefore) found.push(`refused before "${change.what}" was made`);
   if (after > 0) found.push(`${after} calls sent after "${change.what}" had answered were let in`);
-  return { before, refused, after, found };
+  if (polled > 0) found.push(`${polled} polls sent after "${change.what}" were answered`);
+  return { before, refused, after, polled, found };
 }
 
 /** The change waits for the lock, and behind it calls that came before it was made. */
@@ -132,7 +152,7 @@ async function inLine(
   const statuses = ((await calls) ?? []).map(({ status }) => status);
   const before = statuses.filter((status) => status === 202).length;
   const found = await lateRecords(ground, change);
-  return { before, refused: statuses.length - before, after: 0, found };
+  return { before, refused: statuses.length - before, after: 0, polled: 0, found };
 }
 
 function call(
@@ -142,6 +162,17 @@ function call(
 ): Promise<Answer> {
   const url = crew[turn % crew.length]?.url ?? '';
   return execute(url, { path: agent.path, key: key.key, body: { variables: { name: 'you' } } });
+}
+
+/** The status that somebody who asks for a run is answered with. */
+async function poll(
+  crew: readonly CuelineProcess[],
+  { key, agent }: Change,
+  turn: number,
+): Promise<number> {
+  const url = `${crew[turn % crew.length]?.url}${agent.path}/executions/${toId('execution', agent.id)}`;
+  const { status } = await fetch(url, { headers: { authorization: `Bearer ${key.key}` } });
+  return status;
 }
 
 /** Accepted by the database's own time later than the change was made. */
