@@ -1,7 +1,7 @@
 /**
  * Work that is done together because it came together: a batch is what queued while the one before was in flight, so
  * under load the batches grow by themselves. A second one goes beside it only where many wait, or have waited long: two
- * small batches cost the database more than one, and most often the second would wait for the locks of the first.
+ * small batches cost the database more than one, and where they take locks the second mostly waits for the first.
  */
 export interface Batcher<Item, Result> {
   add(item: Item): Promise<Result>;

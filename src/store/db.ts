@@ -5,7 +5,7 @@ import type { Connection } from './pooler.ts';
 
 /**
  * The connections. Statements are written with kysely's `sql` and run on the pool; the hot paths
- * (admission, finish, heartbeat) have connections of their own.
+ * (admission, finish, polls, heartbeat) have connections of their own.
  */
 
 /** Any handle that statements run on: the pool or one transaction. */
