@@ -15,7 +15,7 @@ const acceptedBefore = 8;
 
 export const revoked: Claim = {
   name: 'revoked',
-  says: 'once a key is revoked, an agent paused or a limit lowered, no call sent after that is let in, by any process, and no poll with that key',
+  says: 'once a key is revoked, an agent paused or a limit lowered, no call sent after that is let in, by any process, and no poll with a revoked key',
   rounds: { test: 1, short: 12, full: 150 },
   roundsPerGround: 12,
   faults: [

@@ -86,7 +86,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   });
   const batch = new Histogram({
     name: 'cueline_batch_size',
-    help: 'Calls admitted and executions ended in one transaction.',
+    help: 'Calls admitted, executions ended, or keys, agents and records read together.',
     labelNames: ['kind'],
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
     registers,

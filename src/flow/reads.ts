@@ -34,12 +34,11 @@ export interface ReadsParts {
   readonly onBatch?: (size: number) => void;
 }
 
-/** Keys and agents are small; of records as many as fit come at once. Records keep nobody waiting who has none to read. */
-const whoMax = 1_000;
+/** Of keys and agents, which are small. */
+const whoMax = 250;
+/** Of records as many come at once as fit. They keep nobody waiting who asks for none. */
 const recordsMax = 64;
 const inFlightMax = 2;
-/** What takes longer counts as a database that is away. */
-const readMsMax = 5_000;
 
 interface WhoAsked {
   readonly keyHash?: string;
@@ -59,8 +58,7 @@ export function createReads({ pipelines, onBatch }: ReadsParts): Reads {
     batcher<Asked, Found>({
       ...{ sizeMax, inFlightMax },
       weight: () => 0,
-      run: (asked) =>
-        tryTogether(asked, (some) => pipelines.use((send) => read(send, some), readMsMax)),
+      run: (asked) => tryTogether(asked, (some) => pipelines.use((send) => read(send, some))),
       ...(onBatch && { onBatch }),
     }).add;
   const who = together(whoMax, readWho);

@@ -19,6 +19,15 @@ export async function tryAgain<T>(transaction: () => Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * Of a connection that was lost nobody knows whether it had committed. What is of no item would be the same for each, and they
+ * would fail one after the other: the database has no room (53), or gave a statement up or is going down (57).
+ */
+function mayBeOfOne(error: unknown): boolean {
+  if (isStatementError(error)) return !/^5[37]/.test(error.code ?? '');
+  return isUnstorable(error) || error instanceof ItemFault;
+}
+
 /** The same for many items at once; where they fail together for what one of them is, each goes alone. */
 export async function tryTogether<Item, Result>(
   items: Item[],
@@ -27,9 +36,7 @@ export async function tryTogether<Item, Result>(
   try {
     return await tryAgain(() => transaction(items));
   } catch (error) {
-    // Of a connection that was lost nobody knows whether it had committed.
-    const known = isStatementError(error) || isUnstorable(error) || error instanceof ItemFault;
-    if (items.length === 1 || !known) throw error;
+    if (items.length === 1 || !mayBeOfOne(error)) throw error;
     const results: (Result | Error)[] = [];
     for (const item of items) {
       results.push(...(await tryTogether([item], transaction).catch((one: Error) => [one])));
