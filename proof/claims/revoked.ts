@@ -57,7 +57,10 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const processes = rounds > 1 ? 4 : 2;
   const crew = await Promise.all(Array.from({ length: processes }, () => ground.spawn('api', env)));
   const counts = {
-    ...{ changes: 0, 'accepted before': 0, 'refused after': 0, 'accepted after': 0 },
+    changes: 0,
+    'accepted before': 0,
+    'refused after': 0,
+    'accepted after': 0,
     'polls answered after': 0,
   };
   const violations: string[] = [];
@@ -108,8 +111,8 @@ async function underLoad(
       const sentAfter = changed;
       const { status } = await call(crew, change, turn);
       // As early as before the change: what a process has read by then must not count after it.
-      const known = change.what !== 'revoke' || (await poll(crew, change, turn)) !== 401;
-      if (sentAfter && change.what === 'revoke' && known) polled++;
+      const polledStatus = await poll(crew, change, turn);
+      if (sentAfter && change.what === 'revoke' && polledStatus !== 401) polled++;
       if (sentAfter) left--;
       if (status !== 202) refused++;
       else if (sentAfter) after++;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../core/admission.ts';
 import { fromId } from '../core/id.ts';
-import { type AgentView, findAgentOrigins, findWorkflowOrigins } from '../store/callers.ts';
+import { findAgentOrigins, findWorkflowOrigins } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 
 /**
@@ -28,19 +28,17 @@ export function allowOrigin(
   return true;
 }
 
-/** Tells the origins of a caller and of an agent that it calls. */
-export function allowAgent({
-  request,
-  reply,
-  caller,
-}: {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly caller: Caller;
-}): (agent: AgentView) => void {
-  return (agent) => {
-    allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
-  };
+/** Lets the pages of a caller's and of an agent's origins read what is said of that agent. */
+export function allowAgent(
+  call: {
+    readonly request: FastifyRequest;
+    readonly reply: FastifyReply;
+    readonly caller: Pick<Caller, 'allowedOrigins'>;
+  },
+  agent: { readonly allowedOrigins: readonly string[] },
+): void {
+  const { request, reply, caller } = call;
+  allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
 }
 
 /**

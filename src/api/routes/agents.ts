@@ -11,7 +11,7 @@ import { readCounts } from '../../store/limits.ts';
 import { listPins } from '../../store/pins.ts';
 import { visibleAgent } from '../access.ts';
 import { agentPatch, agentWire, newAgent, pinWire } from '../agent-wire.ts';
-import { allowOrigin } from '../cors.ts';
+import { allowAgent } from '../cors.ts';
 import { etag, ifMatch } from '../if-match.ts';
 import { limitWire } from '../limit-wire.ts';
 import { pageAnswer, readPage } from '../page.ts';
@@ -69,7 +69,7 @@ export function agentRoutes(app: FastifyInstance, parts: ApiParts): void {
     const agentId = fromId('agent', params.agentId);
     const row = agentId && (await store.findAgent(db, caller, agentId));
     if (!row) throw noSuchAgent();
-    allowOrigin(request, reply, [...caller.allowedOrigins, ...row.allowedOrigins]);
+    allowAgent({ request, reply, caller }, row);
     const { counts, nowMs } = await readCounts(db, row.id);
     const stage = stageLimits(row.stage, parts.testingLimits);
     const states = look(counts, agentLimits(row.rateLimits, stage), nowMs);
@@ -79,7 +79,7 @@ export function agentRoutes(app: FastifyInstance, parts: ApiParts): void {
   route(app, parts, contract.listPins, async ({ params, query, caller, request, reply }) => {
     const page = readPage(query);
     const agent = await visibleAgent(parts.reads, caller, params.agentId);
-    allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
+    allowAgent({ request, reply, caller }, agent);
     const { rows, total } = await listPins(db, agent.id, page);
     return pageAnswer('pins', rows.map(pinWire), { ...page, total });
   });
@@ -91,6 +91,6 @@ type OneAgent = Context<
 
 /** Preflights of an agent's paths are answered by its origins, so the answers must be as well. */
 function answer({ caller, request, reply }: OneAgent, row: store.AgentRow): HandlerAnswer {
-  allowOrigin(request, reply, [...caller.allowedOrigins, ...row.allowedOrigins]);
+  allowAgent({ request, reply, caller }, row);
   return { status: 200, body: agentWire(row), headers: { etag: etag(row.revision) } };
 }

@@ -25,7 +25,9 @@ export function erasureRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, deleteExecution, async (context) => {
     const { params, caller } = context;
-    const execution = await visibleExecution(reads, caller, params, allowAgent(context));
+    const execution = await visibleExecution(reads, caller, params, (agent) =>
+      allowAgent(context, agent),
+    );
     if (execution.status === 'processing') {
       const message = 'The execution has not ended: cancel it before its record is deleted.';
       throw new CallFailure('CONFLICT', message);

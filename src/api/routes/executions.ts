@@ -22,7 +22,9 @@ export function executionRoutes(app: FastifyInstance, parts: ApiParts): void {
         id: fromId('execution', params.executionId),
         seconds: query.wait,
         async read() {
-          const found = await visibleExecution(reads, caller, params, allowAgent(context));
+          const found = await visibleExecution(reads, caller, params, (agent) =>
+            allowAgent(context, agent),
+          );
           // A key that may execute but not read reaches the runs it started, and no others exist for it.
           if (!mayRead(caller, found)) throw noSuchExecution();
           return found;
@@ -39,7 +41,9 @@ export function executionRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, cancelExecution, async (context) => {
     const { params, caller } = context;
-    const { id, agentId } = await visibleExecution(reads, caller, params, allowAgent(context));
+    const { id, agentId } = await visibleExecution(reads, caller, params, (agent) =>
+      allowAgent(context, agent),
+    );
     if (!(await parts.canceler.cancel(id))) {
       throw new CallFailure('ALREADY_ENDED', `The execution has ended already.`);
     }

@@ -8,7 +8,7 @@ import { ExportTooSlow, exportExecutions as exportHistory } from '../../flow/exp
 import { listVisibleAgents } from '../../store/agents.ts';
 import type { ExecutionDetailRow } from '../../store/executions.ts';
 import { visibleAgent } from '../access.ts';
-import { allowOrigin } from '../cors.ts';
+import { allowAgent } from '../cors.ts';
 import { type ExportForm, exportForms } from '../export-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from '../history-query.ts';
 import { limitLists } from '../list-limit.ts';
@@ -26,7 +26,7 @@ export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
     exportExecutions,
     async ({ params, query, caller, request, reply }) => {
       const agent = await visibleAgent(parts.reads, caller, params.agentId);
-      allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
+      allowAgent({ request, reply, caller }, agent);
       const name = `executions-${params.agentId}`;
       return answer({ agentIds: [agent.id], query, name, caller, request });
     },

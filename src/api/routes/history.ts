@@ -10,7 +10,7 @@ import { toId } from '../../core/id.ts';
 import { listExecutions as listHistory } from '../../flow/list-executions.ts';
 import { listVisibleAgents } from '../../store/agents.ts';
 import { visibleAgent } from '../access.ts';
-import { allowOrigin } from '../cors.ts';
+import { allowAgent } from '../cors.ts';
 import { executionWire } from '../execution-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from '../history-query.ts';
 import { limitLists } from '../list-limit.ts';
@@ -42,7 +42,7 @@ async function listOne(
   const { params, query, request, reply } = context;
   const caller = known(context.caller);
   const agent = await visibleAgent(parts.reads, caller, params.agentId);
-  allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
+  allowAgent({ request, reply, caller }, agent);
   return page(parts, [agent.id], query);
 }
 

@@ -18,7 +18,7 @@ import {
   type StatisticsQuestion,
 } from '../../store/read-statistics.ts';
 import { visibleAgent } from '../access.ts';
-import { allowOrigin } from '../cors.ts';
+import { allowAgent } from '../cors.ts';
 import { limitLists } from '../list-limit.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
@@ -40,7 +40,7 @@ export function statisticsRoutes(app: FastifyInstance, parts: ApiParts): void {
     getStatistics,
     async ({ params, query, caller, request, reply }) => {
       const agent = await visibleAgent(parts.reads, caller, params.agentId);
-      allowOrigin(request, reply, [...caller.allowedOrigins, ...agent.allowedOrigins]);
+      allowAgent({ request, reply, caller }, agent);
       const asked = await readQuestion(db, query, agentGroupings);
       const body = await answer(db, asked, { agentId: agent.id });
       return { status: 200, body: { agentId: toId('agent', agent.id), ...body } };
