@@ -11,6 +11,7 @@ import { createModels } from '../src/provider/registry.ts';
 import { openDatabase } from '../src/store/db.ts';
 import { startFakeProvider } from './fake-provider.ts';
 import { createTestDatabase } from './harness/database.ts';
+import { openUnsealed, unsealed } from './harness/setups.ts';
 
 const lines: string[] = [];
 const log = createLogger({ level: 'trace', destination: { write: (line) => lines.push(line) } });
@@ -165,10 +166,7 @@ test('a request whose fault is logged shows nothing of itself', async (t) => {
 test('of a run its ids, its end and its code are told, at info where it failed', async (t) => {
   const provider = await startFakeProvider();
   const models = createModels({
-    credentials: async (_, name) => ({
-      ...{ name, kind: 'openai-compatible', apiKey: 'canary-api-key', baseURL: provider.url },
-    }),
-    overrides: async () => null,
+    open: openUnsealed,
     env: {},
     allowedHosts: [provider.host],
   });
@@ -179,11 +177,14 @@ test('of a run its ids, its end and its code are told, at info where it failed',
   provider.script({ status: 401, body: { error: { message: 'canary-error canary-api-key' } } });
   const id = uuid7(0);
   const run = { id, agentId: uuid7(0), attempts: 1, latencyMs: 20 };
+  const baseURL = provider.url;
+  const stored = unsealed({ kind: 'openai-compatible', apiKey: 'canary-api-key', baseURL });
   const failure = await models
     .call({
       ...{ executionId: id, workspaceId: uuid7(0), model: 'fake/model', timeoutMs: 10_000 },
       ...{ system: 'canary-system', user: 'canary-user', temperature: null, maxTokens: null },
       ...{ topP: null, signal: new AbortController().signal },
+      setup: { provider: stored, price: null },
     })
     .catch((error: unknown) => error);
   assert.ok(failure instanceof ModelFailure);

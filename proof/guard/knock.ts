@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { ModelFailure } from '../../src/core/model.ts';
 import { checkBaseURL, type Resolve } from '../../src/provider/guard.ts';
 import { createModels } from '../../src/provider/registry.ts';
+import { openUnsealed, unsealed } from '../../test/harness/setups.ts';
 import { guardCases } from './cases.ts';
 import { type GuardCase, ownAddress } from './guard-case.ts';
 import { startWorld, type World } from './world.ts';
@@ -52,15 +53,15 @@ async function knock(one: GuardCase): Promise<Knock> {
   const refused = await checkBaseURL(baseURL, allowedHosts, resolve.resolve);
   // A call is tried though it was refused to be stored: the check of the call stands for itself.
   const models = createModels({
-    credentials: async (_, name) => ({ name, kind, apiKey: 'a-key-of-the-provider', baseURL }),
-    overrides: async () => null,
+    open: openUnsealed,
     env: {},
     ...{ allowedHosts, ...resolve },
   });
   attempts.length = 0;
   world.arrived();
   const before = world.begun();
-  const code = await models.call(call).then(
+  const provider = unsealed({ kind, apiKey: 'a-key-of-the-provider', baseURL });
+  const code = await models.call({ ...call, setup: { provider, price: null } }).then(
     () => null,
     (error: unknown) => (error instanceof ModelFailure ? error.code : String(error)),
   );

@@ -15,6 +15,7 @@ import {
   type WindowState,
 } from './limits.ts';
 import { type Right, type Role, sees } from './member.ts';
+import type { ModelSetup } from './model.ts';
 import {
   bodyFailure,
   inactiveMessage,
@@ -111,6 +112,7 @@ export interface AgentAtAdmission {
   readonly versionId: string;
   readonly versionLabel: string;
   readonly version: ModelSettings;
+  readonly setup: ModelSetup;
 }
 
 /** The workspace's AI Actions of a month, rolled as `Counts` are. */

@@ -1,4 +1,6 @@
 import type { RunFailureCode } from './failure.ts';
+import type { Price } from './price.ts';
+import type { StoredProvider } from './provider.ts';
 
 /**
  * The port to the models. A `provider/model` name goes in, text and usage come out, or a `ModelFailure`.
@@ -9,16 +11,28 @@ export interface ModelPort {
 }
 
 /**
- * Asks a provider of the workspace whether it is reached and takes its credential, without running a model. False where
- * none is stored under that name; what is wrong is thrown as a `ModelFailure`.
+ * Asks a provider of the workspace whether it is reached and takes its credential, without running a model. What is
+ * wrong is thrown as a `ModelFailure`.
  */
-export type TestConnection = (workspaceId: string, providerName: string) => Promise<boolean>;
+export type TestConnection = (
+  workspaceId: string,
+  providerName: string,
+  provider: StoredProvider,
+) => Promise<void>;
+
+/** What a workspace has stored under the two names of a model, its provider's and its own; null where it has nothing. */
+export interface ModelSetup {
+  readonly provider: StoredProvider | null;
+  readonly price: Price | null;
+}
 
 export interface ModelCall {
   readonly executionId: string;
   readonly workspaceId: string;
   /** `provider/model`, for example `openai/gpt-5.5` or `cueline/echo?delay=250`. */
   readonly model: string;
+  /** Read when the run was accepted or claimed, of which the call is the very next thing. */
+  readonly setup: ModelSetup;
   readonly system: string | null;
   readonly user: string;
   readonly temperature: number | null;
@@ -106,17 +120,14 @@ export function splitModelName(text: string): { provider: string; model: string 
   return { provider: text.slice(0, slash), model: text.slice(slash + 1) };
 }
 
-/**
- * Thrown instead of a call that was not made, since its provider is left alone or has enough to do, or since what it
- * needs could not be read (that is the `cause`): try again later.
- */
+/** Thrown instead of a call that was not made, since its provider is left alone or has enough to do: try again later. */
 export class ModelDeferred extends Error {
   readonly afterMs: number;
   /** What a run ends with that has not so much time left. */
   readonly code: RunFailureCode;
 
-  constructor(afterMs: number, code: RunFailureCode, options?: ErrorOptions) {
-    super(`not called, to be tried again after ${Math.round(afterMs)} ms`, options);
+  constructor(afterMs: number, code: RunFailureCode) {
+    super(`not called, to be tried again after ${Math.round(afterMs)} ms`);
     this.name = 'ModelDeferred';
     this.afterMs = afterMs;
     this.code = code;

@@ -1,9 +1,20 @@
-/** Prices as they are sent: decimal texts, or numbers, which are taken for the decimal that their author wrote. */
+/** What a workspace pays for a model: US dollars per million tokens, as decimal texts, by which nothing is rounded. */
+export interface Price {
+  readonly inputPerMillion: string;
+  readonly outputPerMillion: string;
+  /** Where it is null, cached tokens cost what other input does. */
+  readonly cacheReadPerMillion: string | null;
+  readonly cacheWritePerMillion: string | null;
+}
 
 const decimal = /^\d{1,7}(\.\d{1,12})?$/;
 const places = 12;
 
-/** The decimal text of an amount of at most `max` with at most 12 places; null for anything else. Never rounded. */
+/**
+ * Amounts are sent as decimal texts, or as numbers, which are taken for the decimal that their author wrote.
+ *
+ * The decimal text of an amount of at most `max` with at most 12 places; null for anything else. Never rounded.
+ */
 export function priceText(amount: string | number, max: number): string | null {
   const text = typeof amount === 'string' ? amount : plain(amount);
   if (!decimal.test(text)) return null;

@@ -12,6 +12,14 @@ export const providerKinds = [
 /** Which interface a provider speaks. */
 export type ProviderKind = (typeof providerKinds)[number];
 
+/** A provider as a workspace stores it: its credential is sealed for the row. */
+export interface StoredProvider {
+  readonly id: string;
+  readonly kind: ProviderKind;
+  readonly sealedApiKey: Buffer | null;
+  readonly baseURL: string | null;
+}
+
 /** What may stand before the slash of a model, but for the built-in one. */
 export function isProviderName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text) && text.toLowerCase() !== 'cueline';

@@ -1,3 +1,4 @@
+import type { ModelSetup } from './model.ts';
 import type { RunSettings } from './settings.ts';
 
 /** What attempts have used and cost; `known` is false where one of them ended without telling. */
@@ -29,6 +30,7 @@ export interface Run {
   readonly promptVersionId: string;
   readonly model: string;
   readonly temperature: number | null;
+  readonly setup: ModelSetup;
   /** The variables as they were sent: the compact JSON text of an object. */
   readonly inputVariables: string;
   readonly settings: RunSettings;

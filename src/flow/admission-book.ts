@@ -169,6 +169,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
           promptVersionId,
           model,
           temperature,
+          setup: agent.setup,
           inputVariables: variables.json,
           settings: step ? { ...settings, workflow: step } : settings,
           elapsedMs: 0,

@@ -9,6 +9,7 @@ import type {
   KeyRow,
 } from '../store/admission-read.ts';
 import type { ExecutionTerms, NewExecution } from '../store/admission-write.ts';
+import { setupOf } from '../store/model-setup.ts';
 
 /** What admission asks and records, in the words of the store; and what it read, in the words of the core. */
 
@@ -87,6 +88,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     versionId: row.version_id,
     versionLabel: row.version_label,
     version: row.version,
+    setup: setupOf(row),
   };
 }
 

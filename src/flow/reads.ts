@@ -13,7 +13,6 @@ import { tryTogether } from './try-again.ts';
 /**
  * What callers ask for again and again until their run has ended: the key that calls, the agent in the path, the record.
  * Those who ask while a read is under way share the next one, so that each is told what stands there after they asked.
- * (What runs need is read by name, on connections of the worker: `read-together`.)
  */
 export interface Reads {
   /** Whom a key stands for, by its hash; null for one that was never issued. */

@@ -62,6 +62,7 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
       executionId: run.id,
       workspaceId: run.workspaceId,
       model: run.model,
+      setup: run.setup,
       system: prompt.system,
       user: prompt.user,
       temperature: run.temperature,
@@ -80,8 +81,7 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
     if (signal.aborted) return { kind: 'stopped', sent: deferred ? null : prompt };
     const endsMs = run.elapsedMs + (performance.now() - begun);
     if (deferred) {
-      const { afterMs: delayMs, code, cause } = error;
-      if (cause !== undefined) parts.onFault(cause, run);
+      const { afterMs: delayMs, code } = error;
       if (endsMs + delayMs < settings.timeoutMs) return { kind: 'deferred', delayMs };
       return failed(run, code, code === 'MODEL_TIMEOUT' ? timeoutMessage(run) : leftAlone, {
         prompt,

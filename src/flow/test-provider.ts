@@ -1,5 +1,7 @@
 import { CallFailure, type RunFailureCode } from '../core/failure.ts';
 import { ModelFailure, type TestConnection } from '../core/model.ts';
+import type { Db } from '../store/db.ts';
+import { findStoredProvider } from '../store/providers.ts';
 
 /** What a test of a connection came to. `message` is public text, with no secret in it. */
 export type ConnectionTested =
@@ -14,13 +16,15 @@ export type ConnectionTested =
  * leaves no record, and no run hears of it.
  */
 export async function testProvider(
-  testConnection: TestConnection,
+  parts: { readonly db: Db; readonly testConnection: TestConnection },
   workspaceId: string,
   name: string,
 ): Promise<ConnectionTested> {
+  const stored = await findStoredProvider(parts.db, workspaceId, name);
+  if (!stored) throw noSuchProvider();
   const begun = performance.now();
   try {
-    if (!(await testConnection(workspaceId, name))) throw noSuchProvider();
+    await parts.testConnection(workspaceId, name, stored);
     return { ok: true, latencyMs: Math.round(performance.now() - begun) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;

@@ -6,10 +6,7 @@ import { StartFailure } from '../core/start-failure.ts';
 import { bootstrapWorkspace } from '../flow/bootstrap-workspace.ts';
 import { createCredentials } from '../flow/credentials.ts';
 import { type Demo, makeDemo } from '../flow/make-demo.ts';
-import { readTogether } from '../flow/read-together.ts';
 import { createModels } from '../provider/registry.ts';
-import type { Db } from '../store/db.ts';
-import { findPrices } from '../store/prices.ts';
 import { type Role, type WiringParts, wire } from '../wiring.ts';
 import { banner, shownOnce } from './banner.ts';
 import type { Context } from './command.ts';
@@ -60,7 +57,7 @@ async function bringUp(
   { connection, db, secret }: Awaited<ReturnType<typeof openForServer>>,
 ): Promise<string | null> {
   const { config, life, log } = context;
-  const { models, providers, testConnection } = await openModels(context, db, secret);
+  const { models, providers, testConnection } = await openModels(context, secret);
   const wiring = await wire({
     role,
     connection,
@@ -82,16 +79,14 @@ async function bringUp(
 /** The models of every provider that is configured, traced where traces are wanted. */
 async function openModels(
   { config, life, log }: Context,
-  db: Db,
   secret: string,
 ): Promise<Pick<WiringParts, 'models' | 'providers' | 'testConnection'>> {
   const models = createModels({
-    credentials: createCredentials({
-      ...{ db, sealKey: deriveSealKey(secret) },
+    open: createCredentials({
+      sealKey: deriveSealKey(secret),
       onUnreadable: (provider) =>
         log.error(provider, 'A stored credential does not open: CUELINE_SECRET has changed'),
     }),
-    overrides: readTogether(db, findPrices),
     env: config.providerEnv,
     callsMax: config.providerCalls,
     allowedHosts: config.allowedHosts,

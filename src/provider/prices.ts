@@ -1,6 +1,7 @@
 import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
 import { floatToUnits, toDecimal, toUnits } from '../core/decimal.ts';
 import { type Cost, noCost, type Usage, unknownCost } from '../core/model.ts';
+import type { Price } from '../core/price.ts';
 
 /**
  * What a call cost: tokens × price. The price comes from the workspace's own list, else from the price library, whose
@@ -8,14 +9,6 @@ import { type Cost, noCost, type Usage, unknownCost } from '../core/model.ts';
  * multiplied exactly, by the same rules: cached tokens are part of the input and leave it for their own price, a tier
  * is chosen by the whole input, and where no cache price stands, cached tokens cost what others do.
  */
-
-/** A workspace's price for a model: US dollars per million tokens, as decimal texts. */
-export interface PriceOverride {
-  readonly inputPerMillion: string;
-  readonly outputPerMillion: string;
-  readonly cacheReadPerMillion?: string | null;
-  readonly cacheWritePerMillion?: string | null;
-}
 
 /** Where a price is looked up. */
 export type PriceList =
@@ -35,7 +28,7 @@ export function cost(
   list: PriceList,
   model: string,
   usage: Usage | null,
-  override: PriceOverride | null,
+  override: Price | null,
   at: Date,
 ): Cost {
   const prices = override ? own(override) : listed(list, model, usage?.inputTokens ?? 0, at);
@@ -65,7 +58,7 @@ interface Prices {
 
 const million = 1_000_000n;
 
-function own(override: PriceOverride): Prices | null {
+function own(override: Price): Prices | null {
   const input = toUnits(override.inputPerMillion);
   const output = toUnits(override.outputPerMillion);
   const cacheRead = toUnits(override.cacheReadPerMillion ?? override.inputPerMillion);

@@ -1,7 +1,6 @@
 import {
   type ModelAnswer,
   type ModelCall,
-  ModelDeferred,
   ModelFailure,
   type ModelPort,
   noCost,
@@ -10,6 +9,7 @@ import {
   type TestConnection,
   unknownCost,
 } from '../core/model.ts';
+import type { StoredProvider } from '../core/provider.ts';
 import { type Breakers, createBreakers } from './breakers.ts';
 import { testConnection } from './connection-test.ts';
 import { withDeadline } from './deadline.ts';
@@ -20,7 +20,7 @@ import { type Generated, generate } from './generate.ts';
 import type { Resolve } from './guard.ts';
 import { languageModel, type Model } from './language-model.ts';
 import { createOutbound } from './outbound.ts';
-import { cost, type PriceOverride } from './prices.ts';
+import { cost } from './prices.ts';
 import { Recent } from './recent.ts';
 import {
   type Connection,
@@ -31,13 +31,12 @@ import {
 } from './settings.ts';
 
 export interface ModelsOptions {
-  /** What a workspace stores under that name, opened; asked for each call, so that a change takes effect at once. */
-  readonly credentials: (
+  /** Opens what a workspace has stored under that name; throws a `ModelFailure` where it does not open. */
+  readonly open: (
     workspaceId: string,
     providerName: string,
-  ) => Promise<ProviderSettings | null>;
-  /** A workspace's own price for a `provider/model`; asked for each call. */
-  readonly overrides: (workspaceId: string, model: string) => Promise<PriceOverride | null>;
+    stored: StoredProvider,
+  ) => ProviderSettings;
   readonly env: ProviderEnv;
   /** Hosts that a workspace's base URL may have though they are private: `host`, `host:port`, `[IPv6]:port`. */
   readonly allowedHosts: readonly string[];
@@ -54,8 +53,6 @@ export interface Models extends ModelPort, Pick<Breakers, 'states'> {
   close(): Promise<void>;
 }
 
-/** What the database is given before it is asked again for what a call needs. */
-const unreadMs = 1_000;
 /** Someone waits before a button. */
 const testTimeoutMs = 10_000;
 /** Model objects that are kept ready. */
@@ -76,12 +73,9 @@ export function createModels(options: ModelsOptions): Models {
     },
     states: breakers.states,
     // Not through the breaker: who has just mended a provider must be told so while runs still leave it alone.
-    async testConnection(workspaceId, name) {
-      const stored = await options.credentials(workspaceId, name);
-      if (!stored) return false;
-      const connection = connect(name, stored);
+    async testConnection(workspaceId, name, stored) {
+      const connection = connect(workspaceId, name, stored);
       await testConnection(connection, through(connection), options.testTimeoutMs ?? testTimeoutMs);
-      return true;
     },
     close: () => outbound.close(),
   };
@@ -92,18 +86,7 @@ export function createModels(options: ModelsOptions): Models {
     call: ModelCall,
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
-    // The price is read before the call: what has been paid for must not be lost to a database that is away.
-    const [stored, override] = await Promise.all([
-      options.credentials(call.workspaceId, provider),
-      options.overrides(call.workspaceId, call.model),
-    ]).catch((error: unknown) => {
-      if (error instanceof ModelFailure) throw error;
-      // A database that is away says nothing about the run.
-      throw new ModelDeferred(unreadMs, 'MODEL_TIMEOUT', { cause: error });
-    });
-    // Over while it was read: no call was made, and nothing was spent.
-    if (signal.aborted) throw new ModelDeferred(unreadMs, 'MODEL_TIMEOUT');
-    const connection = connect(provider, stored);
+    const connection = connect(call.workspaceId, provider, call.setup.provider);
     const secrets = connection.apiKey ? [connection.apiKey] : [];
     const key = JSON.stringify(connection);
     const guarded = { key, provider, timeoutMs: call.timeoutMs, signal };
@@ -117,13 +100,19 @@ export function createModels(options: ModelsOptions): Models {
     const list = priceList(connection, model);
     const spent = {
       usage: generated.usage ?? noUsage,
-      cost: cost(list, model, generated.usage, override, new Date()),
+      cost: cost(list, model, generated.usage, call.setup.price, new Date()),
     };
     return answered(generated, spent, secrets);
   }
 
-  function connect(provider: string, stored: ProviderSettings | null): Connection {
-    const settings = stored ?? fromEnvironment(options.env, provider);
+  function connect(
+    workspaceId: string,
+    provider: string,
+    stored: StoredProvider | null,
+  ): Connection {
+    const settings = stored
+      ? options.open(workspaceId, provider, stored)
+      : fromEnvironment(options.env, provider);
     if (settings) return complete(settings, stored === null, ownOllama(options.env));
     const variable = variableFor(provider);
     throw missing(

@@ -3,6 +3,7 @@ import { hashBytes, type Permission } from '../core/key.ts';
 import type { Counts } from '../core/limits.ts';
 import type { Role } from '../core/member.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../core/settings.ts';
+import { type SetupRow, setupColumns, setupJoins } from './model-setup.ts';
 import type { Send, Statement, Value } from './pipeline.ts';
 import { lockReadySteps, type ReadyStep } from './workflow-steps.ts';
 
@@ -76,7 +77,7 @@ export interface KeyRow {
   readonly agent_ids: string[];
 }
 
-export interface AgentRow {
+export interface AgentRow extends SetupRow {
   readonly id: string;
   readonly workspace_id: string;
   readonly name: string;
@@ -242,8 +243,10 @@ const readAgents: Statement = {
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
         'maxTokens', v.max_tokens, 'topP', v.top_p) as version,
       case when a.config ? 'maxConcurrency' then
-        (select count(*) from run_queue q where q.agent_id = a.id and q.holds_slot) end as slots_used
+        (select count(*) from run_queue q where q.agent_id = a.id and q.holds_slot) end as slots_used,
+      ${setupColumns}
     from agents a join prompt_versions v on v.id = a.prompt_version_id
+      ${setupJoins('a.workspace_id', "coalesce(a.config ->> 'model', v.model)")}
     where a.id = any($3::uuid[]) and a.deleted_at is null and a.workspace_id in
       (select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))`,
 };

@@ -1,16 +1,8 @@
 import { sql } from 'kysely';
+import type { Price } from '../core/price.ts';
 import type { Db } from './db.ts';
-import { askedFor, type Named } from './named.ts';
 
 /** A workspace's own prices. Amounts are `numeric` here and decimal texts in the code, in US dollars. */
-
-/** For a million tokens; a cache price that is null is that of other input. */
-export interface Price {
-  readonly inputPerMillion: string;
-  readonly outputPerMillion: string;
-  readonly cacheReadPerMillion: string | null;
-  readonly cacheWritePerMillion: string | null;
-}
 
 export interface PriceRow extends Price {
   readonly model: string;
@@ -25,16 +17,6 @@ export async function listPrices(db: Db, workspaceId: string): Promise<PriceRow[
   const { rows } = await sql<PriceRow>`
     select model, ${amounts}, updated_at from prices where workspace_id = ${workspaceId}
     order by model collate "C"`.execute(db);
-  return rows;
-}
-
-/** Those that are there, in any order; a price is named by its `provider/model`. */
-export async function findPrices(db: Db, asked: readonly Named[]): Promise<(Price & Named)[]> {
-  const { rows } = await sql<Price & Named>`
-    select p.workspace_id, p.model as name, ${amounts}
-    from ${askedFor(asked)} join prices p on p.workspace_id = asked.workspace_id and p.model = asked.name`.execute(
-    db,
-  );
   return rows;
 }
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { ProviderKind } from '../core/provider.ts';
+import type { ProviderKind, StoredProvider } from '../core/provider.ts';
 import type { Db, Trx } from './db.ts';
-import { askedFor, type Named } from './named.ts';
 
 /** The providers of a workspace. Their credentials are sealed; nothing here can open them. */
 
@@ -70,24 +69,16 @@ export async function deleteProvider(db: Db, workspaceId: string, name: string):
   return Number(numAffectedRows) > 0;
 }
 
-/** What a model call needs of a provider. */
-export interface ProviderSettingsRow extends Named {
-  readonly id: string;
-  readonly kind: ProviderKind;
-  readonly sealedApiKey: Buffer | null;
-  readonly baseURL: string | null;
-  readonly revision: number;
-}
-
-/** Those that are there, in any order. */
-export async function findProviderSettings(
+/** With its credential. */
+export async function findStoredProvider(
   db: Db,
-  asked: readonly Named[],
-): Promise<ProviderSettingsRow[]> {
-  const { rows } = await sql<ProviderSettingsRow>`
-    select p.workspace_id, p.name, p.id, p.kind, p.sealed_api_key, p.base_url as "baseURL", p.revision
-    from ${askedFor(asked)} join providers p using (workspace_id, name)`.execute(db);
-  return rows;
+  workspaceId: string,
+  name: string,
+): Promise<StoredProvider | null> {
+  const { rows } = await sql<StoredProvider>`
+    select id, kind, sealed_api_key, base_url as "baseURL" from providers
+    where workspace_id = ${workspaceId} and name = ${name}`.execute(db);
+  return rows[0] ?? null;
 }
 
 export interface SealedRow {

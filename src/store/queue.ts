@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Run, Spent } from '../core/run.ts';
 import type { RunSettings } from '../core/settings.ts';
 import type { Db } from './db.ts';
+import { type SetupRow, setupColumns, setupJoins, setupOf } from './model-setup.ts';
 
 /**
  * The queue of unfinished runs. A row is *ready* (nobody's, not delayed, not waiting for a slot), *delayed*
@@ -78,7 +79,7 @@ export async function claimForOthers(
   return runs;
 }
 
-interface ClaimedRow {
+interface ClaimedRow extends SetupRow {
   readonly id: string;
   readonly tag: number;
   readonly workspaceId: string;
@@ -94,6 +95,12 @@ interface ClaimedRow {
   readonly settings: string;
 }
 
+/** The model and its workspace as they stand in a claim. */
+const setup = {
+  columns: sql.raw(setupColumns),
+  joins: sql.raw(setupJoins('c.workspace_id', 'e.model')),
+};
+
 async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Promise<Claimed> {
   const { rows } = await sql<(ClaimedRow | { id: null }) & { clockTag: number; held: boolean }>`
     with me as materialized (
@@ -107,18 +114,34 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
     select ${clockTag} as clock_tag, exists (select from me) as held, runs.* from (values (1)) as always left join (
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
         (extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
-        e.prompt_version_id, e.model, e.temperature, e.input_variables, e.settings
+        e.prompt_version_id, e.model, e.temperature, e.input_variables, e.settings, ${setup.columns}
       from claimed c cross join lateral (
         select prompt_version_id, model, temperature, input_variables, settings
-        from executions where id = c.id offset 0) as e) as runs on true`.execute(db);
+        from executions where id = c.id offset 0) as e
+      ${setup.joins}) as runs on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
   return {
-    runs: claimed.map(({ clockTag, held, tag, settings, ...run }) => ({
-      ...run,
-      worker,
-      settings: JSON.parse(settings) as RunSettings,
-    })),
+    runs: claimed.map((row) => runOf(row, worker)),
     lowestTag: rows[0]?.held ? Math.min(...claimed.map(({ tag }) => tag), rows[0].clockTag) : null,
+  };
+}
+
+function runOf(row: ClaimedRow, worker: string): Run {
+  return {
+    id: row.id,
+    workspaceId: row.workspaceId,
+    agentId: row.agentId,
+    worker,
+    attempt: row.attempt,
+    failures: row.failures,
+    losses: row.losses,
+    promptVersionId: row.promptVersionId,
+    model: row.model,
+    temperature: row.temperature,
+    setup: setupOf(row),
+    inputVariables: row.inputVariables,
+    settings: JSON.parse(row.settings) as RunSettings,
+    elapsedMs: row.elapsedMs,
   };
 }
 

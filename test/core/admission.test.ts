@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Caller, decide, type Facts } from '../../src/core/admission.ts';
 import { keyDefaultLimits, noLimits } from '../../src/core/limits.ts';
 import { parseExecuteBody } from '../../src/core/variables.ts';
+import { nothingStored } from '../harness/setups.ts';
 
 /** The order in which a call is refused is part of the API. Each case is wrong in one way more than the one after. */
 
@@ -42,6 +43,7 @@ const agent: NonNullable<Facts['agent']> = {
   versionId: 'version',
   versionLabel: 'v1',
   version: { model: 'cueline/echo', temperature: null, maxTokens: null, topP: null },
+  setup: nothingStored,
 };
 const good = (): Facts => ({
   nowMs,

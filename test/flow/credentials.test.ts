@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { deriveSealKey } from '../../src/core/seal.ts';
 import { createCredentials } from '../../src/flow/credentials.ts';
+import { findStoredProvider } from '../../src/store/providers.ts';
 import { addAgent, run } from '../harness/agents.ts';
 import { sealKey, startService } from '../harness/service.ts';
 
@@ -16,7 +17,12 @@ const put = (name: string, body: object) =>
 function credentials(key: Buffer) {
   const unreadable: object[] = [];
   const onUnreadable = (provider: object) => void unreadable.push(provider);
-  return { open: createCredentials({ db, sealKey: key, onUnreadable }), unreadable };
+  const opened = createCredentials({ sealKey: key, onUnreadable });
+  const open = async (whose: string, name: string) => {
+    const stored = await findStoredProvider(db, whose, name);
+    return stored && opened(whose, name, stored);
+  };
+  return { open, unreadable };
 }
 
 test('what was stored is opened, a change takes effect at once', async () => {

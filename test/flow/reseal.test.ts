@@ -6,6 +6,8 @@ import { deriveSealKey } from '../../src/core/seal.ts';
 import { StartFailure } from '../../src/core/start-failure.ts';
 import { createCredentials } from '../../src/flow/credentials.ts';
 import { reseal } from '../../src/flow/reseal.ts';
+import type { Db } from '../../src/store/db.ts';
+import { findStoredProvider } from '../../src/store/providers.ts';
 import { sealKey, startService } from '../harness/service.ts';
 
 const newKey = deriveSealKey('the next secret of this server');
@@ -28,13 +30,12 @@ test('every credential of every workspace opens with the new key, and none with 
   await service.call('PUT', '/api/v1/providers/bare', { user: service.ownerId, body });
 
   assert.equal(await reseal(db, sealKey, newKey), 3);
-  const open = (key: Buffer) => createCredentials({ db, sealKey: key, onUnreadable: () => {} });
   for (const [workspaceId, , name] of stored) {
-    const provider = await open(newKey)(workspaceId, name);
+    const provider = await open(db, newKey, workspaceId, name);
     assert.equal(provider?.apiKey, `sk-${name}-${workspaceId}`);
-    await assert.rejects(open(sealKey)(workspaceId, name));
+    await assert.rejects(open(db, sealKey, workspaceId, name));
   }
-  assert.equal((await open(newKey)(service.workspaceId, 'bare'))?.apiKey, null);
+  assert.equal((await open(db, newKey, service.workspaceId, 'bare'))?.apiKey, null);
   // A second go, for instance after an answer that was lost, does no harm.
   assert.equal(await reseal(db, sealKey, newKey), 0);
 });
@@ -54,6 +55,12 @@ test('where one does not open, nothing is changed, and it is named', async (t) =
     assert.ok(!error.message.includes('good'));
     return true;
   });
-  const credentials = createCredentials({ db, sealKey, onUnreadable: () => {} });
-  assert.equal((await credentials(workspaceId, 'good'))?.apiKey, 'sk-x');
+  assert.equal((await open(db, sealKey, workspaceId, 'good'))?.apiKey, 'sk-x');
 });
+
+async function open(db: Db, sealKey: Buffer, workspaceId: string, name: string) {
+  const stored = await findStoredProvider(db, workspaceId, name);
+  return (
+    stored && createCredentials({ sealKey, onUnreadable: () => {} })(workspaceId, name, stored)
+  );
+}

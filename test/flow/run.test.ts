@@ -6,6 +6,7 @@ import type { Run } from '../../src/core/run.ts';
 import { carryOut } from '../../src/flow/run.ts';
 import { addAgent, ended, run, type TestAgent } from '../harness/agents.ts';
 import { startService } from '../harness/service.ts';
+import { nothingStored } from '../harness/setups.ts';
 
 const service = await startService();
 after(service.close);
@@ -202,6 +203,7 @@ test('a run that is stopped while its prompt is read has not called its model', 
   const held: Run = {
     ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
     ...{ promptVersionId: 'v', model: 'cueline/echo', temperature: null, inputVariables: '{}' },
+    setup: nothingStored,
     ...{ settings, elapsedMs: 0 },
   };
   const attempt = await carryOut(parts, held, stopping.signal);

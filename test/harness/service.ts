@@ -86,7 +86,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { app, drain } = await wire({
     ...{ role: options.role ?? 'start', connection, db, logger, version: '0.0.0', secret },
     models: options.models ?? models,
-    testConnection: options.testConnection ?? (async () => true),
+    testConnection: options.testConnection ?? (async () => {}),
     config: {
       ...readConfig({ CUELINE_ALLOWED_HOSTS: allowedHost }),
       // Longer than a slow machine may stand still: who loses a lease without being killed is a fault.

@@ -8,7 +8,7 @@ import { deriveSealKey, unseal } from '../../src/core/seal.ts';
 import { openDatabase } from '../../src/store/db.ts';
 import { readPostmaster } from '../../src/store/embedded/postmaster.ts';
 import { findEmbedded } from '../../src/store/embedded.ts';
-import { findProviderSettings } from '../../src/store/providers.ts';
+import { findStoredProvider } from '../../src/store/providers.ts';
 import { findFirstWorkspace } from '../../src/store/workspaces.ts';
 import { spawnCueline } from '../harness/process.ts';
 import { cueline, jsonLines } from './cueline.ts';
@@ -110,7 +110,7 @@ async function credential(dataDir: string, secret: string): Promise<string> {
   const db = openDatabase({ connection, poolMax: 1, onError: () => {} });
   try {
     const workspaceId = (await findFirstWorkspace(db))?.workspaceId ?? '';
-    const [row] = await findProviderSettings(db, [{ workspaceId, name: 'own' }]);
+    const row = await findStoredProvider(db, workspaceId, 'own');
     assert.ok(row?.sealedApiKey);
     const key = deriveSealKey(secret.trim());
     return unseal(key, row.sealedApiKey, sealOwner({ workspaceId, id: row.id }));

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { uuid7 } from '../../src/core/id.ts';
 import { sealOwner } from '../../src/core/provider.ts';
 import { deriveSealKey, seal, unseal } from '../../src/core/seal.ts';
-import { findProviderSettings, putProvider } from '../../src/store/providers.ts';
+import { findStoredProvider, putProvider } from '../../src/store/providers.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { begin, cueline, onDatabase } from './cueline.ts';
 
@@ -75,7 +75,7 @@ async function store(name: string, secret: string): Promise<void> {
 
 async function opened(name: string, secret: string): Promise<string> {
   const { db, workspaceId } = service;
-  const [row] = await findProviderSettings(db, [{ workspaceId, name }]);
+  const row = await findStoredProvider(db, workspaceId, name);
   assert.ok(row?.sealedApiKey);
   return unseal(deriveSealKey(secret), row.sealedApiKey, owner(row.id));
 }

@@ -4,6 +4,7 @@ import type { ModelCall } from '../../src/core/model.ts';
 import { generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
 import { complete, type ProviderSettings } from '../../src/provider/settings.ts';
+import { nothingStored } from '../harness/setups.ts';
 
 /**
  * What each kind puts on the wire, and how its answer is read. Every request is caught before it leaves; the environment
@@ -41,6 +42,7 @@ const call: ModelCall = {
   executionId: 'exe',
   workspaceId: 'wsp',
   model: 'p/m',
+  setup: nothingStored,
   system: 'Be brief.',
   user: 'hello',
   temperature: 0.5,

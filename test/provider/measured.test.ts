@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model.ts';
 import { type ModelCalled, measured, outcomeOf } from '../../src/provider/measured.ts';
 import { scriptedModels } from '../harness/models.ts';
+import { nothingStored } from '../harness/setups.ts';
 
 const call: ModelCall = {
   ...{ executionId: '', workspaceId: '', model: 'openai/gpt', system: null, user: 'hello' },
   ...{ temperature: null, maxTokens: null, topP: null, timeoutMs: 1_000 },
-  signal: new AbortController().signal,
+  ...{ setup: nothingStored, signal: new AbortController().signal },
 };
 
 test('tells of each call, and passes on what came of it', async () => {

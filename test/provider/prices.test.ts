@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { noUsage, type Usage } from '../../src/core/model.ts';
+import type { Price } from '../../src/core/price.ts';
 import { cost, type PriceList } from '../../src/provider/prices.ts';
 
 const at = new Date('2026-11-21T12:00:00Z');
@@ -10,6 +11,15 @@ const anthropic: PriceList = { provider: 'anthropic' };
 
 function used(inputTokens: number, outputTokens: number, read = 0, write = 0): Usage {
   return { inputTokens, outputTokens, cacheReadTokens: read, cacheWriteTokens: write };
+}
+
+function own(inputPerMillion: string, outputPerMillion: string): Price {
+  return {
+    inputPerMillion,
+    outputPerMillion,
+    cacheReadPerMillion: null,
+    cacheWritePerMillion: null,
+  };
 }
 
 describe('real entries of the library', () => {
@@ -94,7 +104,7 @@ test('a price that changes with the date is that of the day', () => {
 });
 
 describe('a price of the workspace', () => {
-  const override = { inputPerMillion: '2.50', outputPerMillion: '10' };
+  const override = own('2.50', '10');
 
   test('comes before the library', () => {
     const found = cost(openai, 'gpt-4o-mini', used(1_000_000, 100_000), override, at);
@@ -108,39 +118,36 @@ describe('a price of the workspace', () => {
 
   test('prices cached tokens as input unless it says otherwise', () => {
     const usage = used(1_000, 0, 400, 100);
-    const nulls = { ...override, cacheReadPerMillion: null, cacheWritePerMillion: null };
     assert.equal(cost('unknown', 'm', usage, override, at).usd, '0.0025');
-    assert.equal(cost('unknown', 'm', usage, nulls, at).usd, '0.0025');
     const apart = { ...override, cacheReadPerMillion: '0.25', cacheWritePerMillion: '3.125' };
     assert.equal(cost('unknown', 'm', usage, apart, at).usd, '0.0016625');
   });
 
   test('may be nothing, which is then known', () => {
-    const zero = { inputPerMillion: '0', outputPerMillion: '0.00' };
+    const zero = own('0', '0.00');
     assert.deepEqual(cost('unknown', 'm', null, zero, at), { usd: '0', known: true });
   });
 
   test('is rounded half up at the tenth place', () => {
-    const tiny = (price: string) =>
-      cost('unknown', 'm', used(1, 0), { inputPerMillion: price, outputPerMillion: '0' }, at).usd;
+    const tiny = (price: string) => cost('unknown', 'm', used(1, 0), own(price, '0'), at).usd;
     assert.equal(tiny('0.00005'), '0.0000000001');
     assert.equal(tiny('0.000049999999'), '0');
   });
 
   test('that cannot be read leaves the cost unknown', () => {
-    const broken = { inputPerMillion: 'two', outputPerMillion: '1' };
+    const broken = own('two', '1');
     assert.equal(cost(openai, 'gpt-4o-mini', used(1, 1), broken, at).known, false);
   });
 });
 
 test('more cached tokens than input never make the rest negative', () => {
-  const override = { inputPerMillion: '1', outputPerMillion: '1', cacheReadPerMillion: '0.5' };
+  const override = { ...own('1', '1'), cacheReadPerMillion: '0.5' };
   assert.equal(cost('unknown', 'm', used(10, 0, 30), override, at).usd, '0.000015');
 });
 
 test('the largest counts stay exact', () => {
   const most = 2_147_483_647;
-  const override = { inputPerMillion: '999999.999999999999', outputPerMillion: '0.5' };
+  const override = own('999999.999999999999', '0.5');
   const { usd } = cost('unknown', 'm', used(most, most), override, at);
   assert.equal(usd, '2147484720.7418234979');
 });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type ModelCall, ModelDeferred, ModelFailure } from '../../src/core/model.ts';
+import { type ModelCall, ModelFailure, type ModelSetup } from '../../src/core/model.ts';
+import type { Price } from '../../src/core/price.ts';
 import { createModels, type ModelsOptions } from '../../src/provider/registry.ts';
 import type { ProviderSettings } from '../../src/provider/settings.ts';
 import { type FakeProvider, failing, startFakeProvider } from '../fake-provider.ts';
+import { openUnsealed, unsealed } from '../harness/setups.ts';
 
 let fake: FakeProvider;
 before(async () => {
@@ -14,6 +15,10 @@ after(() => fake.close());
 
 const secret = 'topsecret-0123456789';
 const hour = 3_600_000;
+const price: Price = {
+  ...{ inputPerMillion: '1', outputPerMillion: '2' },
+  ...{ cacheReadPerMillion: null, cacheWritePerMillion: null },
+};
 
 function compatible(more: Partial<ProviderSettings> = {}): ProviderSettings {
   return { name: 'fake', kind: 'openai-compatible', apiKey: secret, baseURL: fake.url, ...more };
@@ -23,11 +28,11 @@ function compatible(more: Partial<ProviderSettings> = {}): ProviderSettings {
 async function ask(
   call: Partial<ModelCall>,
   stored: ProviderSettings | null = compatible(),
-  options: Partial<ModelsOptions> = {},
+  options: Partial<ModelsOptions & ModelSetup> = {},
 ) {
+  const { price = null } = options;
   const models = createModels({
-    credentials: async () => stored,
-    overrides: async () => null,
+    open: openUnsealed,
     env: {},
     allowedHosts: [fake.host],
     ...options,
@@ -37,6 +42,7 @@ async function ask(
       executionId: 'exe',
       workspaceId: 'wsp',
       model: 'fake/any',
+      setup: { provider: stored && unsealed(stored), price },
       system: null,
       user: 'hello',
       temperature: null,
@@ -79,12 +85,10 @@ test('an answer that was cut by its limit is one', async () => {
 });
 
 test('an answer that was not counted has no known cost, even at a known price', async () => {
-  const price = { inputPerMillion: '1', outputPerMillion: '2' };
-  const options = { overrides: async () => price };
-  const answer = await ask({ model: 'fake/uncounted' }, compatible(), options);
+  const answer = await ask({ model: 'fake/uncounted' }, compatible(), { price });
   assert.deepEqual(answer.cost, { usd: '0', known: false });
   assert.equal(answer.usage.inputTokens, 0);
-  const counted = await ask({}, compatible(), options);
+  const counted = await ask({}, compatible(), { price });
   assert.deepEqual(counted.cost, { usd: '0.00002', known: true });
 });
 
@@ -121,8 +125,7 @@ describe('a provider misbehaves', () => {
   }
 
   test('an answer that was withheld is paid for', async () => {
-    const options = { overrides: async () => ({ inputPerMillion: '1', outputPerMillion: '2' }) };
-    const failed = await failure({ model: 'fake/filtered' }, compatible(), options);
+    const failed = await failure({ model: 'fake/filtered' }, compatible(), { price });
     assert.deepEqual(failed.cost, { usd: '0.00002', known: true });
     assert.deepEqual([failed.usage.inputTokens, failed.usage.outputTokens], [10, 5]);
   });
@@ -186,37 +189,31 @@ describe('credentials', () => {
     assert.equal(fake.connections, was);
   });
 
-  test('are asked for by workspace and name, each time', async () => {
-    const asked: string[][] = [];
-    const credentials = async (...args: string[]) => {
-      asked.push(args);
-      return compatible({ apiKey: `key-${asked.length}` });
-    };
+  test('are opened for each call, and nothing of the call before is left', async () => {
+    const opened: string[][] = [];
     const models = createModels({
-      credentials,
-      overrides: async () => null,
+      open: (workspaceId, name, stored) => {
+        opened.push([workspaceId, name]);
+        return openUnsealed(workspaceId, name, stored);
+      },
       env: {},
       allowedHosts: [fake.host],
     });
-    const { signal } = new AbortController();
     const call = {
-      system: null,
-      user: 'x',
-      temperature: null,
-      maxTokens: null,
-      topP: null,
-      signal,
+      ...{ executionId: 'e', model: 'p/m', system: null, user: 'x', temperature: null },
+      ...{ maxTokens: null, topP: null, timeoutMs: hour, signal: new AbortController().signal },
     };
     for (const workspaceId of ['one', 'two']) {
-      await models.call({ ...call, executionId: 'e', workspaceId, model: 'p/m', timeoutMs: hour });
+      const provider = unsealed(compatible({ apiKey: `key-${workspaceId}` }));
+      await models.call({ ...call, workspaceId, setup: { provider, price: null } });
     }
     await models.close();
-    assert.deepEqual(asked, [
+    assert.deepEqual(opened, [
       ['one', 'p'],
       ['two', 'p'],
     ]);
     const keys = fake.calls.slice(-2).map(({ headers }) => headers.authorization);
-    assert.deepEqual(keys, ['Bearer key-1', 'Bearer key-2']);
+    assert.deepEqual(keys, ['Bearer key-one', 'Bearer key-two']);
   });
 
   test('that are nowhere are said to be missing, with the variable that would do', async () => {
@@ -230,16 +227,14 @@ describe('credentials', () => {
     );
   });
 
-  test('that cannot be read, or not in time, defer the call, and are no failure of the model', async () => {
-    const late = { credentials: () => delay(100, compatible()) };
-    await assert.rejects(ask({ timeoutMs: 20 }, null, late), ModelDeferred);
-    const fault = new Error('database away');
-    const broken = { credentials: () => Promise.reject(fault) };
-    await assert.rejects(ask({}, null, broken), (error) => {
-      assert.ok(error instanceof ModelDeferred);
-      assert.equal(error.cause, fault);
-      return true;
-    });
+  test('that do not open end the call, before anybody is called', async () => {
+    const was = fake.connections;
+    const closed = new ModelFailure('PROVIDER_NOT_CONFIGURED', 'store it again');
+    const open = () => {
+      throw closed;
+    };
+    assert.equal(await failure({}, compatible(), { open }), closed);
+    assert.equal(fake.connections, was);
   });
 
   test('that no header can hold are refused by nobody but us', async () => {
@@ -271,11 +266,7 @@ describe('an address of a workspace', () => {
 });
 
 describe('cueline', () => {
-  const untouched = {
-    credentials: () => assert.fail('the database was asked'),
-    overrides: () => assert.fail('the database was asked'),
-  };
-  const echo = (call: Partial<ModelCall>) => ask(call, null, untouched);
+  const echo = (call: Partial<ModelCall>) => ask(call, null);
 
   test('answers by itself', async () => {
     const answer = await echo({ model: 'cueline/echo?tokens=3' });

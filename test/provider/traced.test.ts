@@ -7,6 +7,7 @@ import { toId, uuid7 } from '../../src/core/id.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model.ts';
 import { traced } from '../../src/provider/traced.ts';
 import { scriptedModels } from '../harness/models.ts';
+import { nothingStored } from '../harness/setups.ts';
 
 /** A collector that takes OTLP as JSON over HTTP and keeps it. */
 const received: { path: string; headers: IncomingHttpHeaders; text: string }[] = [];
@@ -29,7 +30,7 @@ const executionId = uuid7(0);
 const call: ModelCall = {
   ...{ executionId, workspaceId: uuid7(0), model: 'google/gemini-pro', timeoutMs: 1_000 },
   ...{ system: 'canary-system', user: 'canary-user', temperature: 0.5, maxTokens: 100, topP: null },
-  signal: new AbortController().signal,
+  ...{ setup: nothingStored, signal: new AbortController().signal },
 };
 
 test('a span for each call, with what it cost and how it ended, and no text of anybody', async () => {

@@ -53,9 +53,7 @@ export function providerRoutes(app: FastifyInstance, parts: ApiParts): void {
     requireWholeWorkspace(caller);
     const { name } = params;
     if (!isProviderName(name)) throw noSuchProvider();
-    const { testConnection } = parts;
-    const tested = await test(testConnection, caller.workspaceId, name);
-    return { status: 200, body: tested };
+    return { status: 200, body: await test(parts, caller.workspaceId, name) };
   });
 }
 

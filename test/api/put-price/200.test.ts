@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { findPrices } from '../../../src/store/prices.ts';
+import { listPrices } from '../../../src/store/prices.ts';
 import { startService } from '../../harness/service.ts';
 
 const service = await startService();
@@ -9,10 +9,9 @@ const user = service.ownerId;
 const put = (body: object) => service.call('PUT', '/api/v1/prices', { user, body });
 
 async function stored(name: string, workspaceId = service.workspaceId) {
-  const [row] = await findPrices(service.db, [{ workspaceId, name }]);
+  const row = (await listPrices(service.db, workspaceId)).find(({ model }) => model === name);
   if (!row) return null;
-  const { workspaceId: _, name: found, ...amounts } = row;
-  assert.equal(found, name);
+  const { model: _, updatedAt: __, ...amounts } = row;
   return amounts;
 }
 

@@ -10,12 +10,11 @@ const fake = await startFakeProvider();
 after(() => fake.close());
 const service = await startService({
   config: { allowedHosts: [fake.host] },
-  testConnection: (workspaceId, name) => models.testConnection(workspaceId, name),
+  testConnection: (...asked) => models.testConnection(...asked),
 });
 after(service.close);
 const models = createModels({
-  credentials: createCredentials({ db: service.db, sealKey, onUnreadable: () => {} }),
-  overrides: async () => null,
+  open: createCredentials({ sealKey, onUnreadable: () => {} }),
   env: {},
   allowedHosts: [fake.host],
   testTimeoutMs: 1_000,
