@@ -26,22 +26,18 @@ export const limitsExact: Claim = {
   roundsPerGround: 20,
   faults: [
     {
-      name: 'key-not-locked',
-      says: 'the counts of keys are read without their lock',
+      name: 'not-locked',
+      says: 'counts are read without their lock',
       file: 'store/admission-read.ts',
-      find: `where subject in (select id from api_keys where hash = any($1::bytea[]))
-    order by subject for update`,
-      replace: `where subject in (select id from api_keys where hash = any($1::bytea[]))
-    order by subject`,
+      find: 'order by place, subject for update of limits',
+      replace: 'order by place, subject',
     },
     {
       name: 'any-order',
-      says: 'the rows of keys are locked in any order',
+      says: 'the rows of counts are locked in any order',
       file: 'store/admission-read.ts',
-      find: `where subject in (select id from api_keys where hash = any($1::bytea[]))
-    order by subject for update`,
-      replace: `where subject in (select id from api_keys where hash = any($1::bytea[]))
-    order by random() for update`,
+      find: 'order by place, subject for update of limits',
+      replace: 'order by random() for update of limits',
       rounds: 4,
     },
     {

@@ -16,12 +16,10 @@ export const unknownKeys: Claim = {
       name: 'callers-unasked',
       says: 'whoever calls gets a row of counts',
       file: 'store/admission-read.ts',
-      find: `text: \`select \${counts} from limits
-    where subject in (select id from api_keys`,
-      replace: `text: \`with noted as (
-      insert into limits (subject) select gen_random_uuid() from unnest($1::bytea[]))
-    select \${counts} from limits
-    where subject in (select id from api_keys`,
+      find: 'with asked as materialized (',
+      replace: `with noted as (
+      insert into limits (subject) select gen_random_uuid() from unnest($1::bytea[])),
+    asked as materialized (`,
     },
   ],
   prove,

@@ -137,39 +137,25 @@ export async function readForAdmission(
   const { workspaceIds, userIds, agentIds, firstCalls, worker, fromTag, steps: ready } = question;
   const keyHashes = question.keyHashes.map(hashBytes);
   const asked = [keyHashes, workspaceIds, agentIds];
-  const [
-    ,
-    keyCounts,
-    agentCounts,
-    ,
-    keys,
-    agents,
-    workspaces,
-    line,
-    refusals,
-    held,
-    replays,
-    steps,
-  ] = await Promise.all([
-    send(begin),
-    send<Counts & { subject: string }>(lockKeys, [keyHashes]),
-    send<Counts & { subject: string }>(lockAgents, asked),
-    send(lockWorkspaces, [keyHashes, workspaceIds]),
-    send<KeyRow>(readKeys, [keyHashes, agentIds]),
-    send<AgentRow>(readAgents, asked),
-    send<WorkspaceRow>(readWorkspaces, [keyHashes, workspaceIds, fromTag]),
-    send<{ now_ms: number; xid: string; floor: number | null }>(readLine, [fromTag]),
-    send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
-    worker === null ? [] : send(holdWorker, [worker]),
-    firstCalls.length === 0
-      ? []
-      : send<ReplayRow>(readReplays, [
-          ...callersOf(firstCalls),
-          firstCalls.map((one) => one.agentId),
-          firstCalls.map((one) => one.key),
-        ]),
-    ready.length === 0 ? [] : lockReadySteps(send, ready),
-  ]);
+  const [, counts, keys, agents, workspaces, line, refusals, held, replays, steps] =
+    await Promise.all([
+      send(begin),
+      send<Counts & { subject: string }>(lockLimits, asked),
+      send<KeyRow>(readKeys, [keyHashes, agentIds]),
+      send<AgentRow>(readAgents, asked),
+      send<WorkspaceRow>(readWorkspaces, [keyHashes, workspaceIds, fromTag]),
+      send<{ now_ms: number; xid: string; floor: number | null }>(readLine, [fromTag]),
+      send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
+      worker === null ? [] : send(holdWorker, [worker]),
+      firstCalls.length === 0
+        ? []
+        : send<ReplayRow>(readReplays, [
+            ...callersOf(firstCalls),
+            firstCalls.map((one) => one.agentId),
+            firstCalls.map((one) => one.key),
+          ]),
+      ready.length === 0 ? [] : lockReadySteps(send, ready),
+    ]);
   return {
     nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
     xid: line[0]?.xid ?? '',
@@ -178,7 +164,7 @@ export async function readForAdmission(
     keys,
     agents,
     workspaces,
-    counts: new Map([...keyCounts, ...agentCounts].map((row) => [row.subject, row])),
+    counts: new Map(counts.map((row) => [row.subject, row])),
     replays,
     refusals,
     steps,
@@ -187,31 +173,28 @@ export async function readForAdmission(
 
 const begin: Statement = { name: 'begin', text: 'begin isolation level read committed' };
 
+/** SQL: the workspaces of keys and of other callers. */
+const callersWorkspaces =
+  'select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[])';
+
 /** The columns of `Counts`, with whose they are. */
-const counts = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
+export const countsColumns = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
 
-export const lockKeys: Statement = {
-  name: 'admission-lock-keys',
-  text: `select ${counts} from limits
-    where subject in (select id from api_keys where hash = any($1::bytea[]))
-    order by subject for update`,
-};
-
-// A caller can lock only agents of its own workspace.
-const lockAgents: Statement = {
-  name: 'admission-lock-agents',
-  text: `select ${counts} from limits
-    where subject in (select id from agents where id = any($3::uuid[]) and workspace_id in
-      (select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[])))
-    order by subject for update`,
-};
-
-const lockWorkspaces: Statement = {
-  name: 'admission-lock-workspaces',
-  text: `select subject from limits
-    where subject in
-      (select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))
-    order by subject for update`,
+/**
+ * Keys before agents before workspaces, each by id, as all who lock them do. A caller can lock only agents of its own
+ * workspace. Were the list not materialized, PostgreSQL would look for a row's place in it anew after it has waited for
+ * that row, and find nothing.
+ */
+const lockLimits: Statement = {
+  name: 'admission-lock-limits',
+  text: `with asked as materialized (
+      select 1 as place, id as subject from api_keys where hash = any($1::bytea[])
+      union all
+      select 2, id from agents where id = any($3::uuid[]) and workspace_id in (${callersWorkspaces})
+      union all
+      select 3, * from (${callersWorkspaces}) as workspaces)
+    select ${countsColumns} from limits join asked using (subject)
+    order by place, subject for update of limits`,
 };
 
 const readKeys: Statement = {
@@ -248,7 +231,7 @@ const readAgents: Statement = {
     from agents a join prompt_versions v on v.id = a.prompt_version_id
       ${setupJoins('a.workspace_id', "coalesce(a.config ->> 'model', v.model)")}
     where a.id = any($3::uuid[]) and a.deleted_at is null and a.workspace_id in
-      (select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))`,
+      (${callersWorkspaces})`,
 };
 
 const readWorkspaces: Statement = {
@@ -259,7 +242,7 @@ const readWorkspaces: Statement = {
         and q.tag >= $3::bigint) as last_tag
     from workspaces w join limits l on l.subject = w.id
     where w.id in
-      (select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))`,
+      (${callersWorkspaces})`,
 };
 
 const readLine: Statement = {

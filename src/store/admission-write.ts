@@ -85,15 +85,7 @@ export interface NewRefusal {
 export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<void> {
   const { counts, months, executions, idempotency, refusals } = writes;
   const sent: Promise<unknown>[] = [];
-  if (counts.size > 0) sent.push(updateCounts(send, counts));
-  if (months.length > 0) {
-    const values = [
-      months.map((m) => m.workspaceId),
-      months.map((m) => m.month),
-      months.map((m) => m.used),
-    ];
-    sent.push(send(updateMonths, values));
-  }
+  if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
   if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
   const called = executions.flatMap(({ id, run, step }) =>
     run && step ? { ...step, executionId: id } : [],
@@ -108,39 +100,47 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
 
 const commit: Statement = { name: 'commit', text: 'commit' };
 
-/** Writes counts back that were read under their lock. */
-export function updateCounts(send: Send, counts: ReadonlyMap<string, Counts>): Promise<unknown> {
-  return send(updateCountRows, countValues(counts));
+/** Writes counts back that were read under their lock: those of keys and agents, and the months of workspaces. */
+export function updateCounts(
+  send: Send,
+  counts: ReadonlyMap<string, Counts>,
+  months: AdmissionWrites['months'] = [],
+): Promise<unknown> {
+  return send(updateCountRows, countValues(counts, months));
 }
 
 const updateCountRows: Statement = {
   name: 'admission-update-counts',
-  text: `update limits l set minute = c.minute, minute_used = c.minute_used, hour = c.hour,
-      hour_used = c.hour_used, day = c.day, day_used = c.day_used
-    from unnest($1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::bigint[], $7::int[])
-      as c (subject, minute, minute_used, hour, hour_used, day, day_used)
+  text: `update limits l set minute = coalesce(c.minute, l.minute), minute_used = coalesce(c.minute_used, l.minute_used),
+      hour = coalesce(c.hour, l.hour), hour_used = coalesce(c.hour_used, l.hour_used),
+      day = coalesce(c.day, l.day), day_used = coalesce(c.day_used, l.day_used),
+      month = coalesce(c.month, l.month), month_used = coalesce(c.month_used, l.month_used)
+    from unnest($1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::bigint[], $7::int[], $8::int[],
+        $9::bigint[])
+      as c (subject, minute, minute_used, hour, hour_used, day, day_used, month, month_used)
     where l.subject = c.subject`,
 };
 
-function countValues(counts: ReadonlyMap<string, Counts>): Value[] {
+/** No subject stands among both; what one has not is null, and stays. */
+function countValues(
+  counts: ReadonlyMap<string, Counts>,
+  months: AdmissionWrites['months'],
+): Value[] {
   const rows = [...counts.values()];
+  const none = months.map(() => null);
+  const noMonth = rows.map(() => null);
   return [
-    [...counts.keys()],
-    rows.map((row) => row.minute),
-    rows.map((row) => row.minuteUsed),
-    rows.map((row) => row.hour),
-    rows.map((row) => row.hourUsed),
-    rows.map((row) => row.day),
-    rows.map((row) => row.dayUsed),
+    [...counts.keys(), ...months.map((month) => month.workspaceId)],
+    [...rows.map((row) => row.minute), ...none],
+    [...rows.map((row) => row.minuteUsed), ...none],
+    [...rows.map((row) => row.hour), ...none],
+    [...rows.map((row) => row.hourUsed), ...none],
+    [...rows.map((row) => row.day), ...none],
+    [...rows.map((row) => row.dayUsed), ...none],
+    [...noMonth, ...months.map((month) => month.month)],
+    [...noMonth, ...months.map((month) => month.used)],
   ];
 }
-
-const updateMonths: Statement = {
-  name: 'admission-update-months',
-  text: `update limits l set month = m.month, month_used = m.used
-    from unnest($1::uuid[], $2::int[], $3::bigint[]) as m (subject, month, used)
-    where l.subject = m.subject`,
-};
 
 // Terms travel once for all the records that have them: half of what an insert costs is to read the values.
 const insertExecutions: Statement = {

@@ -4,8 +4,8 @@ import type { WorkflowTrigger } from '../core/workflow.ts';
 import {
   type CallerAsked,
   callersOf,
+  countsColumns,
   type KeyRow,
-  lockKeys,
   readWholeKeys,
 } from './admission-read.ts';
 import { textArray, updateCounts } from './admission-write.ts';
@@ -134,6 +134,13 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Stopp
   ]);
   return stopping;
 }
+
+const lockKeys: Statement = {
+  name: 'start-lock-keys',
+  text: `select ${countsColumns} from limits
+    where subject in (select id from api_keys where hash = any($1::bytea[]))
+    order by subject for update`,
+};
 
 const lockWorkspaces: Statement = {
   name: 'start-lock-workspaces',
