@@ -90,6 +90,12 @@ export interface WiringParts {
 
 /** Statements of a hot path that were sent together and take longer than this count as unanswered. */
 const answerTimeoutMs = 15_000;
+/** Batches at once: two each of admissions, ends and starts of workflows, four of what calls and polls read. */
+const batchesMax = 10;
+/** Transactions for one run or record each. */
+const singlesMax = 3;
+/** A heartbeat, and one more after one that hangs. */
+const leaseMax = 2;
 /** What the rest of a request gets that is not all here when the process ends. */
 const unfinishedMs = 5_000;
 /** For claims, releases, templates and the sweep. */
@@ -107,13 +113,14 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     if (!ended) logger.warn({ err: error }, what);
   };
   const noteAt = (error: unknown, what: string) => note(`${what} failed`)(error);
-  const pipelinesWithin = (timeoutMs: number) =>
+  const pipelinesOf = (connectionsMax: number, timeoutMs: number) =>
     openPipelines({
-      connection,
-      answerTimeoutMs: timeoutMs,
+      ...{ connection, connectionsMax, answerTimeoutMs: timeoutMs },
       onError: note('a connection was lost'),
     });
-  const pipelines = pipelinesWithin(answerTimeoutMs);
+  const pipelines = pipelinesOf(batchesMax, answerTimeoutMs);
+  // Of their own: hundreds of steps that are refused at once, or of records that are deleted, must not hold up a batch.
+  const singlePipelines = pipelinesOf(singlesMax, answerTimeoutMs);
   // Of its own: no list, however slow, may keep a claim waiting, and nothing at all a heartbeat.
   const workDb = openDatabase({
     connection,
@@ -122,7 +129,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     statementMsMax: Math.max(workMsMin, (leaseMs * 2) / 3),
     onError: note('a connection was lost'),
   });
-  const leasePipelines = pipelinesWithin(leaseMs / 4);
+  const leasePipelines = pipelinesOf(leaseMax, leaseMs / 4);
   // Their snapshots lie idle as long as a reader takes nothing; one that is too slow is cut off before.
   const exportDb = openDatabase({
     connection,
@@ -177,7 +184,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
           ...{ leasePipelines, finisher, models, template, slots, leaseMs },
           onSilence: () => {
             // They are dead: what comes first afterwards must not have to find that out.
-            pipelines.dropIdle();
+            for (const one of [pipelines, singlePipelines]) one.dropIdle();
             for (const one of [db, workDb, exportDb]) dropIdle(one);
           },
           onFault: log.fault,
@@ -195,7 +202,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     worker &&
     keepHouse({
       maintain: () => maintain(db),
-      makeRounds: (signal) => makeRounds({ db, pipelines, signal }),
+      makeRounds: (signal) => makeRounds({ db, pipelines: singlePipelines, signal }),
       onError: noteAt,
     });
 
@@ -213,7 +220,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   });
   const workflows = createWorkflows({
     ...known,
-    ...{ db: workDb, pipelines, admission, canceler, testingLimits: config.testingLimits },
+    ...{ db: workDb, pipelines, singlePipelines, admission, canceler },
+    testingLimits: config.testingLimits,
     onEnded: (run) => {
       runWaiters.ended([run.runId]);
       bus.publish('cueline_run_ended', [run.runId]);
@@ -255,7 +263,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     const onKeyUsed = keyUse.used;
     const reads = createReads({ pipelines, onBatch: (size) => metrics.batch('read', size) });
     const api: ApiParts = {
-      ...{ db, exportDb, reads, pipelines, admission, canceler, waiters, sessions },
+      ...{ db, exportDb, reads, singlePipelines, admission, canceler, waiters, sessions },
       ...{ workflowStarter: workflows.starter, workflowCanceler: workflows.canceler, runWaiters },
       ...{ checkSameOrigin, onKeyUsed },
       authenticator: createAuthenticator({ reads, session, onKeyUsed }),
@@ -293,7 +301,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       await keyUse.close();
       await bus.close();
       ended = true;
-      await Promise.all([pipelines.close(), leasePipelines.close(), workDb.destroy()]);
+      const all = [pipelines, singlePipelines, leasePipelines];
+      await Promise.all([...all.map((one) => one.close()), workDb.destroy()]);
       await exportDb.destroy();
     },
   };

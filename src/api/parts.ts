@@ -20,7 +20,7 @@ export interface ApiParts {
   /** For answers that take as long as their reader: connections of their own. */
   readonly exportDb: Db;
   /** For what deletes records. */
-  readonly pipelines: Pipelines;
+  readonly singlePipelines: Pipelines;
   readonly admission: Admission;
   readonly canceler: Canceler;
   readonly waiters: Waiters;

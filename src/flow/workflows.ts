@@ -24,7 +24,10 @@ export interface Workflows {
 
 export interface WorkflowParts extends ProgressParts {
   readonly db: Db;
+  /** For starts, of which many go together. */
   readonly pipelines: Pipelines;
+  /** For what concerns one run alone. */
+  readonly singlePipelines: Pipelines;
   readonly admission: Pick<Admission, 'admit'>;
   readonly canceler: Canceler;
   readonly testingLimits: RateLimits;
@@ -46,18 +49,18 @@ export function createWorkflows(parts: WorkflowParts): Workflows {
     stops.add(stop);
     void stop.finally(() => stops.delete(stop));
   };
+  const single = { ...parts, pipelines: parts.singlePipelines, onProgress };
   const taker = createStepTaker({
-    ...parts,
-    onProgress,
+    ...single,
     giveBack: (steps) => giveBackSteps(parts.db, steps),
   });
   const starter = createWorkflowStarter({ ...parts, onProgress });
   return {
     starter,
-    canceler: createWorkflowCanceler({ ...parts, onProgress }),
+    canceler: createWorkflowCanceler(single),
     onProgress,
-    sweep: () => sweepWorkflows({ ...parts, taker, onProgress }),
-    endOverdue: () => endOverdue({ ...parts, onProgress }),
+    sweep: () => sweepWorkflows({ ...single, taker }),
+    endOverdue: () => endOverdue(single),
     async idle() {
       await starter.idle();
       await Promise.all(stops);

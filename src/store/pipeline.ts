@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { clientConfig } from './db.ts';
+import { createPlaces } from './places.ts';
 import type { Connection } from './pooler.ts';
 import { type Kept, type Stop, trip } from './trip.ts';
 
@@ -27,8 +28,9 @@ export type Value = string | number | boolean | Buffer | null | undefined | read
 
 export interface Pipelines {
   /**
-   * Lends a connection of its own for one piece of work; a connection that failed is replaced.
-   * @param answerTimeoutMs for this piece of work; longer only while answers come
+   * Lends a connection of its own for one piece of work, which waits in line where all are lent. A connection that failed
+   * is replaced, and its place is free at once: who looks up what became of a commit does so while holding the dead one.
+   * @param answerTimeoutMs for this piece of work; longer only while answers come; and as long in line
    */
   use<T>(work: (send: Send) => Promise<T>, answerTimeoutMs?: number): Promise<T>;
   /** Ends the connections that nobody uses just now: where one fell silent, the others are dead as well. */
@@ -38,6 +40,8 @@ export interface Pipelines {
 
 export interface PipelineOptions {
   readonly connection: Connection;
+  /** Lent at once at most. They stay open. */
+  readonly connectionsMax: number;
   /** After so long without an answer the connection counts as dead. */
   readonly answerTimeoutMs: number;
   readonly onError: (error: Error) => void;
@@ -53,6 +57,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
   const idle: pg.Client[] = [];
   const all = new Map<pg.Client, Kept>();
   const lent = new Set<Promise<unknown>>();
+  const places = createPlaces(options.connectionsMax);
   let closed = false;
 
   async function connect(): Promise<pg.Client> {
@@ -87,7 +92,25 @@ export function openPipelines(options: PipelineOptions): Pipelines {
 
   async function lend<T>(work: (send: Send) => Promise<T>, answerTimeoutMs: number): Promise<T> {
     if (closed) throw new Error('the connections are closed');
-    const client = idle.pop() ?? (await connect());
+    await places.take(answerTimeoutMs);
+    let placed = true;
+    const leave = () => {
+      if (placed) places.giveBack();
+      placed = false;
+    };
+    try {
+      const client = idle.pop() ?? (await connect());
+      return await over(client, work, { answerTimeoutMs, onFailure: leave });
+    } finally {
+      leave();
+    }
+  }
+
+  async function over<T>(
+    client: pg.Client,
+    work: (send: Send) => Promise<T>,
+    { answerTimeoutMs, onFailure }: { answerTimeoutMs: number; onFailure: () => void },
+  ): Promise<T> {
     let ended = false;
     let failed = false;
     let answers = 0;
@@ -113,6 +136,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
         onAnswer: () => answers++,
         onFailure: () => {
           failed = true;
+          onFailure();
         },
       });
       return await work(send);

@@ -13,6 +13,7 @@ const service = await startService({ role: 'api' });
 after(service.close);
 const pipelines = openPipelines({
   connection: service.database.connection,
+  connectionsMax: 10,
   answerTimeoutMs: 30_000,
   onError: () => {},
 });

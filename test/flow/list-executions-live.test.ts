@@ -86,7 +86,12 @@ async function makeRounds(): Promise<void> {
   const { db, database } = service;
   await makeRound(db, database);
   const { connection } = database;
-  const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+  const pipelines = openPipelines({
+    connection,
+    connectionsMax: 10,
+    answerTimeoutMs: 30_000,
+    onError: () => {},
+  });
   try {
     await foldingRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
   } finally {

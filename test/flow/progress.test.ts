@@ -18,7 +18,12 @@ after(service.close);
 const { connection } = service.database;
 const { starter, close } = openStarter(connection);
 after(close);
-const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+const pipelines = openPipelines({
+  connection,
+  connectionsMax: 10,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
 after(() => pipelines.close());
 const { key } = await service.key();
 const agent = await addAgent(service, { user: 'x' });

@@ -12,6 +12,7 @@ import { startService } from '../harness/service.ts';
 const service = await startService({ role: 'api' });
 const pipelines = openPipelines({
   connection: service.database.connection,
+  connectionsMax: 10,
   answerTimeoutMs: 30_000,
   onError: () => {},
 });

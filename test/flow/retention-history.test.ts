@@ -68,6 +68,7 @@ test('what is recorded is what is left, whatever happens at once', async () => {
   const idle = await addAgent(service, { stage: 'Paused' });
   const pipelines = openPipelines({
     connection: database.connection,
+    connectionsMax: 10,
     answerTimeoutMs: 30_000,
     onError: () => {},
   });

@@ -25,7 +25,12 @@ import {
 const database = await createTestDatabase();
 const { connection } = database;
 const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
-const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+const pipelines = openPipelines({
+  connection,
+  connectionsMax: 10,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
 after(async () => {
   await pipelines.close();
   await db.destroy();

@@ -15,6 +15,7 @@ import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
 const service = await startService({ role: 'api' });
 const pipelines = openPipelines({
   connection: service.database.connection,
+  connectionsMax: 10,
   answerTimeoutMs: 30_000,
   onError: () => {},
 });

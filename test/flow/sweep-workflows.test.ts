@@ -16,6 +16,7 @@ const service = await startService({ role: 'api' });
 const { db, workspaceId } = service;
 const pipelines = openPipelines({
   connection: service.database.connection,
+  connectionsMax: 10,
   answerTimeoutMs: 30_000,
   onError: () => {},
 });

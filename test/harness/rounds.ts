@@ -5,7 +5,12 @@ import type { TestDatabase } from './database.ts';
 
 /** One round of the history, made here and now. */
 export async function makeRound(db: Db, { connection }: TestDatabase): Promise<void> {
-  const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+  const pipelines = openPipelines({
+    connection,
+    connectionsMax: 10,
+    answerTimeoutMs: 30_000,
+    onError: () => {},
+  });
   try {
     await retentionRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
   } finally {

@@ -24,7 +24,12 @@ export function openStarter(connection: Connection): {
   readonly starter: WorkflowStarter;
   close(): Promise<void>;
 } {
-  const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+  const pipelines = openPipelines({
+    connection,
+    connectionsMax: 10,
+    answerTimeoutMs: 30_000,
+    onError: () => {},
+  });
   const starter = createWorkflowStarter({
     pipelines,
     ...coldProgress(),

@@ -18,7 +18,12 @@ import { addMonth, addRecords, dayMs, left, miscounted } from '../harness/record
 const database = await createTestDatabase();
 const { connection } = database;
 const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
-const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+const pipelines = openPipelines({
+  connection,
+  connectionsMax: 10,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
 const reader = new pg.Client(connection);
 await reader.connect();
 after(async () => {

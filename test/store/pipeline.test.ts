@@ -3,12 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import pg from 'pg';
+import { asCallFailure } from '../../src/api/errors.ts';
 import { isUnstorable, openPipelines } from '../../src/store/pipeline.ts';
 import { createTestDatabase } from '../harness/database.ts';
 
 const database = await createTestDatabase();
 const pipelines = openPipelines({
   connection: database.connection,
+  connectionsMax: 10,
   answerTimeoutMs: 30_000,
   onError: () => {},
 });
@@ -125,6 +127,7 @@ test('a connection on which a statement failed is not used again, even where tha
 test('what is under way is answered before the connections close', async () => {
   const closing = openPipelines({
     connection: database.connection,
+    connectionsMax: 10,
     answerTimeoutMs: 30_000,
     onError: () => {},
   });
@@ -186,3 +189,57 @@ function holdUpUntilAnswered(): void {
     timeout: 60_000,
   });
 }
+
+test('no more connections are open than lent at once, and who finds none waits in line', async (t) => {
+  const few = openPipelines({
+    connection: database.connection,
+    connectionsMax: 3,
+    answerTimeoutMs: 30_000,
+    onError: () => {},
+  });
+  t.after(() => few.close());
+  const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' };
+  const pids = await Promise.all(
+    Array.from({ length: 40 }, () =>
+      few.use(async (send) => {
+        const [row] = await send<{ pid: number }>(pid);
+        return row?.pid;
+      }),
+    ),
+  );
+  assert.equal(new Set(pids).size, 3);
+});
+
+test('whoever holds a connection that failed leaves its place to who asks what became of it', async (t) => {
+  const one = openPipelines({
+    connection: database.connection,
+    connectionsMax: 1,
+    answerTimeoutMs: 30_000,
+    onError: () => {},
+  });
+  t.after(() => one.close());
+  const answer = await one.use(async (send) => {
+    await assert.rejects(send(insert, [['no id']]));
+    return one.use((other) => other<{ n: number }>(count));
+  });
+  assert.equal(answer.length, 1);
+});
+
+test('who waits too long is told that the database is not available', async (t) => {
+  const one = openPipelines({
+    connection: database.connection,
+    connectionsMax: 1,
+    answerTimeoutMs: 30_000,
+    onError: () => {},
+  });
+  t.after(() => one.close());
+  const held = Promise.withResolvers<void>();
+  const first = one.use(() => held.promise);
+  await assert.rejects(
+    one.use(() => assert.fail('it had a connection'), 1),
+    (error) => asCallFailure(error)?.code === 'UNAVAILABLE',
+  );
+  held.resolve();
+  await first;
+  assert.equal((await one.use((send) => send<{ n: number }>(count))).length, 1);
+});

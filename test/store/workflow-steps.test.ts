@@ -12,6 +12,7 @@ const service = await startService({ role: 'api' });
 const { db } = service;
 const pipelines = openPipelines({
   connection: service.database.connection,
+  connectionsMax: 10,
   answerTimeoutMs: 30_000,
   onError: () => {},
 });

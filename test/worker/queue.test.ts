@@ -21,6 +21,7 @@ const database = await createTestDatabase();
 const db = openDatabase({ connection: database.connection, poolMax: 5, onError: () => {} });
 const pipelines = openPipelines({
   connection: database.connection,
+  connectionsMax: 10,
   answerTimeoutMs: 30_000,
   onError: () => {},
 });

@@ -20,7 +20,12 @@ await runAsAdmin(
   { ...connection, user: 'postgres' },
   `alter database ${connection.database} set deadlock_timeout = '5s'`,
 );
-const pipelines = openPipelines({ connection, answerTimeoutMs: 30_000, onError: () => {} });
+const pipelines = openPipelines({
+  connection,
+  connectionsMax: 10,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
 after(() => pipelines.close());
 after(service.close);
 const parts = { ...coldProgress(), pipelines, onProgress: () => {} };

@@ -16,6 +16,7 @@ const { key } = await service.key();
 const agent = await addAgent(service, { user: '{{text}}' });
 const inner = openPipelines({
   connection: service.database.connection,
+  connectionsMax: 10,
   answerTimeoutMs: 30_000,
   onError: () => {},
 });

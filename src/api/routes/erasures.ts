@@ -21,7 +21,7 @@ import { requireWholeWorkspace } from '../whole-workspace.ts';
 
 /** Deleting one record, or all of one end user. */
 export function erasureRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { db, reads, pipelines } = parts;
+  const { db, reads, singlePipelines } = parts;
 
   route(app, parts, deleteExecution, async (context) => {
     const { params, caller } = context;
@@ -32,7 +32,7 @@ export function erasureRoutes(app: FastifyInstance, parts: ApiParts): void {
       const message = 'The execution has not ended: cancel it before its record is deleted.';
       throw new CallFailure('CONFLICT', message);
     }
-    await flow.deleteExecution(pipelines, actorOf(caller), execution);
+    await flow.deleteExecution(singlePipelines, actorOf(caller), execution);
     return { status: 204, body: null };
   });
 

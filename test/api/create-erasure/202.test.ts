@@ -138,6 +138,7 @@ test('workspaces take turns, however much one of them asks for', async () => {
   }
   const pipelines = openPipelines({
     connection: service.database.connection,
+    connectionsMax: 10,
     answerTimeoutMs: 30_000,
     onError: () => {},
   });
