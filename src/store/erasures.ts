@@ -164,11 +164,14 @@ export async function lookFurther(
   };
 }
 
-/** Runs that it waits for and that have ended, up to `limit`. */
+/** Records that it waits for and that can go, up to `limit`: their run has ended, and that of the workflow too. */
 export async function endedRuns(db: Db, erasureId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.execution_id as id from erasure_runs r
     where r.erasure_id = ${erasureId} and not exists (select from run_queue q where q.id = r.execution_id)
+      and not exists (
+        select from executions e join workflow_runs w on w.id = e.workflow_run_id
+        where e.id = r.execution_id and w.completed_at is null offset 0)
     limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }

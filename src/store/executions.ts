@@ -4,6 +4,7 @@ import type { RunFailureCode } from '../core/failure.ts';
 import type { Rendering } from '../core/rendered.ts';
 import type { RunSettings, WorkflowStepOf } from '../core/settings.ts';
 import type { Db } from './db.ts';
+import { idBounds } from './id-bounds.ts';
 import type { Send, Statement } from './pipeline.ts';
 
 /** Reading executions. */
@@ -98,8 +99,7 @@ export async function readExecutions(
     ids,
     agentIds,
     textBytesMax,
-    ids.reduce((a, b) => (a < b ? a : b)),
-    ids.reduce((a, b) => (a > b ? a : b)),
+    ...idBounds(ids),
   ]);
   return {
     rows: new Map(rows.map((row) => [row.place - 1, row])),
@@ -107,7 +107,7 @@ export async function readExecutions(
   };
 }
 
-// Each by its key, in the one partition that its key is of; the bounds of all say which partitions are opened at all.
+// Each by its key, in the one partition that its key is of.
 const readAsked: Statement = {
   name: 'read-executions',
   text: `select * from (

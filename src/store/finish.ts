@@ -2,6 +2,7 @@ import type { EndStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
+import { idBounds } from './id-bounds.ts';
 import type { Send, Statement, Value } from './pipeline.ts';
 import { addStatistics } from './statistics.ts';
 import { lockWorkflowRuns, type RunAtProgress } from './workflow-progress.ts';
@@ -45,7 +46,7 @@ export async function lockRuns(
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
     steps.length > 0 ? lockWorkflowRuns(send, runIds) : [],
-    send<RunRow>(lockQueue, [ids]),
+    send<RunRow>(lockQueue, [ids, ...idBounds(ids)]),
     steps.length > 0 ? readSteps(send, steps) : { rows: [], items: [] },
   ]);
   return { rows, workflows, steps: states };
@@ -122,7 +123,7 @@ const lockQueue: Statement = {
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
       (extract(epoch from q.started_at) * 1000)::float8 as started_ms
     from run_queue q join executions e on e.id = q.id
-    where q.id = any($1::uuid[]) and e.id = any($1::uuid[])
+    where q.id = any($1::uuid[]) and e.id = any($1::uuid[]) and e.id between $2::uuid and $3::uuid
     order by q.id for update of q`,
 };
 
@@ -184,7 +185,7 @@ const updateExecutions: Statement = {
       $15::text[], $16::text[])
       as f (id, status, completed, started, latency_ms, attempts, input_tokens, output_tokens, cost_usd,
         cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output)
-    where e.id = f.id and e.id = any($1::uuid[])`,
+    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $17::uuid and $18::uuid`,
 };
 
 function endValues(ended: readonly EndedRun[]): Value[] {
@@ -205,5 +206,6 @@ function endValues(ended: readonly EndedRun[]): Value[] {
     ended.map((one) => one.systemPrompt),
     ended.map((one) => one.userPrompt),
     ended.map((one) => one.output),
+    ...idBounds(ended.map((one) => one.id)),
   ];
 }

@@ -115,6 +115,9 @@ export async function deleteMember(trx: Trx, workspaceId: string, userId: string
     delete from members where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
   await sql`
     update api_keys set revoked_at = clock_timestamp()
-    where workspace_id = ${workspaceId} and issued_by = ${userId}
-      and (revoked_at is null or revoked_at > clock_timestamp())`.execute(trx);
+    where id in (
+      select id from api_keys
+      where workspace_id = ${workspaceId} and issued_by = ${userId}
+        and (revoked_at is null or revoked_at > clock_timestamp())
+      order by id for update)`.execute(trx);
 }

@@ -13,7 +13,8 @@ import type { Db, Trx } from './db.ts';
 
 /**
  * Moves the floor to the first month of which anyone keeps something, where a whole month is gained by that. Deleted
- * agents keep for as long as they did. A run that has not ended holds its month, and all after it. Nobody changes
+ * agents keep for as long as they did. A run that has not ended, of an agent or of a
+ * workflow, holds its month, and all after it. Nobody changes
  * meanwhile how long anything is kept.
  */
 export async function moveFloor(db: Db): Promise<boolean> {
@@ -35,7 +36,8 @@ async function moveFloorNow(trx: Trx): Promise<boolean> {
     oldest as (
       select least(
         date_trunc('month', greatest(clock_timestamp() - days * interval '24 hours', 'epoch'), 'UTC'),
-        date_trunc('month', id_time((select id from run_queue order by id limit 1)), 'UTC')) as at
+        date_trunc('month', id_time((select id from run_queue order by id limit 1)), 'UTC'),
+        date_trunc('month', (select min(executed_at) from workflow_runs where status = 'processing'), 'UTC')) as at
       from kept where not for_ever)
     update history_floor f set at = oldest.at, moved_by = pg_current_xact_id()
     from oldest

@@ -2,6 +2,7 @@ import type { EndStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import { uuid7Time } from '../core/id.ts';
 import type { Tally } from '../core/statistics.ts';
+import { idBounds } from './id-bounds.ts';
 import type { Pipelines, Send, Statement } from './pipeline.ts';
 import { overdueBefore } from './retention.ts';
 import { takeStatistics } from './statistics.ts';
@@ -49,12 +50,13 @@ export async function removeRecords(
   removal: Removal,
   alongWith: AlongWith = () => [],
 ): Promise<RemovedRecord[]> {
+  const given = 'ids' in removal ? removal.ids.slice(0, removedMax) : [];
   return pipelines.use(async (send) => {
     const [, , rows] = await Promise.all([
       send({ name: 'begin', text: 'begin isolation level read committed' }),
       send({ name: 'removal-lock-timeout', text: `set local lock_timeout = '2s'` }),
       'ids' in removal
-        ? send<DeletedRow>(deleteGiven, [removal.ids.slice(0, removedMax)])
+        ? send<DeletedRow>(deleteGiven, [given, ...idBounds(given)])
         : send<DeletedRow>(deleteOldest, [
             removal.agentId,
             removal.from,
@@ -91,14 +93,18 @@ const returned = `returning e.id, e.agent_id, e.status, e.source, e.prompt_versi
       e.workflow_run_id`;
 const aboveFloor = `e.id >= (select id_floor(at) from history_floor)`;
 
+/** Not the record of a step whose run goes on. */
+const isFree = `not exists (
+        select from workflow_runs w where w.id = r.workflow_run_id and w.completed_at is null)`;
+
 const deleteGiven: Statement = {
   name: 'removal-delete-given',
   text: `delete from executions e
     where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
       select id from executions r
-      where id = any($1::uuid[]) and status <> 'processing' and not exists (
-        select from workflow_runs w where w.id = r.workflow_run_id and w.completed_at is null)
+      where id = any($1::uuid[]) and id between $2::uuid and $3::uuid and status <> 'processing' and ${isFree}
       order by id for update skip locked))
+      and e.id between $2::uuid and $3::uuid
     ${returned}`,
 };
 
@@ -106,8 +112,8 @@ const deleteOldest: Statement = {
   name: 'removal-delete-oldest',
   text: `delete from executions e
     where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
-      select id from executions
-      where agent_id = $1 and status <> 'processing' and id >= $2 and id < (
+      select id from executions r
+      where agent_id = $1 and status <> 'processing' and ${isFree} and id >= $2 and id < (
         select ${overdueBefore('records_days')}
         from agents a join workspaces w on w.id = a.workspace_id where a.id = $1)
       order by id limit $3 for update skip locked))

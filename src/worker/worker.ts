@@ -202,7 +202,10 @@ export function createWorker(parts: WorkerParts): Worker {
     const worker = lease.current();
     if (worker === null) return;
     try {
-      const unknown = (await leasedRuns(parts.db, worker)).filter(({ id }) => !working.has(id));
+      const leased = await leasedRuns(parts.db, worker);
+      // What came of some could not be written yet, and is more than that they were never begun.
+      const known = new Set([...working.keys(), ...waitingForContact.map(({ id }) => id)]);
+      const unknown = leased.filter(({ id }) => !known.has(id));
       const twice = unknown.filter(({ id }) => suspects.has(id));
       suspects = new Set(unknown.map(({ id }) => id));
       if (handedOn.size > handedOnMax) handedOn.clear();

@@ -12,6 +12,7 @@ import { createTestDatabase } from '../harness/database.ts';
 import { during } from '../harness/locks.ts';
 import { addWorkspace } from '../harness/people.ts';
 import { addMonth, addRecords, dayMs, left, miscounted } from '../harness/records.ts';
+import { addOpenRun, addWorkflow } from '../harness/workflow-runs.ts';
 
 /** Whole months that go: the floor first, the partition once nobody reads by the floor before, the buckets last. */
 
@@ -94,6 +95,23 @@ test('a month that nobody keeps is dropped, and its buckets hold no records', as
   }
   // And a partition that is not there loses no run.
   await addRecords(db, [{ ...one, atMs: old }]);
+});
+
+test('a run of a workflow that goes on holds its month, and what its steps left there', async (t) => {
+  const one = await agent();
+  await addRecords(db, [{ ...one, atMs: older }]);
+  const workflow = await addWorkflow({ db, ...owned }, { steps: [] });
+  const runId = await addOpenRun(db, workflow);
+  t.after(() => sql`delete from workflow_runs where id = ${runId}`.execute(db));
+  await sql`update workflow_runs set executed_at = to_timestamp(${older / 1000}) where id = ${runId}`.execute(
+    db,
+  );
+  assert.equal(await months.moveFloor(db), false);
+  await sql`
+    update workflow_runs set status = 'success', completed_at = clock_timestamp() where id = ${runId}`.execute(
+    db,
+  );
+  assert.equal(await months.moveFloor(db), true);
 });
 
 test('one who reads with an older snapshot reads on; the month goes after', async () => {

@@ -3,16 +3,17 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { fromId } from '../../src/core/id.ts';
 import { eraseRuns } from '../../src/flow/erase-runs.ts';
-import { openErasures } from '../../src/store/erasures.ts';
+import { endedRuns, openErasures } from '../../src/store/erasures.ts';
 import {
   nextOverdueVersions,
   removedStepsMax,
   removeOverdueRuns,
 } from '../../src/store/workflow-removal.ts';
 import { addAgent } from '../harness/agents.ts';
+import { addRecords, dayMs, left as leftOf } from '../harness/records.ts';
 import { makeRound } from '../harness/rounds.ts';
 import { startService } from '../harness/service.ts';
-import { addWorkflow, endOfRun, startRun, step } from '../harness/workflow-runs.ts';
+import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../harness/workflow-runs.ts';
 
 const service = await startService();
 after(service.close);
@@ -180,4 +181,43 @@ test('the record of a step stays as long as its run is under way', async () => {
   await round();
   assert.equal((await state()).status, 'completed');
   assert.deepEqual(await left([runId]), []);
+});
+
+test('so it does where its time is up, and goes once the run has ended', async () => {
+  const brief = await addAgent(service);
+  await sql`update agents set records_days = 1 where id = ${brief.id}`.execute(db);
+  const runId = await addOpenRun(db, workflow);
+  const of = { workspaceId: service.workspaceId, agentId: brief.id, atMs: Date.now() - 3 * dayMs };
+  const [stepped = '', free = ''] = await addRecords(db, [of, of]);
+  await sql`
+    update executions set workflow_run_id = ${runId}, step_name = 'a' where id = ${stepped}`.execute(
+    db,
+  );
+  await round();
+  assert.deepEqual(await leftOf(db, [stepped, free]), [stepped]);
+  await sql`
+    update workflow_runs set status = 'success', completed_at = clock_timestamp() where id = ${runId}`.execute(
+    db,
+  );
+  await round();
+  assert.deepEqual(await leftOf(db, [stepped, free]), []);
+});
+
+test('an erasure goes on past records that cannot go yet, however many these are', async (t) => {
+  const open = await addOpenRun(db, workflow);
+  t.after(() => sql`delete from workflow_runs where id = ${open}`.execute(db));
+  const of = { workspaceId: service.workspaceId, agentId: agent.id, atMs: Date.now() };
+  const [kept = '', gone = ''] = await addRecords(db, [of, of]);
+  await sql`
+    update executions set workflow_run_id = ${open}, step_name = 'a' where id = ${kept}`.execute(
+    db,
+  );
+  const body = { variable: 'customer', value: 'nobody' };
+  const accepted = await call('POST', '/api/v1/erasures', { user, body });
+  const id = fromId('erasure', accepted.body.erasureId) ?? '';
+  await sql`
+    insert into erasure_runs (erasure_id, execution_id) select ${id}, unnest(${[kept, gone]}::uuid[])`.execute(
+    db,
+  );
+  assert.deepEqual(await endedRuns(db, id, 1), [gone]);
 });

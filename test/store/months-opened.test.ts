@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { uuid7 } from '../../src/core/id.ts';
+import { readExecutions } from '../../src/store/executions.ts';
+import { type EndedRun, lockRuns, writeEnds } from '../../src/store/finish.ts';
+import { openPipelines, type Send } from '../../src/store/pipeline.ts';
+import { removeRecords } from '../../src/store/removal.ts';
+import { createTestDatabase } from '../harness/database.ts';
+
+/** Statements for given records open the months of those records, however many the history has. */
+
+const database = await createTestDatabase();
+const pipelines = openPipelines({
+  connection: database.connection,
+  connectionsMax: 1,
+  answerTimeoutMs: 30_000,
+  onError: () => {},
+});
+after(async () => {
+  await pipelines.close();
+  await database.drop();
+});
+const id = uuid7(Date.now());
+const ended: EndedRun = {
+  ...{ id, agentId: id, status: 'success', completedMs: 0, startedMs: null, latencyMs: 0 },
+  ...{ attempts: 1, inputTokens: 0, outputTokens: 0, costUsd: '0', costKnown: true },
+  ...{ finishReason: null, errorCode: null, error: null, systemPrompt: null, userPrompt: null },
+  ...{ output: null, storeBodies: true },
+};
+
+const statements: [name: string, parameters: string, carryOut: () => Promise<unknown>][] = [
+  [
+    'finish-lock-queue',
+    `'{${id}}', '${id}', '${id}'`,
+    () =>
+      pipelines.use(async (send) => {
+        await lockRuns(send, [id], { slotAgentIds: [], steps: [] });
+        await send({ name: 'commit', text: 'commit' });
+      }),
+  ],
+  [
+    'finish-update-executions',
+    `'{${id}}', ${'null, '.repeat(15)}'${id}', '${id}'`,
+    () =>
+      pipelines.use(async (send) => {
+        await send({ name: 'begin', text: 'begin' });
+        const none = { tallies: [], cancellations: [], slotAgentIds: [], briefRunIds: [] };
+        await writeEnds(send, [ended], { ...none, alongWith: () => [] });
+      }),
+  ],
+  [
+    'removal-delete-given',
+    `'{${id}}', '${id}', '${id}'`,
+    () => removeRecords(pipelines, { ids: [id] }),
+  ],
+  [
+    'read-executions',
+    `'{${id}}', '{${id}}', 1, '${id}', '${id}'`,
+    () => pipelines.use((send) => readExecutions(send, [{ agentId: id, executionId: id }])),
+  ],
+];
+
+for (const [name, parameters, carryOut] of statements) {
+  test(`${name} opens one month`, async () => {
+    await carryOut();
+    const plan = await pipelines.use((send) => explain(send, name, parameters));
+    const months = new Set(plan.match(/\bexecutions_(\d{4}_\d\d|rest)\b/g));
+    assert.equal(months.size, 1, plan);
+    assert.match(plan, /Subplans Removed/);
+  });
+}
+
+/** The plan that the connection keeps. */
+async function explain(send: Send, name: string, parameters: string): Promise<string> {
+  const text = `explain (costs off) execute "${name}"(${parameters})`;
+  const rows = await send<Record<'QUERY PLAN', string>>({ name: `explain ${name}`, text });
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
