@@ -20,6 +20,8 @@ export function bearerHash(request: FastifyRequest): string | null {
 }
 
 export interface Authenticator {
+  /** The caller, whatever its rights; 401 otherwise. */
+  identify(request: FastifyRequest, endpoint: Endpoint): Promise<Caller>;
   /** The caller, with the right that the endpoint needs of it; 401 or 403 otherwise. */
   authenticate(request: FastifyRequest, endpoint: Endpoint): Promise<Caller>;
 }
@@ -33,12 +35,18 @@ export interface AuthenticatorParts {
 }
 
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
+  async function identify(request: FastifyRequest, endpoint: Endpoint): Promise<Caller> {
+    const hash = bearerHash(request);
+    const caller = hash ? await parts.reads.caller(hash) : await parts.session(request, endpoint);
+    if (!caller || caller.ended || caller.role === null) throw unauthorized();
+    if (hash) parts.onKeyUsed(hash);
+    return caller;
+  }
+
   return {
+    identify,
     async authenticate(request, endpoint) {
-      const hash = bearerHash(request);
-      const caller = hash ? await parts.reads.caller(hash) : await parts.session(request, endpoint);
-      if (!caller || caller.ended || caller.role === null) throw unauthorized();
-      if (hash) parts.onKeyUsed(hash);
+      const caller = await identify(request, endpoint);
       const right = caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);
       if (right === null) {
         throw new CallFailure(

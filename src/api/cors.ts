@@ -66,7 +66,13 @@ export function answerPreflights(app: FastifyInstance, db: Db): void {
     '/api/v1/workflows/:workflowId',
   ]) {
     app.options<{ Params: Place }>(url, async (request, reply) => {
-      const origins = request.headers.origin ? await originsAt(db, request.params) : [];
+      const { origin, 'access-control-request-method': method } = request.headers;
+      const asked = origin !== undefined || method !== undefined;
+      // A path that nothing answers, or OPTIONS as a method like any other.
+      if (!asked || request.server.methodsAt(request.url).length === 0) {
+        return reply.callNotFound();
+      }
+      const origins = origin ? await originsAt(db, request.params) : [];
       if (allowOrigin(request, reply, origins)) {
         reply.headers({
           'access-control-allow-methods': 'GET, POST, PATCH, DELETE',

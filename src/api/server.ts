@@ -32,6 +32,10 @@ declare module 'fastify' {
     /** Not answered yet. */
     open: boolean;
   }
+  interface FastifyInstance {
+    /** The methods that the path of a URL answers; none where it is not known. */
+    methodsAt(url: string): string[];
+  }
 }
 
 /** How many answers a connection has not taken yet. */
@@ -75,7 +79,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       send(reply, errorAnswer(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id));
     },
   });
-  const allowedAt = noteRoutes(app);
+  app.decorate('methodsAt', noteRoutes(app));
   // A body of unusual expectations is a body like any other.
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response);
@@ -155,8 +159,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     send(reply, errorAnswer(failure ?? new CallFailure('INTERNAL', 'Internal error.'), request.id));
   });
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0] ?? '';
-    const allowed = allowedAt(path);
+    const allowed = app.methodsAt(request.url);
     if (allowed.length === 0) {
       return send(
         reply,
@@ -233,18 +236,18 @@ function makeRequestId(): string {
 }
 
 /** The routes that a server has, to tell an unknown path from a known one with another method. */
-function noteRoutes(app: FastifyInstance): (path: string) => string[] {
+function noteRoutes(app: FastifyInstance): (url: string) => string[] {
   const routes: { readonly methods: string[]; readonly pattern: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
     const methods = [method].flat().filter((one) => methodsShown.includes(one));
     const pattern = url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.*');
     routes.push({ methods, pattern: new RegExp(`^${pattern}$`) });
   });
-  return (path) => [
-    ...new Set(
-      routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods),
-    ),
-  ];
+  return (url) => {
+    const path = url.split('?')[0] ?? '';
+    const there = routes.filter(({ pattern }) => pattern.test(path));
+    return [...new Set(there.flatMap(({ methods }) => methods))];
+  };
 }
 
 const methodsShown = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

@@ -80,7 +80,7 @@ function explain(complaint: Complaint, schema: TSchema, named: (path: string) =>
       return `${inner((params.requiredProperties as string[] | undefined)?.[0])} is missing.`;
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return `${inner((params.additionalProperties as string[] | undefined)?.[0])} is not known.`;
+      return `${inner((params.additionalProperties as string[] | undefined)?.[0])} is not known${knownIn(schema, path)}.`;
     case 'enum':
       return `${named(path)} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}.`;
     case 'boolean':
@@ -88,6 +88,12 @@ function explain(complaint: Complaint, schema: TSchema, named: (path: string) =>
     default:
       return `${named(path)} ${rangeOf(schema, path) ?? message}.`;
   }
+}
+
+/** What may stand at the top; deeper the names would have to be looked for. */
+function knownIn(schema: TSchema, path: string): string {
+  const names = Object.keys((schema as { properties?: object }).properties ?? {});
+  return path === '' && names.length > 0 ? `: allowed are ${names.join(', ')}` : '';
 }
 
 /** The whole range of a whole number, where the schema bounds it on both sides: it says more than one bound. */

@@ -100,8 +100,7 @@ async function readRecords(
   ]);
   const agents = new Map(views.map((row) => [row.id, row]));
   return asked.map(({ agentId }, at) => {
-    const execution = rows.get(at) ?? null;
-    if (!execution && left > 0) return 'again';
-    return { agent: agents.get(agentId) ?? null, execution };
+    if (left.has(at)) return 'again';
+    return { agent: agents.get(agentId) ?? null, execution: rows.get(at) ?? null };
   });
 }

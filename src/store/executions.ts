@@ -87,31 +87,31 @@ const textBytesMax = 8_388_608;
 
 /**
  * Those of these executions that there are, whole, by their place in the question, as far as they fit into one answer; and
- * how many are left.
+ * the places of those that did not.
  */
 export async function readExecutions(
   send: Send,
   asked: readonly ExecutionAsked[],
-): Promise<{ rows: ReadonlyMap<number, ExecutionDetailRow>; left: number }> {
+): Promise<{ rows: ReadonlyMap<number, ExecutionDetailRow>; left: ReadonlySet<number> }> {
   const ids = asked.map(({ executionId }) => executionId);
   const agentIds = asked.map(({ agentId }) => agentId);
-  const rows = await send<ExecutionDetailRow & { place: number; found: number }>(readAsked, [
+  const rows = await send<ExecutionDetailRow & { place: number; found: number[] }>(readAsked, [
     ids,
     agentIds,
     textBytesMax,
     ...idBounds(ids),
   ]);
-  return {
-    rows: new Map(rows.map((row) => [row.place - 1, row])),
-    left: (rows[0]?.found ?? 0) - rows.length,
-  };
+  const whole = new Map(rows.map((row) => [row.place - 1, row]));
+  // The first always fits, and says of all that there are.
+  const found = (rows[0]?.found ?? []).map((place) => place - 1);
+  return { rows: whole, left: new Set(found.filter((place) => !whole.has(place))) };
 }
 
 // Each by its key, in the one partition that its key is of.
 const readAsked: Statement = {
   name: 'read-executions',
   text: `select * from (
-      select asked.place::int as place, (count(*) over ())::int as found, one.*,
+      select asked.place::int as place, array_agg(asked.place::int) over () as found, one.*,
         sum(one.bytes) over (order by asked.place) - one.bytes as before
       from unnest($1::uuid[], $2::uuid[]) with ordinality as asked (id, agent_id, place)
       cross join lateral (

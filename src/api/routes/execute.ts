@@ -11,21 +11,23 @@ import type { ApiParts } from '../parts.ts';
 import { rateHeaders } from '../rate-headers.ts';
 import { routePath, send } from '../route.ts';
 
-/** Execute, with a key and from the dashboard. Everything but the key's form is decided in admission. */
+/** Execute, with a key and from the dashboard. Everything but the key's form and the session is decided in admission. */
 export function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
   app.post<{ Params: { agentId: string } }>(routePath(executeAgent), async (request, reply) => {
     const hash = bearerHash(request);
     if (!hash) throw unauthorized();
     parts.onKeyUsed(hash);
-    await answer(parts, request, reply, { kind: 'key', hash });
+    await answer(parts, request, reply, async () => ({ kind: 'key', hash }));
     return reply;
   });
   app.post<{ Params: { agentId: string } }>(
     routePath(executeAgentInDashboard),
     async (request, reply) => {
-      const caller = await parts.authenticator.authenticate(request, executeAgentInDashboard);
-      parts.checkSameOrigin(request);
-      await answer(parts, request, reply, { kind: 'session', caller });
+      await answer(parts, request, reply, async () => {
+        const caller = await parts.authenticator.identify(request, executeAgentInDashboard);
+        parts.checkSameOrigin(request);
+        return { kind: 'session', caller };
+      });
       return reply;
     },
   );
@@ -35,12 +37,14 @@ async function answer(
   parts: ApiParts,
   request: FastifyRequest<{ Params: { agentId: string } }>,
   reply: FastifyReply,
-  credential: { kind: 'key'; hash: string } | { kind: 'session'; caller: Caller },
+  /** Asked once the body is here, which may take its time: by then the caller may have been removed. */
+  credentialOf: () => Promise<{ kind: 'key'; hash: string } | { kind: 'session'; caller: Caller }>,
 ): Promise<void> {
+  const body = await readExecuteBody(request, 'variables');
   const call: ExecuteCall = {
-    credential,
+    credential: await credentialOf(),
     agentId: fromId('agent', request.params.agentId),
-    body: await readExecuteBody(request, 'variables'),
+    body,
     ...idempotency(request),
     ipAddress: request.ip,
     userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { cancelExecution, getExecution } from '../../contract/executions.ts';
+import type { Caller } from '../../core/admission.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import type { ExecutionDetailRow } from '../../store/executions.ts';
@@ -15,23 +16,20 @@ export function executionRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { reads, waiters } = parts;
 
   route(app, parts, getExecution, async (context) => {
-    const { params, query, caller, reply } = context;
-    const row = await waitFor(
-      waiters,
-      {
-        id: fromId('execution', params.executionId),
-        seconds: query.wait,
-        async read() {
-          const found = await visibleExecution(reads, caller, params, (agent) =>
-            allowAgent(context, agent),
-          );
-          // A key that may execute but not read reaches the runs it started, and no others exist for it.
-          if (!mayRead(caller, found)) throw noSuchExecution();
-          return found;
-        },
+    const { params, query, caller, request, reply } = context;
+    const wait = {
+      ...{ id: fromId('execution', params.executionId), seconds: query.wait, caller },
+      again: () => parts.authenticator.authenticate(request, getExecution),
+      async read(now: Caller) {
+        const found = await visibleExecution(reads, now, params, (agent) =>
+          allowAgent({ ...context, caller: now }, agent),
+        );
+        // A key that may execute but not read reaches the runs it started, and no others exist for it.
+        if (!mayRead(now, found)) throw noSuchExecution();
+        return found;
       },
-      reply,
-    );
+    };
+    const row = await waitFor(waiters, wait, reply);
     return {
       status: 200,
       body: executionDetailWire(row),

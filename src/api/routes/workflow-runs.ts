@@ -57,11 +57,13 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
     limited,
   );
 
-  route(app, parts, contract.getWorkflowRun, async ({ params, query, caller, reply }) => {
+  route(app, parts, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
     const id = fromId('workflowRun', params.workflowRunId);
-    const read = async () =>
-      readable(caller, await foundRun(parts, caller, params, query.omit === 'bodies'));
-    return answer(await waitFor(parts.runWaiters, { id, seconds: query.wait, read }, reply));
+    const read = async (now: Caller) =>
+      readable(now, await foundRun(parts, now, params, query.omit === 'bodies'));
+    const again = () => parts.authenticator.authenticate(request, contract.getWorkflowRun);
+    const wait = { id, seconds: query.wait, caller, again, read };
+    return answer(await waitFor(parts.runWaiters, wait, reply));
   });
 
   route(
@@ -105,20 +107,21 @@ function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
     const hash = bearerHash(request);
     if (!hash) throw unauthorized();
     parts.onKeyUsed(hash);
-    const credential = { kind: 'key', hash } as const;
     if (request.headers.origin) {
       const caller = await parts.reads.caller(hash);
       allowOrigin(request, reply, caller?.allowedOrigins ?? []);
     }
-    await start(parts, request, reply, { credential, trigger: 'api' });
+    const credential = { kind: 'key', hash } as const;
+    await start(parts, request, reply, async () => ({ credential, trigger: 'api' }));
     return reply;
   });
   app.post<Params>(routePath(contract.executeWorkflowInDashboard), async (request, reply) => {
     const endpoint = contract.executeWorkflowInDashboard;
-    const caller = await parts.authenticator.authenticate(request, endpoint);
-    parts.checkSameOrigin(request);
-    const credential = { kind: 'session', caller } as const;
-    await start(parts, request, reply, { credential, trigger: 'dashboard' });
+    await start(parts, request, reply, async () => {
+      const caller = await parts.authenticator.identify(request, endpoint);
+      parts.checkSameOrigin(request);
+      return { credential: { kind: 'session', caller }, trigger: 'dashboard' };
+    });
     return reply;
   });
 }
@@ -127,12 +130,14 @@ async function start(
   parts: ApiParts,
   request: FastifyRequest<{ Params: { workflowId: string } }>,
   reply: FastifyReply,
-  from: Pick<StartCall, 'credential' | 'trigger'>,
+  /** Asked once the body is here, which may take its time: by then the caller may have been removed. */
+  from: () => Promise<Pick<StartCall, 'credential' | 'trigger'>>,
 ): Promise<void> {
+  const body = await readExecuteBody(request, 'input');
   const call: StartCall = {
-    ...from,
+    ...(await from()),
     workflowId: fromId('workflow', request.params.workflowId),
-    body: await readExecuteBody(request, 'input'),
+    body,
     ...idempotency(request),
   };
   const started = await parts.workflowStarter.start(call);
