@@ -1,4 +1,5 @@
 import { variableFiltersMax } from '../contract/limits.ts';
+import { toUnits } from '../core/decimal.ts';
 import type { EndStatus, Source } from '../core/execution.ts';
 import { CallFailure, type RunFailureCode } from '../core/failure.ts';
 import { everything, type IdRange } from '../core/history.ts';
@@ -72,6 +73,8 @@ function readContents(query: HistoryQuery): ContentsFilter | null {
   if (variables.length > variableFiltersMax) {
     throw refused(`"variables." may stand there at most ${variableFiltersMax} times`);
   }
+  refuseReversed('latencyMs', query.latencyMsMin, query.latencyMsMax);
+  refuseReversed('costUSD', units(query.costUSDMin), units(query.costUSDMax));
   const bounds = {
     latencyMsMin: query.latencyMsMin ?? null,
     latencyMsMax: query.latencyMsMax ?? null,
@@ -81,6 +84,18 @@ function readContents(query: HistoryQuery): ContentsFilter | null {
   };
   if (variables.length === 0 && Object.values(bounds).every((one) => one === null)) return null;
   return { ...bounds, variables };
+}
+
+/** No record could match: as with dates, whoever asks is told so instead of shown an empty list. */
+function refuseReversed<T extends number | bigint>(name: string, min?: T, max?: T): void {
+  if (min !== undefined && max !== undefined && min > max) {
+    throw refused(`"${name}Min" must not be above "${name}Max"`);
+  }
+}
+
+/** As exact as the amounts themselves: floats take two that differ in the last place for one. */
+function units(decimal: string | undefined): bigint | undefined {
+  return decimal === undefined ? undefined : (toUnits(decimal) ?? undefined);
 }
 
 /** What is malformed is simply unknown: no record has it. */

@@ -15,6 +15,8 @@ test('400 for what it does not know', async () => {
     ['limit=10', /limit.*not known/],
     ['status=done', /status.*success/],
     ['cursor=nothing', /cursor/],
+    ['latencyMsMin=10&latencyMsMax=9', /latencyMsMin.*latencyMsMax/],
+    ['costUSDMin=10&costUSDMax=9', /costUSDMin.*costUSDMax/],
   ];
   for (const path of paths) {
     for (const [query, message] of wrong) {

@@ -33,6 +33,9 @@ const wrong: [string, RegExp][] = [
   ['errorCode=OOPS', /errorCode.*MODEL_TIMEOUT/],
   ['latencyMsMin=-1', /latencyMsMin/],
   ['costUSDMax=cheap', /costUSDMax/],
+  ['latencyMsMin=10&latencyMsMax=9', /latencyMsMin.*latencyMsMax/],
+  ['costUSDMin=10&costUSDMax=9', /costUSDMin.*costUSDMax/],
+  ['costUSDMin=123456789.0000000002&costUSDMax=123456789.0000000001', /costUSDMin.*costUSDMax/],
   ['q=', /q/],
   ['q=%00', /q.*NUL/],
   ['variables.a=%00', /variables\.a.*NUL/],
@@ -51,6 +54,12 @@ for (const [query, message] of wrong) {
     }
   });
 }
+
+test('a range of one value is none that is reversed', async () => {
+  const range = 'latencyMsMin=9&latencyMsMax=9&costUSDMin=0.50&costUSDMax=0.5';
+  const { status, body } = await service.call('GET', `${paths[0]}?${range}`, { key });
+  assert.deepEqual([status, body.pagination.total], [200, 0]);
+});
 
 test('401 without a key or session, 403 without the permission', async () => {
   const { key: executor } = await service.key({ permissions: ['execute'] });
