@@ -3,7 +3,19 @@ import { modelSettings } from './agent-record.ts';
 import { endpoint } from './endpoint.ts';
 import * as limits from './limits.ts';
 import { problems } from './problem.ts';
-import { body, id, ifMatch, name, nullable, page, pageQuery, query, text, time } from './shared.ts';
+import {
+  body,
+  id,
+  ifMatch,
+  name,
+  nullable,
+  page,
+  pageQuery,
+  query,
+  text,
+  time,
+  versionLabel,
+} from './shared.ts';
 
 const tag = 'Prompts';
 const author = nullable(id('user', 'Who created it; `null` where that account is gone.'));
@@ -161,7 +173,7 @@ export const createPromptVersion = endpoint({
   tag,
   auth: 'manage',
   body: body('PromptVersionInput', {
-    label: Type.Optional(name('`v{number}` where left out.', limits.labelMax)),
+    label: versionLabel,
     ...versionInput,
   }),
   answers: { 201: PromptVersion, ...problems(404, 409) },

@@ -74,6 +74,14 @@ export function name(description: string, maxLength = limits.nameMax) {
   return Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
 }
 
+/** Of a new version, of a prompt or of a workflow. */
+export const versionLabel = Type.Optional(
+  name(
+    '`v{number}` where left out; where an earlier version has that one, `v{number}-2`, or the first after it that is free.',
+    limits.labelMax,
+  ),
+);
+
 /** An object whose fields are all known: what a caller sends. */
 export function body<P extends Record<string, TSchema>>(title: string, properties: P) {
   return Type.Object(properties, { title, additionalProperties: false });

@@ -16,6 +16,7 @@ import {
   reference,
   text,
   time,
+  versionLabel,
 } from './shared.ts';
 import { WorkflowDefinition, WorkflowDefinitionInput } from './workflow-definition.ts';
 
@@ -112,7 +113,6 @@ export const WorkflowPin = Type.Object(
 );
 export type WorkflowPin = Static<typeof WorkflowPin>;
 
-const versionLabel = Type.Optional(name('`v{number}` where left out.', limits.labelMax));
 const notes = Type.Optional(nullable(text(limits.notesMax, 'What changed and why.')));
 
 export const createWorkflow = endpoint({

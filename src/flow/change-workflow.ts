@@ -6,13 +6,13 @@ import type { DefinitionDraft } from '../core/workflow-fill.ts';
 import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
 import { type Db, inTransaction, type Trx } from '../store/db.ts';
+import { nextVersion } from '../store/next-version.ts';
 import { lockSchedulesOf } from '../store/schedules.ts';
 import {
   findLastWorkflowPin,
   findWorkflowVersion,
   insertWorkflowPin,
   insertWorkflowVersion,
-  nextWorkflowVersionNumber,
   type WorkflowVersionRow,
 } from '../store/workflow-versions.ts';
 import {
@@ -59,7 +59,7 @@ export async function createWorkflow(
 }
 
 export interface WorkflowVersionInput {
-  /** `v{number}` where null. */
+  /** One of its own where null, see `defaultLabel`. */
   readonly label: string | null;
   readonly notes: string | null;
   readonly definition: DefinitionDraft;
@@ -154,14 +154,14 @@ async function addVersion(
   { definition, agentIds }: Checked,
   input: Omit<WorkflowVersionInput, 'definition'>,
 ): Promise<WorkflowVersionRow> {
-  const number = await nextWorkflowVersionNumber(trx, workflowId);
-  const label = input.label ?? `v${number}`;
+  const next = await nextVersion(trx, 'workflow', workflowId);
+  const label = input.label ?? next.label;
   const id = uuid7(await readClock(trx));
-  const origin = { id, workflowId, workspaceId, number, createdBy };
+  const origin = { id, workflowId, workspaceId, number: next.number, createdBy };
   const what = { label, notes: input.notes, definition, agentIds };
   const version = await insertWorkflowVersion(trx, { ...origin, ...what });
   if (version) return version;
-  throw labelTaken(label);
+  throw new CallFailure('CONFLICT', `The workflow has a version with the label "${label}".`);
 }
 
 /** The newest pin is the one in force, so its id is later than that of the one before whatever the clock does. */
@@ -181,10 +181,6 @@ function audit(
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   return writeAudit(trx, actorOf(caller), { action, subject: toId('workflow', id), details });
-}
-
-export function labelTaken(label: string): CallFailure {
-  return new CallFailure('CONFLICT', `The workflow has a version with the label "${label}".`);
 }
 
 export function nameTaken(name: string): CallFailure {

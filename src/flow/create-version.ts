@@ -5,13 +5,14 @@ import { declarablePlaceholders } from '../core/prompt.ts';
 import type { ModelSettings } from '../core/settings.ts';
 import { readClock } from '../store/clock.ts';
 import { type Db, inTransaction } from '../store/db.ts';
+import { nextVersion } from '../store/next-version.ts';
 import { lockPrompt, updatePrompt } from '../store/prompts.ts';
-import { insertVersion, nextVersionNumber, type VersionRow } from '../store/versions.ts';
+import { insertVersion, type VersionRow } from '../store/versions.ts';
 
 export interface VersionInput extends ModelSettings {
   /** A new one unless given. */
   readonly id?: string;
-  /** `v{number}` where null. */
+  /** One of its own where null, see `defaultLabel`. */
   readonly label: string | null;
   readonly system: string | null;
   readonly user: string;
@@ -33,11 +34,11 @@ export async function createVersion(
     const prompt = promptId && (await lockPrompt(trx, caller, promptId));
     if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
     if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
-    const number = await nextVersionNumber(trx, promptId);
-    const label = input.label ?? `v${number}`;
+    const next = await nextVersion(trx, 'prompt', promptId);
+    const label = input.label ?? next.label;
     const id = input.id ?? uuid7(await readClock(trx));
     const { workspaceId, userId: createdBy } = caller;
-    const origin = { id, promptId, workspaceId, number, createdBy };
+    const origin = { id, promptId, workspaceId, number: next.number, createdBy };
     const version = await insertVersion(trx, { ...input, ...origin, label, variables });
     if (!version) {
       throw new CallFailure('CONFLICT', `The prompt has a version with the label "${label}".`);

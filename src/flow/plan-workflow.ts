@@ -2,13 +2,12 @@ import { type DeclaredWorkflow, definitionOf, same } from '../core/declaration.t
 import { CallFailure } from '../core/failure.ts';
 import { toId } from '../core/id.ts';
 import { type DefinitionDraft, fillDefinition } from '../core/workflow-fill.ts';
-import { nextWorkflowLabel } from '../store/declaration.ts';
+import { nextVersion } from '../store/next-version.ts';
 import { isWorkflowName } from '../store/workflows.ts';
 import {
   changeWorkflow,
   createWorkflow,
   createWorkflowVersion,
-  labelTaken,
   nameTaken,
   type WorkflowPatch,
 } from './change-workflow.ts';
@@ -35,8 +34,7 @@ export async function planWorkflow(ground: Ground, declared: DeclaredWorkflow): 
   const { id } = known;
   if (!same(known.definition, fillDefinition(definition))) {
     requireSound(definition);
-    const { label, taken } = await nextWorkflowLabel(trx, id);
-    if (taken) throw labelTaken(label);
+    const { label } = await nextVersion(trx, 'workflow', id);
     told({ action: 'pin', field: 'definition', to: label });
     add(async (at) => {
       const version = { label, notes: null, definition };

@@ -56,20 +56,6 @@ export async function namedWorkflows(
   return rows;
 }
 
-/** What the next version of a workflow would be called, and whether one is called so already. */
-export async function nextWorkflowLabel(
-  db: Db,
-  workflowId: string,
-): Promise<{ readonly label: string; readonly taken: boolean }> {
-  const { rows } = await sql<{ label: string; taken: boolean }>`
-    select label, exists (
-      select from workflow_versions o where o.workflow_id = ${workflowId} and o.label = next.label) as taken
-    from (
-      select 'v' || coalesce(max(number), 0) + 1 as label from workflow_versions
-      where workflow_id = ${workflowId}) as next`.execute(db);
-  return rows[0] ?? { label: 'v1', taken: false };
-}
-
 export async function findVersionLabeled(
   db: Db,
   promptId: string,

@@ -84,14 +84,6 @@ export function listVersions(
   return readPage(db, { columns: summary, from, order: sql`v.number desc` }, page);
 }
 
-/** The number of the next version; good only while the prompt is locked. */
-export async function nextVersionNumber(trx: Trx, promptId: string): Promise<number> {
-  const { rows } = await sql<{ number: number }>`
-    select coalesce(max(number), 0) + 1 as number from prompt_versions
-    where prompt_id = ${promptId}`.execute(trx);
-  return rows[0]?.number ?? 1;
-}
-
 /** Null where the label is taken in its prompt. */
 export async function insertVersion(trx: Trx, version: NewVersion): Promise<VersionRow | null> {
   const { rows } = await sql<VersionRow>`

@@ -63,14 +63,6 @@ export function listWorkflowVersions(
   return readPage(db, { columns: summary, from, order: sql`v.number desc` }, page);
 }
 
-/** The number of the next version; good only while the workflow is locked. */
-export async function nextWorkflowVersionNumber(trx: Trx, workflowId: string): Promise<number> {
-  const { rows } = await sql<{ number: number }>`
-    select coalesce(max(number), 0) + 1 as number from workflow_versions
-    where workflow_id = ${workflowId}`.execute(trx);
-  return rows[0]?.number ?? 1;
-}
-
 /** Null where the label is taken in its workflow. */
 export async function insertWorkflowVersion(
   trx: Trx,

@@ -200,6 +200,23 @@ test('all or nothing, and what stands in the way is named', async () => {
   assert.equal(body.pagination.total, 1);
 });
 
+test('a workflow whose next label is taken gets another one', async () => {
+  const { workflows } = (await service.call('GET', '/api/v1/workflows', { key })).body;
+  const at = `/api/v1/workflows/${workflows[0].workflowId}`;
+  const { definition, number } = (await service.call('GET', at, { key })).body;
+  const taken = { definition, label: `v${number + 2}` };
+  assert.equal((await service.call('POST', `${at}/versions`, { key, body: taken })).status, 201);
+  const next = changed(({ workflows: [one] }) => Object.assign(one ?? {}, { timeoutMs: 5_000 }));
+  const expected = [['workflow', 'sort', 'pin', 'definition', `${taken.label}-2`]];
+  assert.deepEqual(told(await apply(next, true)), expected);
+  assert.deepEqual(told(await apply(next)), expected);
+  assert.equal(
+    (await service.call('GET', at, { key })).body.workflowVersionLabel,
+    `${taken.label}-2`,
+  );
+  await apply(declared);
+});
+
 test('a name that several have cannot be meant', async () => {
   await service.call('POST', '/api/v1/prompts', { key, body: { name: 'Triage' } });
   const refused = await apply({ prompts: [{ name: 'Triage', versions: [] }] });

@@ -43,6 +43,31 @@ test('what is left out or null is null; the label says the number', async () => 
   }
 });
 
+test('without a label it takes one that is free, however many add at once', async () => {
+  const { path } = await makePrompt(service, { user: 'x', label: 'v2' });
+  const { key } = await service.key();
+  const add = async (label?: string) => {
+    const body = { user: 'x', ...(label !== undefined && { label }) };
+    const made = await service.call('POST', `${path}/versions`, { key, body });
+    assert.equal(made.status, 201);
+    return [made.body.number, made.body.promptVersionLabel];
+  };
+  assert.deepEqual(await add(), [2, 'v2-2']);
+  // In another case, or longer, it is another label.
+  for (const label of ['V7', 'v70', 'v7-2', 'v7']) await add(label);
+  assert.deepEqual(await add(), [7, 'v7-3']);
+  await add('v9');
+  const made = await Promise.all([add(), add(), add()]);
+  assert.deepEqual(
+    made.toSorted(([one], [other]) => one - other),
+    [
+      [9, 'v9-2'],
+      [10, 'v10'],
+      [11, 'v11'],
+    ],
+  );
+});
+
 test('templates are kept to the letter, of the greatest length too', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();

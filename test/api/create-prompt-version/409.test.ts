@@ -17,17 +17,6 @@ test('refuses a label that the prompt has, and uses up no number', async () => {
   assert.deepEqual([next.body.number, next.body.promptVersionLabel], [2, 'v2']);
 });
 
-test('names the default label where an earlier version took it', async () => {
-  const { path } = await makePrompt(service, { user: 'x', label: 'v2' });
-  const { key } = await service.key();
-  const taken = await service.call('POST', `${path}/versions`, { key, body: { user: 'y' } });
-  assert.deepEqual([taken.status, taken.body.code], [409, 'CONFLICT']);
-  assert.match(taken.body.message, /"v2"/);
-  const body = { user: 'y', label: 'V2' };
-  const named = await service.call('POST', `${path}/versions`, { key, body });
-  assert.deepEqual([named.status, named.body.number], [201, 2]);
-});
-
 test('refuses an archived prompt, and leaves it as it was', async () => {
   const { path } = await makePrompt(service, { user: 'x' });
   const { key } = await service.key();

@@ -59,6 +59,19 @@ test('versions are pinned and pinned again, and the pins tell', async () => {
   assert.equal(taken.status, 409);
 });
 
+test('a version without a label takes one that is free', async () => {
+  const { path } = await makeWorkflow(service, greeting(agent.agentId));
+  const add = async (label?: string) => {
+    const body = { definition: two(agent.agentId), ...(label !== undefined && { label }) };
+    const made = await service.call('POST', `${path}/versions`, { key, body });
+    assert.equal(made.status, 201);
+    return made.body.workflowVersionLabel;
+  };
+  for (const label of ['v4', 'v4-2']) await add(label);
+  assert.equal(await add(), 'v4-3');
+  assert.equal(await add(), 'v5');
+});
+
 test('a version that does not hold any more is not pinned; a name that is taken is not given', async () => {
   const leaving = await addAgent(service);
   const { path, workflowVersionId } = await makeWorkflow(service, greeting(leaving.agentId));
