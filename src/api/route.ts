@@ -1,14 +1,18 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Body, Endpoint, Params, Query } from '../contract/endpoint.ts';
+import {
+  type Body,
+  type Endpoint,
+  type Params,
+  type Query,
+  readsBody,
+} from '../contract/endpoint.ts';
 import type { Caller } from '../core/admission.ts';
-import { CallFailure } from '../core/failure.ts';
 import { unauthorized } from './authenticate.ts';
-import { parseBody, readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
 import { toJson } from './json.ts';
 import type { ApiParts } from './parts.ts';
-import { checkBody, checkQuery } from './validate.ts';
+import { checkQuery, nothing, readFields } from './validate.ts';
 
 /** Binds a declared endpoint to a handler: authenticate, read and check what was sent, call, answer. */
 
@@ -45,8 +49,8 @@ export function route<const E extends Endpoint>(
       if (caller) allowOrigin(request, reply, caller.allowedOrigins);
       if (caller?.kind === 'session') parts.checkSameOrigin(request);
       if (caller && first) await first(caller, reply);
-      const query = checkQuery(endpoint.query ?? noQuery, request.query as Record<string, unknown>);
-      const body = endpoint.body ? await readChecked(endpoint, request) : undefined;
+      const query = checkQuery(endpoint.query ?? nothing, request.query as Record<string, unknown>);
+      const body = readsBody(endpoint) ? await readFields(request.raw, endpoint) : undefined;
       const { params } = request;
       const context = { params, query, body, caller, request, reply } as unknown as Context<E>;
       const answer = await handle(context);
@@ -72,19 +76,4 @@ export function known(caller: Caller | null): Caller {
 /** Fastify's way to write a path: `/agents/:agentId`. */
 export function routePath(endpoint: Endpoint): string {
   return endpoint.path.replace(/\{(\w+)\}/g, ':$1');
-}
-
-const noQuery = {
-  type: 'object',
-  properties: {},
-  additionalProperties: false,
-} as unknown as NonNullable<Endpoint['query']>;
-
-async function readChecked(endpoint: Endpoint, request: FastifyRequest): Promise<unknown> {
-  const value = parseBody(await readBody(request.raw));
-  if (value === undefined) {
-    if (endpoint.bodyOptional) return {};
-    throw new CallFailure('MALFORMED_BODY', 'The body is missing.');
-  }
-  return endpoint.body ? checkBody(endpoint.body, value) : undefined;
 }

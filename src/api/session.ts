@@ -4,7 +4,7 @@ import { isAPIError } from 'better-auth/api';
 import { hashPassword as hash } from 'better-auth/crypto';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Endpoint } from '../contract/endpoint.ts';
+import { type Endpoint, readsBody } from '../contract/endpoint.ts';
 import { passwordMax, passwordMin } from '../contract/limits.ts';
 import { identityProviders } from '../contract/members.ts';
 import { workspaceHeader } from '../contract/shared.ts';
@@ -15,13 +15,12 @@ import { StartFailure } from '../core/start-failure.ts';
 import { findSessionCaller } from '../store/callers.ts';
 import { readClock } from '../store/clock.ts';
 import { unauthorized } from './authenticate.ts';
-import { parseBody, readBody } from './body.ts';
 import { checkSameOrigin, isSameOrigin, originOf } from './same-origin.ts';
 import { addressHeader, basePath, type SessionParts, sessionOptions } from './session-options.ts';
 import { sessionPath } from './session-paths.ts';
 import { guard } from './sign-in-guard.ts';
 import { createTurns } from './turns.ts';
-import { checkBody } from './validate.ts';
+import { readFields } from './validate.ts';
 
 /** Signing in, and who is signed in. better-auth does it; only the files `session*.ts` know of it. */
 
@@ -94,7 +93,7 @@ export function createSessions(parts: SessionParts): Sessions {
       throw new CallFailure('METHOD_NOT_ALLOWED', `This path answers ${open.method}.`);
     }
     if (fromBrowser(request)) checkSameOrigin(request, publicUrl);
-    const body = open.body && checkBody<Record<string, unknown>>(open.body, await sent(request));
+    const body = readsBody(open) ? await readFields<Fields>(request.raw, open) : undefined;
     const toIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = toIssuer ? await withIssuer() : auth;
     const ask = () => handler(webRequest(request, options.baseURL as string, body));
@@ -181,11 +180,7 @@ function fromBrowser({ headers }: FastifyRequest): boolean {
   return Boolean(headers.cookie ?? headers.origin ?? headers['sec-fetch-site']);
 }
 
-async function sent(request: FastifyRequest): Promise<unknown> {
-  const value = parseBody(await readBody(request.raw));
-  if (value === undefined) throw new CallFailure('MALFORMED_BODY', 'The body is missing.');
-  return value;
-}
+type Fields = Record<string, unknown>;
 
 const userAgentMax = 500;
 

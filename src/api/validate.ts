@@ -1,10 +1,33 @@
-import type { TObject, TSchema } from 'typebox';
+import type { IncomingMessage } from 'node:http';
+import { type TObject, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { CallFailure } from '../core/failure.ts';
+import { parseBody, readBody } from './body.ts';
 
 /** Holds what is sent against the contract. Bodies strictly; of queries only numbers and booleans are read. */
 
 const compiled = new WeakMap<TSchema, Validator>();
+
+/** What an operation knows that has no fields, or no parameters. */
+export const nothing = Type.Object({}, { additionalProperties: false });
+
+/**
+ * The body of a request; undefined of an operation without fields. That one takes no body and an empty object, which many
+ * clients cannot but send, and refuses all else: who sends more means another operation.
+ */
+export async function readFields<T>(
+  request: IncomingMessage,
+  { body, bodyOptional }: { readonly body?: TSchema; readonly bodyOptional?: true },
+): Promise<T | undefined> {
+  const value = parseBody(await readBody(request));
+  if (value !== undefined) {
+    const checked = checkBody<T>(body ?? nothing, value);
+    return body && checked;
+  }
+  if (!body) return undefined;
+  if (bodyOptional) return {} as T;
+  throw new CallFailure('MALFORMED_BODY', 'The body is missing.');
+}
 
 export function checkBody<T>(schema: TSchema, value: unknown): T {
   check(schema, value, (path) => (path === '' ? 'The body' : `Field "${path}"`));

@@ -74,6 +74,11 @@ export type AnswerHeader =
   | 'RateLimit'
   | 'Retry-After';
 
+/** Whether a body is looked at, be it only to refuse it. Of a GET and a DELETE none means anything, and some clients send one. */
+export function readsBody({ method }: Pick<Endpoint, 'method'>): boolean {
+  return method !== 'GET' && method !== 'DELETE';
+}
+
 /** The right that a key needs; `null` where no key will do or none is needed. */
 export function keyRight(e: Endpoint): Right | null {
   if (e.auth === 'none' || e.auth === 'session') return null;

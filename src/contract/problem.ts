@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { actions } from '../core/agent.ts';
 import { callFailureCodes } from '../core/failure.ts';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, readsBody } from './endpoint.ts';
 import { nullable, oneOf, RateLimits, time } from './shared.ts';
 
 /** Error answers: the same four fields on every one, and what some of them add. */
@@ -120,7 +120,7 @@ export function answersOf(e: Endpoint): Map<number, TSchema | null> {
     // Also without a query of its own: unknown parameters are refused everywhere.
     ...(e.tag === 'System' ? [] : [400]),
     ...(e.auth === 'none' ? [] : [401, 403]),
-    ...(e.body ? [413, 415] : []),
+    ...(readsBody(e) ? [413, 415] : []),
     500,
     503,
   ];

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/index.ts';
+import { bodyBytesMax } from '../../src/contract/limits.ts';
 import { makeKey } from '../../src/core/key.ts';
 import { addAgent, run } from '../harness/agents.ts';
 import { startService } from '../harness/service.ts';
@@ -117,6 +120,43 @@ for (const type of [
     assert.equal(prompt.body.code, 'UNSUPPORTED_MEDIA_TYPE');
   });
 }
+
+/** Of nothing that is there: what is wrong with a call is said first. */
+const withoutFields = (Object.values(endpoints) as Endpoint[])
+  .filter(({ method, body }) => method === 'POST' && !body)
+  .map(({ path }) => path.replace(/\{\w+\}/g, 'none'));
+
+test('what has no fields takes no body and an empty one, and refuses all else after the key', async () => {
+  assert.ok(withoutFields.length > 5);
+  const plain = { 'content-type': 'text/plain' };
+  const wrong: [body: string, headers: Record<string, string>, status: number, code: string][] = [
+    ['{"x":1}', {}, 400, 'INVALID_REQUEST'],
+    ['[]', {}, 400, 'INVALID_REQUEST'],
+    ['null', {}, 400, 'INVALID_REQUEST'],
+    ['{{{', {}, 400, 'MALFORMED_BODY'],
+    ['{{{', plain, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['{}', plain, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [' '.repeat(bodyBytesMax + 1), {}, 413, 'BODY_TOO_LARGE'],
+  ];
+  for (const path of withoutFields) {
+    const call = (options: object) => service.call('POST', path, { key, ...options });
+    for (const options of [{}, { body: '{}' }, { body: '' }, { body: '', headers: plain }]) {
+      assert.equal((await call(options)).status, 404, path);
+    }
+    for (const [body, headers, status, code] of wrong) {
+      const refused = await call({ body, headers });
+      assert.deepEqual([refused.status, refused.body.code], [status, code], `${path} ${body}`);
+      const stranger = { key: makeKey(), body, headers };
+      assert.equal((await service.call('POST', path, stranger)).status, 401, path);
+    }
+  }
+});
+
+test('the field that a call without fields was sent is named', async () => {
+  const path = `${agent.path}/executions/none/cancel`;
+  const { body } = await service.call('POST', path, { key, body: { reason: 'x' } });
+  assert.match(body.message, /"reason" is not known/);
+});
 
 test('a malformed Idempotency-Key or query does not pass by the key and its limits', async () => {
   const body = { variables: { name: 'x' } };

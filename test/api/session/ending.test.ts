@@ -25,6 +25,17 @@ test('signing out ends the session, in the browser and here', async () => {
   assert.deepEqual([await me(cookie), await me(other)], [401, 200]);
 });
 
+test('what ends sessions without fields refuses those that it is sent, and ends nothing', async () => {
+  const { cookie, other } = await twice();
+  for (const path of ['sign-out', 'revoke-sessions', 'revoke-other-sessions']) {
+    const { status, body } = await auth(path, cookie, { token: 'x' });
+    assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST']);
+    assert.match(body.message, /"token" is not known/);
+  }
+  assert.deepEqual([await me(cookie), await me(other)], [200, 200]);
+  assert.equal((await auth('sign-out', cookie, {})).status, 200);
+});
+
 test('signing out everywhere ends all sessions at once', async () => {
   const { cookie, other } = await twice();
   const stranger = await service.signIn();
