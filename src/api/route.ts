@@ -9,12 +9,13 @@ import {
 } from '../contract/endpoint.ts';
 import type { Caller } from '../core/admission.ts';
 import { unauthorized } from './authenticate.ts';
+import { readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
 import { toJson } from './json.ts';
 import type { ApiParts } from './parts.ts';
-import { checkQuery, nothing, readFields } from './validate.ts';
+import { checkQuery, fieldsOf, nothing } from './validate.ts';
 
-/** Binds a declared endpoint to a handler: authenticate, read and check what was sent, call, answer. */
+/** Binds a declared endpoint to a handler: read what was sent, authenticate, check, call, answer. */
 
 export interface Context<E extends Endpoint> {
   readonly params: Params<E>;
@@ -44,13 +45,15 @@ export function route<const E extends Endpoint>(
     method: endpoint.method,
     url: routePath(endpoint),
     async handler(request, reply) {
+      // First: it may take its time, and whoever is removed meanwhile must not be let in.
+      const sent = readsBody(endpoint) ? await readBody(request.raw) : null;
       const caller =
         endpoint.auth === 'none' ? null : await parts.authenticator.authenticate(request, endpoint);
       if (caller) allowOrigin(request, reply, caller.allowedOrigins);
       if (caller?.kind === 'session') parts.checkSameOrigin(request);
       if (caller && first) await first(caller, reply);
       const query = checkQuery(endpoint.query ?? nothing, request.query as Record<string, unknown>);
-      const body = readsBody(endpoint) ? await readFields(request.raw, endpoint) : undefined;
+      const body = sent ? fieldsOf(sent, endpoint) : undefined;
       const { params } = request;
       const context = { params, query, body, caller, request, reply } as unknown as Context<E>;
       const answer = await handle(context);

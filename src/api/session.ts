@@ -15,12 +15,13 @@ import { StartFailure } from '../core/start-failure.ts';
 import { findSessionCaller } from '../store/callers.ts';
 import { readClock } from '../store/clock.ts';
 import { unauthorized } from './authenticate.ts';
+import { readBody } from './body.ts';
 import { checkSameOrigin, isSameOrigin, originOf } from './same-origin.ts';
 import { addressHeader, basePath, type SessionParts, sessionOptions } from './session-options.ts';
 import { sessionPath } from './session-paths.ts';
 import { guard } from './sign-in-guard.ts';
 import { createTurns } from './turns.ts';
-import { readFields } from './validate.ts';
+import { fieldsOf } from './validate.ts';
 
 /** Signing in, and who is signed in. better-auth does it; only the files `session*.ts` know of it. */
 
@@ -93,7 +94,7 @@ export function createSessions(parts: SessionParts): Sessions {
       throw new CallFailure('METHOD_NOT_ALLOWED', `This path answers ${open.method}.`);
     }
     if (fromBrowser(request)) checkSameOrigin(request, publicUrl);
-    const body = readsBody(open) ? await readFields<Fields>(request.raw, open) : undefined;
+    const body = readsBody(open) ? fieldsOf<Fields>(await readBody(request.raw), open) : undefined;
     const toIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = toIssuer ? await withIssuer() : auth;
     const ask = () => handler(webRequest(request, options.baseURL as string, body));

@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { type TObject, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { CallFailure } from '../core/failure.ts';
-import { parseBody, readBody } from './body.ts';
+import { parseBody, type RawBody } from './body.ts';
 
 /** Holds what is sent against the contract. Bodies strictly; of queries only numbers and booleans are read. */
 
@@ -12,14 +11,14 @@ const compiled = new WeakMap<TSchema, Validator>();
 export const nothing = Type.Object({}, { additionalProperties: false });
 
 /**
- * The body of a request; undefined of an operation without fields. That one takes no body and an empty object, which many
+ * The body as it was sent, as fields; undefined of an operation without fields. That one takes no body and an empty object, which many
  * clients cannot but send, and refuses all else: who sends more means another operation.
  */
-export async function readFields<T>(
-  request: IncomingMessage,
+export function fieldsOf<T>(
+  sent: RawBody,
   { body, bodyOptional }: { readonly body?: TSchema; readonly bodyOptional?: true },
-): Promise<T | undefined> {
-  const value = parseBody(await readBody(request));
+): T | undefined {
+  const value = parseBody(sent);
   if (value !== undefined) {
     const checked = checkBody<T>(body ?? nothing, value);
     return body && checked;
@@ -103,20 +102,20 @@ function explain(complaint: Complaint, schema: TSchema, named: (path: string) =>
       return `${inner((params.requiredProperties as string[] | undefined)?.[0])} is missing.`;
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return `${inner((params.additionalProperties as string[] | undefined)?.[0])} is not known${knownIn(schema, path)}.`;
+      return `${inner((params.additionalProperties as string[] | undefined)?.[0])} is not known${path === '' ? knownIn(schema) : ''}.`;
     case 'enum':
       return `${named(path)} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}.`;
     case 'boolean':
-      return `${named(path)} is not known.`;
+      return `${named(path)} is not known${path.includes('.') ? '' : knownIn(schema)}.`;
     default:
       return `${named(path)} ${rangeOf(schema, path) ?? message}.`;
   }
 }
 
 /** What may stand at the top; deeper the names would have to be looked for. */
-function knownIn(schema: TSchema, path: string): string {
+function knownIn(schema: TSchema): string {
   const names = Object.keys((schema as { properties?: object }).properties ?? {});
-  return path === '' && names.length > 0 ? `: allowed are ${names.join(', ')}` : '';
+  return names.length > 0 ? `: allowed are ${names.join(', ')}` : '';
 }
 
 /** The whole range of a whole number, where the schema bounds it on both sides: it says more than one bound. */

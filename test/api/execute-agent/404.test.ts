@@ -54,3 +54,17 @@ test('a deleted agent and a private one of somebody else do not exist', async ()
   );
   assert.equal((await service.call('POST', `${hidden.path}/execute`, { key, body })).status, 202);
 });
+
+test('to a viewer as well, who is refused only where there is an agent to be seen', async () => {
+  const user = await service.member('viewer');
+  const { agentId } = await addAgent(service);
+  const { agentId: hidden } = await addAgent(service, { visibility: 'private' });
+  const asked = [toId('agent', uuid7(0)), 'nothing', hidden, agentId];
+  const statuses = await Promise.all(
+    asked.map(async (id) => {
+      const path = `/api/agents/${id}/execute`;
+      return (await service.call('POST', path, { user, body })).status;
+    }),
+  );
+  assert.deepEqual(statuses, [404, 404, 404, 403]);
+});

@@ -76,3 +76,15 @@ test('the origins of an agent do not open its workflows', async () => {
   assert.equal(originIn(await preflight(`${agent.path}/execute`, own)), own);
   assert.equal(originIn(await preflight(`${path}/execute`, own)), null);
 });
+
+test('OPTIONS where nothing is answered is 404, and where it asks for nothing 405', async () => {
+  const asked = { origin, 'access-control-request-method': 'POST' };
+  const answer = async (to: string, headers: Record<string, string>) =>
+    (await fetch(service.url + to, { method: 'OPTIONS', headers })).status;
+  for (const base of [agent.path, path]) {
+    assert.equal(await answer(`${base}/nope`, asked), 404);
+    assert.equal(await answer(`${base}/execute/`, asked), 404);
+    assert.equal(await answer(`${base}/execute`, {}), 405);
+    assert.equal(await answer(`${base}/execute`, asked), 204);
+  }
+});

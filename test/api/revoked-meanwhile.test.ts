@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { addAgent } from '../harness/agents.ts';
+import { startService } from '../harness/service.ts';
+import { addWorkflow, step } from '../harness/workflow-runs.ts';
+
+/** Who is removed or revoked between the head of a request and its end is not let in. */
+
+const service = await startService();
+after(service.close);
+const agent = await addAgent(service, { user: 'Hello' });
+const workflow = await addWorkflow(service, { steps: [step({ name: 'only', agent })] });
+
+type Who = Readonly<Record<string, string>>;
+
+/** Sends the head and the first byte, and gives what comes once the rest is sent. */
+async function begin(method: string, path: string, who: Who, body: object) {
+  const whole = JSON.stringify(body);
+  const headers = { ...who, 'content-type': 'application/json', 'content-length': whole.length };
+  const sending: ClientRequest = request(service.url + path, { method, headers });
+  const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+  sending.write(whole.slice(0, 1));
+  await once(sending, 'socket');
+  // Whatever is asked about the head has been asked and answered by then.
+  await service.call('GET', '/healthz');
+  return async () => {
+    sending.end(whole.slice(1));
+    const [response] = await answered;
+    return { status: response.statusCode, body: JSON.parse(await text(response)) };
+  };
+}
+
+const calls: [what: string, method: string, path: string, body: object][] = [
+  ['execute', 'POST', `/api/v1/agents/${agent.agentId}/execute`, { variables: {} }],
+  ['execute a workflow', 'POST', `/api/v1/workflows/${workflow.workflowId}/execute`, { input: {} }],
+  ['change an agent', 'PATCH', `/api/v1/agents/${agent.agentId}`, { project: 'late' }],
+  ['make a prompt', 'POST', '/api/v1/prompts', { name: 'Late' }],
+];
+for (const [what, method, path, body] of calls) {
+  test(`${what}: a key that is revoked before the body is all here`, async () => {
+    const { key, apiKeyId } = await service.key();
+    const end = await begin(method, path, { authorization: `Bearer ${key}` }, body);
+    const user = service.ownerId;
+    const revoked = await service.call('POST', `/api/v1/keys/${apiKeyId}/revoke`, { user });
+    assert.equal(revoked.status, 200);
+    assert.equal((await end()).status, 401);
+  });
+}
+
+const sessionCalls: [what: string, path: string, body: object][] = [
+  ['execute', `/api/agents/${agent.agentId}/execute`, { variables: {} }],
+  ['execute a workflow', `/api/workflows/${workflow.workflowId}/execute`, { input: {} }],
+  ['make a prompt', '/api/v1/prompts', { name: 'Late' }],
+];
+for (const [what, path, body] of sessionCalls) {
+  test(`${what}: a member who is removed before the body is all here`, async () => {
+    const signedIn = await service.signIn('editor');
+    const { body: me } = await service.call('GET', '/api/v1/me', { cookie: signedIn.cookie });
+    const who = { cookie: signedIn.cookie, origin: service.url };
+    const end = await begin('POST', path, who, body);
+    const removed = await service.call('DELETE', `/api/v1/members/${me.user.userId}`, {
+      user: service.ownerId,
+    });
+    assert.equal(removed.status, 204);
+    assert.equal((await end()).status, 401);
+  });
+}
+
+test('a key that is revoked while it waits for a run reads no output', async () => {
+  const { key, apiKeyId } = await service.key();
+  const held = service.models.hold();
+  const { body } = await service.call('POST', `${agent.path}/execute`, {
+    key,
+    body: { variables: {} },
+  });
+  await held.arrived;
+  const waiting = service.call('GET', `${body.statusUrl}?wait=60`, { key });
+  const { body: one } = await service.call('GET', body.statusUrl, { key });
+  assert.equal(one.status, 'processing');
+  await service.call('POST', `/api/v1/keys/${apiKeyId}/revoke`, { user: service.ownerId });
+  held.release({ text: 'secret' });
+  assert.equal((await waiting).status, 401);
+});
