@@ -122,7 +122,7 @@ const filters = {
       minLength: 1,
       maxLength: limits.searchMax,
       description:
-        'Only records whose output or variables hold all these words; `"…"` a phrase, `or`, `-` for without.',
+        'Only records whose output or variables hold all these words; `"…"` a phrase, `or`, `-` for without. What has punctuation in it, such as `A-1017` or `example.com`, is a phrase of its parts.',
     }),
   ),
 };
