@@ -6,7 +6,7 @@ import { RawJson } from './json.ts';
 export function executionWire(row: ExecutionRow): Record<string, unknown> {
   const ended = row.status !== 'processing';
   const apiKeyId = keyOfCall(row);
-  const refused = row.status === 'rate_limited' || row.status === 'unauthorized';
+  const queuedAt = queuedAtOf(row);
   return {
     executionId: toId('execution', row.id),
     agentId: toId('agent', row.agentId),
@@ -23,7 +23,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     promptVersionId: toId('version', row.promptVersionId),
     promptVersionLabel: row.promptVersionLabel,
     ...(row.inputVariables !== null && { inputVariables: new RawJson(row.inputVariables) }),
-    ...(!refused && { queuedAt: row.executedAt.toISOString() }),
+    ...(queuedAt !== null && { queuedAt }),
     ...(row.startedAt !== null && { startedAt: row.startedAt.toISOString() }),
     attempts: row.attempts,
     ...(ended && figures(row)),
@@ -36,6 +36,11 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
 /** A step of a workflow has none of its own: its run tells the key that started it. */
 export function keyOfCall({ source, apiKeyId }: ExecutionRow): string | null {
   return source === 'api' && apiKeyId !== null ? toId('key', apiKeyId) : null;
+}
+
+/** What was refused never stood in the queue. */
+export function queuedAtOf({ status, executedAt }: ExecutionRow): string | null {
+  return status === 'rate_limited' || status === 'unauthorized' ? null : executedAt.toISOString();
 }
 
 /** The full record: with prompts, address and client. */

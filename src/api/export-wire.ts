@@ -1,7 +1,7 @@
 import { csvLine } from '../core/csv.ts';
 import { toId } from '../core/id.ts';
 import type { ExecutionDetailRow } from '../store/executions.ts';
-import { executionDetailWire, keyOfCall } from './execution-wire.ts';
+import { executionDetailWire, keyOfCall, queuedAtOf } from './execution-wire.ts';
 import { toJson } from './json.ts';
 
 /** The forms in which a history leaves: what each begins with, and a line for each record. */
@@ -14,6 +14,7 @@ export interface ExportForm {
 
 type Cell = string | number | boolean | null;
 
+/** What a record has, but `output`, which is `outputText` again. Readers go by place: what is new comes last. */
 const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   executionId: ({ id }) => toId('execution', id),
   executedAt: ({ executedAt }) => executedAt.toISOString(),
@@ -43,6 +44,11 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   systemPrompt: (row) => row.systemPrompt,
   userPrompt: (row) => row.userPrompt,
   outputText: (row) => row.output,
+  queuedAt: queuedAtOf,
+  ipAddress: (row) => row.ipAddress,
+  userAgent: (row) => row.userAgent,
+  workflowRunId: ({ workflowRunId }) => workflowRunId && toId('workflowRun', workflowRunId),
+  stepName: (row) => row.stepName,
 };
 
 export const exportForms: Readonly<Record<'jsonl' | 'csv', ExportForm>> = {

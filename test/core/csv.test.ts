@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { csvLine } from '../../src/core/csv.ts';
+import { readCsvLine } from '../harness/csv.ts';
 
 test('numbers, truths and gaps stand bare, texts are quoted where they must be', () => {
   assert.equal(csvLine([1, 0.5, true, null, 'a b', '']), '1,0.5,true,,a b,\r\n');
@@ -18,7 +19,7 @@ test('nothing that a spreadsheet takes for a formula begins a cell', () => {
 test('what is read back is what was written, but for the apostrophe of a formula', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (texts) => {
-      const read = parse(csvLine(texts));
+      const read = readCsvLine(csvLine(texts));
       assert.deepEqual(
         read,
         texts.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)),
@@ -26,21 +27,3 @@ test('what is read back is what was written, but for the apostrophe of a formula
     }),
   );
 });
-
-/** The cells of one record, as RFC 4180 reads them. */
-function parse(line: string): string[] {
-  const cells: string[] = [];
-  let rest = line;
-  for (;;) {
-    const quoted = /^"((?:[^"]|"")*)"(,|\r\n)/.exec(rest);
-    const found = quoted ?? /^([^",\r\n]*)(,|\r\n)/.exec(rest);
-    assert.ok(found, `not a record: ${JSON.stringify(rest)}`);
-    const [whole, text = '', end] = found;
-    cells.push(quoted ? text.replaceAll('""', '"') : text);
-    rest = rest.slice(whole.length);
-    if (end === '\r\n') {
-      assert.equal(rest, '');
-      return cells;
-    }
-  }
-}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ModelFailure, noCost } from '../../../src/core/model.ts';
+import { addAgent, run } from '../../harness/agents.ts';
+import { readCsvLine } from '../../harness/csv.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service, { system: 'Be kind', config: { temperature: 0.5 } });
+const paused = await addAgent(service, { stage: 'Paused' });
+
+await run(service, agent, key, { name: 'Ada, "the first"', seats: 5 });
+service.models.script(new ModelFailure('PROVIDER_AUTH', 'no', { cost: noCost }));
+await run(service, agent, key, { name: 'Bob' });
+await service.call('POST', `${paused.path}/execute`, { key, body: { variables: { name: 'x' } } });
+const workflow = await makeWorkflow(service, greeting(agent.agentId));
+const body = { input: { name: 'Cyd' } };
+const started = await service.call('POST', `${workflow.path}/execute`, { key, body });
+await service.call('GET', `${started.body.statusUrl}?wait=30`, { key });
+
+async function linesOf(format: string, end: string): Promise<string[]> {
+  const headers = { authorization: `Bearer ${key}` };
+  const path = `${service.url}/api/v1/executions/export?format=${format}`;
+  return (await (await fetch(path, { headers })).text()).split(end).slice(0, -1);
+}
+
+const records = (await linesOf('jsonl', '\n')).map((line) => JSON.parse(line));
+const [head = [], ...rows] = (await linesOf('csv', '\r\n')).map((line) =>
+  readCsvLine(`${line}\r\n`),
+);
+
+test('a cell holds what the field of the record holds, and is empty where there is none', () => {
+  assert.equal(records.length, 4);
+  assert.deepEqual(
+    rows,
+    records.map((record) => head.map((name) => textOf(record[name]))),
+  );
+});
+
+test('every field of a record has a column, but for the text that stands there twice', () => {
+  const fields = new Set(records.flatMap((record) => Object.keys(record)));
+  for (const name of ['workflowRunId', 'stepName', 'ipAddress', 'userAgent', 'queuedAt', 'error']) {
+    assert.ok(fields.has(name), name);
+  }
+  assert.deepEqual(head.toSorted(), [...fields].filter((name) => name !== 'output').toSorted());
+});
+
+test('columns stand where they always stood, those that came later behind them', () => {
+  const later = ['queuedAt', 'ipAddress', 'userAgent', 'workflowRunId', 'stepName'];
+  assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
+  assert.equal(head[27], 'outputText');
+  assert.deepEqual(head.slice(28), later);
+});
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
