@@ -37,7 +37,10 @@ const wrong: [query: string, message: RegExp][] = [
     /"groupBy" takes only status and source with level "minute"/,
   ],
   ['?level=minute&startDate=2026-03-04&endDate=2026-03-04', /"minute" reaches 2 days back/],
-  ['?unknown=1', /"unknown" is not known: allowed are level, groupBy, timeZone, startDate, endDate/],
+  [
+    '?unknown=1',
+    /"unknown" is not known: allowed are level, groupBy, timeZone, startDate, endDate/,
+  ],
   ['?limit=5', /"limit" is not known/],
 ];
 for (const [query, message] of wrong) {
