@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyBytesMax } from '../contract/limits.ts';
 import { CallFailure } from '../core/failure.ts';
-import { depth, isStorable, jsonDepthMax } from '../core/json.ts';
+import { changedNumber, depth, isStorable, jsonDepthMax } from '../core/json.ts';
 
 /** Bodies, read by hand: on execute even a broken one must travel on as a value, up to the limiter. */
 export type RawBody =
@@ -104,5 +104,14 @@ function parse(text: string): unknown {
   if (depth(text) > jsonDepthMax) {
     throw new CallFailure('INVALID_REQUEST', `The body nests deeper than ${jsonDepthMax} levels.`);
   }
+  const changed = changedNumber(text);
+  if (changed !== null) {
+    const shown = changed.length > shownCharsMax ? `${changed.slice(0, shownCharsMax)}…` : changed;
+    const message = `The number ${shown} would be stored as another one. Send it as a text, or with fewer digits.`;
+    throw new CallFailure('INVALID_REQUEST', message);
+  }
   return value;
 }
+
+/** Of a number in a message. */
+const shownCharsMax = 40;

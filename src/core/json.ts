@@ -99,6 +99,23 @@ export function isStorable(text: string): boolean {
 }
 
 /**
+ * The first number in a valid text that `JSON.parse` makes another one of, since it is too long, too large or too small;
+ * null where there is none. A reviver would find it too, in a second for each megabyte of small values.
+ */
+export function changedNumber(text: string): string | null {
+  if (!longNumber.test(text)) return null;
+  for (let from = 0; from < text.length; ) {
+    const quote = text.indexOf('"', from);
+    const between = text.slice(from, quote < 0 ? text.length : quote);
+    for (const [number] of between.matchAll(/-?\d[\d.eE+-]*/g)) {
+      if (longNumber.test(number) && !isExact(Number(number), decimalOf(number))) return number;
+    }
+    from = quote < 0 ? text.length : stringEnd(text, quote);
+  }
+  return null;
+}
+
+/**
  * The same value whatever the order of its names, the blanks, or how a number is written: what two bodies are compared by.
  * Numbers are compared as decimals: as floating-point numbers, two long identifiers would be one.
  */
@@ -106,8 +123,8 @@ export function canonical(text: string): string {
   return sorted(longNumber.test(text) ? JSON.parse(text, exactly) : JSON.parse(text));
 }
 
-/** So many digits, or an exponent: what is shorter is another number where it is another decimal. */
-const longNumber = /[\d.]{16}|\d[eE]/;
+/** So many digits, or so large a power: what is shorter is another number where it is another decimal. */
+const longNumber = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
 const powerCharsMax = 12;
 
@@ -122,9 +139,12 @@ class Decimal {
 function exactly(_name: string, value: unknown, { source = '' }: { source?: string } = {}) {
   if (typeof value !== 'number') return value;
   const decimal = decimalOf(source);
-  return Number.isFinite(value) && decimalOf(String(value)) === decimal
-    ? value
-    : new Decimal(decimal);
+  return isExact(value, decimal) ? value : new Decimal(decimal);
+}
+
+/** Whether a number that was read is still the decimal that was written. */
+function isExact(value: number, decimal: string): boolean {
+  return Number.isFinite(value) && decimalOf(String(value)) === decimal;
 }
 
 /** All ways to write one number as one: its digits without zeros at either end, and a power of ten. */

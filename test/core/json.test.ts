@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonical, compact, depth, isStorable, members } from '../../src/core/json.ts';
+import {
+  canonical,
+  changedNumber,
+  compact,
+  depth,
+  isStorable,
+  members,
+} from '../../src/core/json.ts';
 
 /** Any JSON value, written with blanks between its tokens in all the ways that are allowed. */
 const spaced = fc.jsonValue({ maxDepth: 4 }).chain((value) =>
@@ -98,6 +105,53 @@ test('two texts of the same value have the same canonical form', () => {
   );
   assert.notEqual(canonical('{"a":[1,2]}'), canonical('{"a":[2,1]}'));
   assert.notEqual(canonical('{"a":"1"}'), canonical('{"a":1}'));
+});
+
+const kept = [
+  ...['0', '-0', '-0.0000000000000000000', '0e999', '1.0', '1.000000000000000000', '1E5', '10e-1'],
+  ...['9007199254740992', '100000000000000000000', '1e21', '0.30000000000000004', '5e-324'],
+  ...['1.7976931348623157e308', '999999999999999', '99999999999999e99', '"1e400"', '{"1e400":[]}'],
+  ...['["\\"",1,"12345678901234567890"]', 'true', '[]'],
+];
+const changed = [
+  ...['1e400', '-1E+400', '1e-400', '-0.1e-0400', '9007199254740993', '-12345678901234567890'],
+  ...['0.1000000000000000055511151231257827', '0.10000000000000001', '1.7976931348623159e308'],
+  ...['12345678901234567890.0', '4.9e-324'],
+];
+
+test('a number that parsing makes another one of is found, wherever it stands', () => {
+  for (const text of kept) assert.equal(changedNumber(text), null, text);
+  for (const number of changed) {
+    const texts = ['#', '[1,#]', '{"a":1e5,"b":"2e500","c":{"d":[# ,1e999]}}', '{"a\\"":\n#}'];
+    for (const text of texts) assert.equal(changedNumber(text.replace('#', number)), number, text);
+  }
+});
+
+test('no number that JSON.stringify writes is changed', () => {
+  const values = fc.oneof(fc.jsonValue(), fc.double({ noDefaultInfinity: true, noNaN: true }));
+  fc.assert(
+    fc.property(values, (value) => assert.equal(changedNumber(JSON.stringify(value)), null)),
+  );
+});
+
+test('a number is changed where its decimal is not that of the parsed one', () => {
+  const digits = fc.stringMatching(/^[0-9]{1,18}$/);
+  const number = fc
+    .tuple(digits, fc.option(digits), fc.option(fc.integer({ min: -330, max: 320 })))
+    .map(([whole, part, power]) => {
+      const mantissa = BigInt(whole) + (part === null ? '' : `.${part}`);
+      return mantissa + (power === null ? '' : `e${power}`);
+    });
+  fc.assert(
+    fc.property(number, (text) => {
+      const written = JSON.stringify(Number(text));
+      // Beside one that is too large all are compared as decimals, however short they are.
+      const exact = (one: string) => canonical(`[1e999,${one}]`);
+      const same = written !== 'null' && exact(text) === exact(written);
+      assert.equal(changedNumber(text) === null, same);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test('numbers as long as a body are compared without ado', () => {

@@ -35,6 +35,21 @@ for (const [what, input] of unknown) {
   });
 }
 
+for (const number of ['1e400', '-1e400', '1e-400', '9007199254740993', '12345678901234567890']) {
+  test(`400 for ${number} as a default, which would be stored as another number`, async () => {
+    const { key } = await service.key();
+    const values = `{"optional":[1,{"deep":${number}}]}`;
+    const text = `${JSON.stringify(body).slice(0, -1)},"defaultVariableValues":${values}}`;
+    const answer = await service.call('POST', path, { key, body: text });
+    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+    assert.match(answer.body.message, new RegExp(`number ${number} .*as a text`));
+    const asText = text.replace(number, `"${number}"`);
+    const taken = await service.call('POST', path, { key, body: asText });
+    assert.equal(taken.status, 201);
+    assert.equal(taken.body.defaultVariableValues.optional[1].deep, number);
+  });
+}
+
 test('404 for a prompt of another workspace', async () => {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const { key } = await service.key({ workspaceId, userId });

@@ -42,6 +42,20 @@ test('a schedule that says when it ticks next', async () => {
   assert.deepEqual([read.body, read.headers.get('etag')], [made.body, '"1"']);
 });
 
+test('a number of its input is kept as it is, or refused and named', async () => {
+  const withInput = (numbers: string) => {
+    const body = `{"cron":"0 0 1 1 *","input":{"name":"x","numbers":[${numbers}]}}`;
+    return service.call('POST', path, { key, body });
+  };
+  const { status, body } = await withInput('1.0, -0, 1e21, 0.30000000000000004, 5e-324');
+  const kept = [1, 0, 1e21, 0.1 + 0.2, Number.MIN_VALUE];
+  assert.deepEqual([status, body.input.numbers], [201, kept]);
+  await service.call('DELETE', `${path}/${body.scheduleId}`, { key });
+  const refused = await withInput(`2, ${'1'.repeat(1_000)}, 3`);
+  assert.deepEqual([refused.status, refused.body.code], [400, 'INVALID_REQUEST']);
+  assert.match(refused.body.message, /number 1{40}… /);
+});
+
 test('changed, switched off, deleted', async () => {
   const { scheduleId } = (await create({ cron: '0 0 1 1 *' })).body;
   const at = `${path}/${scheduleId}`;

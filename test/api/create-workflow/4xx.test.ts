@@ -63,6 +63,20 @@ test('what has another form is refused as everywhere: 400 naming the field', asy
   }
 });
 
+test('a number that would become another one is refused, wherever in a definition it stands', async () => {
+  const { steps } = greeting(agent.agentId);
+  for (const definition of [
+    { steps, input: { defaults: { name: '#' } } },
+    { steps: [{ ...steps[0], variables: { name: ['#'] } }] },
+    { steps, output: { value: '#' } },
+  ]) {
+    const text = JSON.stringify({ name: 'W', definition }).replace('"#"', '0.1234567890123456789');
+    const { status, body } = await service.call('POST', path, { key, body: text });
+    assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST']);
+    assert.match(body.message, /number 0\.1234567890123456789 /);
+  }
+});
+
 test('409 where the name is taken, until that workflow is deleted', async () => {
   const definition = greeting(agent.agentId);
   const taken = await makeWorkflow(service, definition, { name: 'Taken' });

@@ -44,6 +44,12 @@ test('accepted, then carried out: the run holds its steps, and each the executio
   assert.deepEqual([body.source, body.outputText], ['workflow', 'Hello you']);
 });
 
+test('the numbers of an input are carried through as they were written', async () => {
+  const body = '{"input":{"name":[1.0,1e400,12345678901234567890]}}';
+  const { body: accepted } = await service.call('POST', `${workflow.path}/execute`, { key, body });
+  assert.equal((await ended(accepted.statusUrl)).output, 'Hello [1.0,1e400,12345678901234567890]');
+});
+
 test('the same key and input start one run', async () => {
   const headers = { 'idempotency-key': 'once' };
   const [one, two] = [
