@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { missedPolicies } from '../core/schedule.ts';
 import { endpoint } from './endpoint.ts';
 import * as limits from './limits.ts';
-import { problems } from './problem.ts';
+import { problems, WorkflowInputProblem } from './problem.ts';
 import { body, id, ifMatch, nullable, oneOf, page, pageQuery, query, time } from './shared.ts';
 
 const tag = 'Workflows';
@@ -55,7 +55,7 @@ export const createSchedule = endpoint({
   path: ofWorkflow,
   summary: 'Create a schedule',
   description:
-    'Starts a run of the workflow at each tick, exactly one however many processes there are. `executedBy` of these runs is who created it. Needs the permission `execute` as well.',
+    'Starts a run of the workflow at each tick, exactly one however many processes there are. `executedBy` of these runs is who created it. The input must hold what the pinned version requires (`MISSING_VARIABLES` otherwise). Needs the permission `execute` as well.',
   tag,
   auth: 'manage',
   body: body('ScheduleInput', {
@@ -65,7 +65,7 @@ export const createSchedule = endpoint({
     input: Type.Optional(input),
     enabled: Type.Optional(enabled),
   }),
-  answers: { 201: Schedule, ...problems(404, 409) },
+  answers: { 201: Schedule, 400: WorkflowInputProblem, ...problems(404, 409) },
   sends: ['ETag', 'Location'],
 });
 
@@ -100,7 +100,7 @@ export const updateSchedule = endpoint({
   path: `${ofWorkflow}/{scheduleId}`,
   summary: 'Change a schedule',
   description:
-    'What was missed while it was off, or before its times were changed, is not made up for. Needs the permission `execute` as well.',
+    'What was missed while it was off, or before its times were changed, is not made up for. The input must hold what the pinned version requires where it is changed, or the schedule switched on. Needs the permission `execute` as well.',
   tag,
   auth: 'manage',
   headers: ifMatch,
@@ -111,7 +111,7 @@ export const updateSchedule = endpoint({
     input: Type.Optional(input),
     enabled: Type.Optional(enabled),
   }),
-  answers: { 200: Schedule, ...problems(404, 412) },
+  answers: { 200: Schedule, 400: WorkflowInputProblem, ...problems(404, 412) },
   sends: ['ETag'],
 });
 

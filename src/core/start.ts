@@ -5,7 +5,7 @@ import { members } from './json.ts';
 import { type Counts, keyLimits, roll, spend, type WindowState } from './limits.ts';
 import { sees } from './member.ts';
 import { bodyFailure, limitFields, limitMessage } from './refusal-words.ts';
-import type { ExecuteBody } from './variables.ts';
+import type { ExecuteBody, Variables } from './variables.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './workflow.ts';
 
 /**
@@ -96,20 +96,29 @@ export function decideStart(facts: StartFacts): StartDecision {
     const { code, message, fields } = bodyFailure(body);
     return refuse(code, message, fields);
   }
-  const { required } = definition.input;
-  const missing = required.filter((name) => !body.variables.texts.has(name));
-  if (missing.length > 0) {
-    return refuse('MISSING_VARIABLES', `Required input is missing: ${missing.join(', ')}.`, {
-      missingInput: missing,
-      requiredInput: required,
-    });
-  }
+  const missing = missingInput(body.variables, definition);
+  if (missing) return refuse(missing.code, missing.message, missing.fields);
   return {
     kind: 'accepted',
     states,
     definition,
     input: withDefaults(body.variables.json, definition.input),
     ignoredInput: undeclared(body.variables.names, definition.input),
+  };
+}
+
+/** Why what is given does not suffice to start a run; null where it does. A default never satisfies a required name. */
+export function missingInput(
+  given: Variables,
+  { input: { required } }: WorkflowDefinition,
+): Pick<StartRefusal, 'code' | 'message' | 'fields'> | null {
+  const missing = required.filter((name) => !given.texts.has(name));
+  if (missing.length === 0) return null;
+  const message = `Required input is missing: ${missing.join(', ')}.`;
+  return {
+    code: 'MISSING_VARIABLES',
+    message,
+    fields: { missingInput: missing, requiredInput: required },
   };
 }
 

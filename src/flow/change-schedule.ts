@@ -2,12 +2,16 @@ import type { Caller } from '../core/admission.ts';
 import { type AuditAction, actorOf } from '../core/audit.ts';
 import { CallFailure } from '../core/failure.ts';
 import { toId, uuid7 } from '../core/id.ts';
+import { bodyFailure } from '../core/refusal-words.ts';
 import { type MissedPolicy, nextTicks, scheduleProblem } from '../core/schedule.ts';
+import { missingInput } from '../core/start.ts';
+import { parseExecuteBody } from '../core/variables.ts';
+import type { WorkflowDefinition } from '../core/workflow.ts';
 import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
 import { type Db, inTransaction, type Trx } from '../store/db.ts';
 import * as store from '../store/schedules.ts';
-import { lockWorkflow } from '../store/workflows.ts';
+import { findWorkflow, lockWorkflow } from '../store/workflows.ts';
 import { noSuchWorkflow } from './change-workflow.ts';
 import { type Precondition, refuseStale } from './precondition.ts';
 
@@ -35,6 +39,7 @@ export async function createSchedule(
   return inTransaction(db, async (trx) => {
     const workflow = workflowId && (await lockWorkflow(trx, caller, workflowId));
     if (!workflow) throw noSuchWorkflow();
+    refuseInput(input, workflow.definition);
     if ((await store.countSchedules(trx, workflow.id)) >= schedulesMax) {
       const message = `A workflow has at most ${schedulesMax} schedules.`;
       throw new CallFailure('CONFLICT', message);
@@ -53,7 +58,10 @@ export async function createSchedule(
   });
 }
 
-/** From now on: what was missed before is not made up for. */
+/**
+ * From now on: what was missed before is not made up for. Where the input is left as it is, it need not suffice for a version
+ * that was pinned since, or such a schedule could not even be switched off; switched on it must.
+ */
 export async function changeSchedule(
   db: Db,
   caller: Caller,
@@ -67,6 +75,11 @@ export async function changeSchedule(
     refuseStale(row.revision, isCurrent);
     const changed = { ...row, ...change };
     refuseWrong(changed);
+    if (change.input !== undefined || (changed.enabled && !row.enabled)) {
+      const workflow = await findWorkflow(trx, caller, workflowId);
+      if (!workflow) throw noSuchSchedule();
+      refuseInput(changed, workflow.definition);
+    }
     const fields = Object.keys(change);
     await audit(trx, caller, 'schedule.change', row.id, { fields });
     const next = nextAtMs(changed, await readClock(trx));
@@ -94,6 +107,14 @@ export function noSuchSchedule(): CallFailure {
 function refuseWrong(input: ScheduleInput): void {
   const problem = scheduleProblem(input);
   if (problem !== null) throw new CallFailure('INVALID_REQUEST', problem);
+}
+
+/** What a tick would be refused for is told to whoever sets it. */
+function refuseInput({ input }: ScheduleInput, definition: WorkflowDefinition): void {
+  const body = parseExecuteBody(`{"input":${input}}`, 'input');
+  const failure =
+    body.kind === 'variables' ? missingInput(body.variables, definition) : bodyFailure(body);
+  if (failure) throw new CallFailure(failure.code, failure.message, { ...failure.fields });
 }
 
 function nextAtMs(input: ScheduleInput, nowMs: number): number | null {

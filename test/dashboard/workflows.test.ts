@@ -163,6 +163,9 @@ test('a schedule shows its next five times on both clocks, is refused, changed a
   await check();
   await when.fill('0 2 * * *');
   await form.getByRole('button', { name: 'Create' }).click();
+  await form.getByText('Required input is missing: name.').waitFor();
+  await form.getByRole('textbox', { name: 'Input' }).fill('{"name": "Ada"}');
+  await form.getByRole('button', { name: 'Create' }).click();
   await form.waitFor({ state: 'hidden' });
   const times = page.getByRole('table', { name: 'Next times' });
   await times.getByRole('columnheader', { name: 'Yours, America/New_York' }).waitFor();

@@ -12,6 +12,7 @@ const agent = await addAgent(service);
 const workflow = await makeWorkflow(service, greeting(agent.agentId));
 const path = `${workflow.path}/schedules`;
 
+const input = { name: 'x' };
 const create = (body: object) => service.call('POST', path, { key, body });
 
 test('a schedule that says when it ticks next', async () => {
@@ -57,7 +58,7 @@ test('a number of its input is kept as it is, or refused and named', async () =>
 });
 
 test('changed, switched off, deleted', async () => {
-  const { scheduleId } = (await create({ cron: '0 0 1 1 *' })).body;
+  const { scheduleId } = (await create({ cron: '0 0 1 1 *', input })).body;
   const at = `${path}/${scheduleId}`;
   const headers = { 'if-match': '"1"' };
   const body = { cron: '0 0 31 12 *', missed: 'once', input: { name: 'y' } };
@@ -82,9 +83,10 @@ test('what is no schedule is refused, and a schedule has its own workflow', asyn
     { cron: '0 2 * * *', missed: 'all' },
     { cron: '0 2 * * *', input: [] },
   ]) {
-    assert.equal((await create(body)).status, 400, JSON.stringify(body));
+    const refused = await create({ input, ...body });
+    assert.deepEqual([refused.status, refused.body.code], [400, 'INVALID_REQUEST'], body.cron);
   }
-  const { scheduleId } = (await create({ cron: '0 0 1 1 *' })).body;
+  const { scheduleId } = (await create({ cron: '0 0 1 1 *', input })).body;
   const other = await makeWorkflow(service, greeting(agent.agentId));
   const elsewhere = `${other.path}/schedules/${scheduleId}`;
   assert.equal((await service.call('GET', elsewhere, { key })).status, 404);
@@ -93,4 +95,51 @@ test('what is no schedule is refused, and a schedule has its own workflow', asyn
   const tied = await service.key({ agentIds: [agent.agentId] });
   const body = { cron: '0 0 1 1 *' };
   assert.equal((await service.call('POST', path, { key: tied.key, body })).status, 403);
+});
+
+test('an input that lacks what the workflow requires is refused as on execute', async () => {
+  const cron = '0 0 1 1 *';
+  const executed = await service.call('POST', `${workflow.path}/execute`, {
+    key,
+    body: { input: { name: null } },
+  });
+  const { requestId: _, ...expected } = executed.body;
+  assert.deepEqual([expected.code, expected.missingInput], ['MISSING_VARIABLES', ['name']]);
+  const refusedAlike = async (answer: ReturnType<typeof create>) => {
+    const { status, body } = await answer;
+    const { requestId: __, ...told } = body;
+    assert.deepEqual([status, told], [400, expected]);
+  };
+  for (const given of [{}, { input: {} }, { input: { name: null } }]) {
+    await refusedAlike(create({ cron, ...given }));
+    await refusedAlike(create({ cron, ...given, enabled: false }));
+  }
+  const made = (await create({ cron, input })).body;
+  const at = `${path}/${made.scheduleId}`;
+  const change = (body: object) => service.call('PATCH', at, { key, body });
+  await refusedAlike(change({ input: { other: 1 } }));
+  assert.deepEqual((await service.call('GET', at, { key })).body, made);
+});
+
+test('one that lacks what a later version requires can be changed and switched off, but not on', async () => {
+  const other = await makeWorkflow(service, greeting(agent.agentId));
+  const schedules = `${other.path}/schedules`;
+  const { body } = await service.call('POST', schedules, {
+    key,
+    body: { cron: '0 0 1 1 *', input },
+  });
+  const definition = { ...greeting(agent.agentId), input: { required: ['name', 'tone'] } };
+  const version = await service.call('POST', `${other.path}/versions`, {
+    key,
+    body: { definition },
+  });
+  const { workflowVersionId } = version.body;
+  const pinned = await service.call('PATCH', other.path, { key, body: { workflowVersionId } });
+  assert.equal(pinned.status, 200);
+  const change = (patch: object) =>
+    service.call('PATCH', `${schedules}/${body.scheduleId}`, { key, body: patch });
+  assert.equal((await change({ cron: '0 0 2 1 *', enabled: false })).status, 200);
+  const on = await change({ enabled: true });
+  assert.deepEqual([on.status, on.body.missingInput], [400, ['tone']]);
+  assert.equal((await change({ enabled: true, input: { name: 'x', tone: 'y' } })).status, 200);
 });

@@ -55,7 +55,7 @@ test('the newest five runs, each with how it ended', async () => {
 test('the next time is that of the schedule that comes first, while the workflow is on', async () => {
   const times = [];
   for (const cron of ['0 0 1 1 *', '0 0 2 1 *']) {
-    const body = { cron };
+    const body = { cron, input: { name: 'Ada' } };
     const answer = await service.call('POST', `${made.path}/schedules`, { key, body });
     times.push(answer.body.nextTimes[0]);
   }
