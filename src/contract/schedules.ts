@@ -10,8 +10,9 @@ const tag = 'Workflows';
 const cron = Type.String({
   minLength: 1,
   maxLength: limits.cronMax,
-  description: 'Five fields: minute, hour, day of the month, month, day of the week.',
-  examples: ['0 2 * * *', '*/15 8-18 * * MON-FRI'],
+  description:
+    'Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Some time of it must come.',
+  examples: ['0 2 * * *', '*/15 8-18 * * MON-FRI', '@daily'],
 });
 const timeZone = Type.String({
   maxLength: limits.timeZoneMax,

@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { findZone } from './zone.ts';
 
-/** When a schedule ticks: cron with five fields, read on the clocks of a place. Moments are milliseconds. */
+/** When a schedule ticks: cron with five fields or a nickname for such, read on the clocks of a place. Moments are milliseconds. */
 
 /** What becomes of ticks that no process was there for: nothing, or one run for all of them. */
 export const missedPolicies = ['skip', 'once'] as const;

@@ -45,6 +45,7 @@ export async function createSchedule(
       throw new CallFailure('CONFLICT', message);
     }
     const nowMs = await readClock(trx);
+    refuseNever(input, nowMs);
     const { workspaceId, userId: createdBy } = caller;
     const origin = { id: uuid7(nowMs), workflowId: workflow.id, workspaceId, createdBy };
     const row = await store.insertSchedule(trx, {
@@ -75,15 +76,19 @@ export async function changeSchedule(
     refuseStale(row.revision, isCurrent);
     const changed = { ...row, ...change };
     refuseWrong(changed);
-    if (change.input !== undefined || (changed.enabled && !row.enabled)) {
+    const switchedOn = changed.enabled && !row.enabled;
+    if (change.input !== undefined || switchedOn) {
       const workflow = await findWorkflow(trx, caller, workflowId);
       if (!workflow) throw noSuchSchedule();
       refuseInput(changed, workflow.definition);
     }
     const fields = Object.keys(change);
     await audit(trx, caller, 'schedule.change', row.id, { fields });
-    const next = nextAtMs(changed, await readClock(trx));
-    return store.updateSchedule(trx, { ...changed, nextAtMs: next });
+    const nowMs = await readClock(trx);
+    if (change.cron !== undefined || change.timeZone !== undefined || switchedOn) {
+      refuseNever(changed, nowMs);
+    }
+    return store.updateSchedule(trx, { ...changed, nextAtMs: nextAtMs(changed, nowMs) });
   });
 }
 
@@ -107,6 +112,11 @@ export function noSuchSchedule(): CallFailure {
 function refuseWrong(input: ScheduleInput): void {
   const problem = scheduleProblem(input);
   if (problem !== null) throw new CallFailure('INVALID_REQUEST', problem);
+}
+
+function refuseNever(input: ScheduleInput, nowMs: number): void {
+  if (nextTicks(input, nowMs, 1).length > 0) return;
+  throw new CallFailure('INVALID_REQUEST', 'Field "cron" names no time that will ever come.');
 }
 
 /** What a tick would be refused for is told to whoever sets it. */

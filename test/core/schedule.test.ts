@@ -32,6 +32,24 @@ test('a moment that is a tick itself is not the next one, and some never come', 
   assert.deepEqual(nextTicks({ cron: '0 0 31 2 *', timeZone: 'UTC' }, 0, 5), []);
 });
 
+test('nicknames stand for the first moment of an hour, a day, a week, a month, a year', () => {
+  const first = Object.entries({
+    '@hourly': '2026-11-21T10:00:00.000Z',
+    '@daily': '2026-11-21T23:00:00.000Z',
+    '@midnight': '2026-11-21T23:00:00.000Z',
+    '@weekly': '2026-11-21T23:00:00.000Z',
+    '@monthly': '2026-11-30T23:00:00.000Z',
+    '@yearly': '2026-12-31T23:00:00.000Z',
+    '@annually': '2026-12-31T23:00:00.000Z',
+  });
+  for (const [cron, tick] of first) {
+    const times = { cron, timeZone: 'Europe/Berlin' };
+    assert.equal(scheduleProblem(times), null);
+    assert.deepEqual(texts(nextTicks(times, at('2026-11-21T09:30:00Z'), 1)), [tick], cron);
+  }
+  assert.match(scheduleProblem({ cron: '@reboot', timeZone: 'UTC' }) ?? '', /no cron expression/);
+});
+
 test('what is no schedule is told', () => {
   assert.equal(scheduleProblem({ cron: '*/5 * * * MON-FRI', timeZone: 'America/New_York' }), null);
   for (const cron of ['', 'x', '* * * *', '* * * * * *', '61 * * * *', '0 0 * * 9']) {

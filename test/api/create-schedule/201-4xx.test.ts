@@ -97,6 +97,23 @@ test('what is no schedule is refused, and a schedule has its own workflow', asyn
   assert.equal((await service.call('POST', path, { key: tied.key, body })).status, 403);
 });
 
+test('times that never come are refused, on a change as well, and switched off too', async () => {
+  const made = (await create({ cron: '0 0 29 2 *', input })).body;
+  assert.equal(made.nextTimes.length, 5);
+  const at = `${path}/${made.scheduleId}`;
+  for (const cron of ['0 0 30 2 *', '0 0 31 4,6 *', '2020-01-01T00:00:00']) {
+    for (const refused of [
+      await create({ cron, input }),
+      await create({ cron, input, enabled: false }),
+      await service.call('PATCH', at, { key, body: { cron } }),
+    ]) {
+      assert.deepEqual([refused.status, refused.body.code], [400, 'INVALID_REQUEST'], cron);
+      assert.match(refused.body.message, /"cron"/);
+    }
+  }
+  assert.deepEqual((await service.call('GET', at, { key })).body, made);
+});
+
 test('an input that lacks what the workflow requires is refused as on execute', async () => {
   const cron = '0 0 1 1 *';
   const executed = await service.call('POST', `${workflow.path}/execute`, {
