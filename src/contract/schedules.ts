@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { callFailureCodes } from '../core/failure.ts';
 import { missedPolicies } from '../core/schedule.ts';
 import { endpoint } from './endpoint.ts';
 import * as limits from './limits.ts';
@@ -40,6 +41,14 @@ export const Schedule = Type.Object(
       description: 'The next five; fewer where no more will come, none while it is off.',
     }),
     lastAt: nullable(time('The last tick that started a run.')),
+    lastError: nullable(
+      Type.Object({
+        at: time('The tick.'),
+        code: oneOf(callFailureCodes, 'As executing the workflow would have been refused.'),
+        message: Type.String({ description: 'What was wrong.' }),
+      }),
+      'Why a tick started no run; `null` once one does, or the schedule is changed.',
+    ),
     createdAt: time('When it was created.'),
     updatedAt: time('When it last changed.'),
     createdBy: nullable(id('user', 'Who created it; `null` where that account is gone.')),

@@ -61,10 +61,14 @@ async function fire(
   nowMs: number,
 ): Promise<ScheduleMove[]> {
   const { firesMs, nextMs } = dueTick(schedule, schedule.nextAt.getTime(), nowMs);
-  const started =
-    firesMs === null ? null : await starter.start(callOf(schedule, new Date(firesMs)));
-  if (started?.kind === 'refused') onRefused(schedule, started);
-  return [{ id: schedule.id, nextMs, firedMs: started?.kind === 'accepted' ? firesMs : null }];
+  const { id } = schedule;
+  if (firesMs === null) return [{ id, nextMs, firedMs: null, error: null }];
+  const tick = new Date(firesMs);
+  const started = await starter.start(callOf(schedule, tick));
+  if (started.kind === 'accepted') return [{ id, nextMs, firedMs: firesMs, error: null }];
+  onRefused(schedule, started);
+  const { code, message } = started;
+  return [{ id, nextMs, firedMs: null, error: { at: tick.toISOString(), code, message } }];
 }
 
 function callOf(schedule: ScheduleRow, tick: Date): StartCall {

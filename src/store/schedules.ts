@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { CallFailureCode } from '../core/failure.ts';
 import type { MissedPolicy } from '../core/schedule.ts';
 import type { Db, Trx } from './db.ts';
 import { type Page, readPage } from './page.ts';
@@ -19,6 +20,8 @@ export interface ScheduleRow {
   /** Null while it is off, or where no tick will ever come. */
   readonly nextAt: Date | null;
   readonly lastAt: Date | null;
+  /** JSON text of a `TickError`; null where the last tick started a run, and since the schedule was changed. */
+  readonly lastError: string | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -26,7 +29,7 @@ export interface ScheduleRow {
 
 const columns =
   sql.raw(`id, workflow_id, workspace_id, cron, time_zone, missed, input, enabled, revision,
-  next_at, last_at, created_by, created_at, updated_at`);
+  next_at, last_at, last_error, created_by, created_at, updated_at`);
 
 export async function findSchedule(
   db: Db,
@@ -74,7 +77,10 @@ export async function lockSchedulesOf(trx: Trx, workflowId: string): Promise<voi
 }
 
 export interface NewSchedule
-  extends Omit<ScheduleRow, 'revision' | 'nextAt' | 'lastAt' | 'createdAt' | 'updatedAt'> {
+  extends Omit<
+    ScheduleRow,
+    'revision' | 'nextAt' | 'lastAt' | 'lastError' | 'createdAt' | 'updatedAt'
+  > {
   readonly nextAtMs: number | null;
 }
 
@@ -100,8 +106,8 @@ export async function updateSchedule(
   const { id, cron, timeZone, missed, input, enabled, nextAtMs } = schedule;
   const { rows } = await sql<ScheduleRow>`
     update workflow_schedules set cron = ${cron}, time_zone = ${timeZone}, missed = ${missed},
-      input = ${input}, enabled = ${enabled}, next_at = ${moment(nextAtMs)}, revision = revision + 1,
-      updated_at = clock_timestamp()
+      input = ${input}, enabled = ${enabled}, next_at = ${moment(nextAtMs)}, last_error = null,
+      revision = revision + 1, updated_at = clock_timestamp()
     where id = ${id} returning ${columns}`.execute(trx);
   return one(rows);
 }
@@ -128,21 +134,31 @@ export async function takeDueSchedules(
   return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
 }
 
-/** To which tick a schedule goes on, and which one has started a run. */
+/** Which tick started no run, and what a caller would have been told. */
+export interface TickError {
+  readonly at: string;
+  readonly code: CallFailureCode;
+  readonly message: string;
+}
+
+/** To which tick a schedule goes on, and which one has started a run or failed to; neither where it was passed over. */
 export interface ScheduleMove {
   readonly id: string;
   readonly nextMs: number | null;
   readonly firedMs: number | null;
+  readonly error: TickError | null;
 }
 
 /** Moves schedules that are held to their next ticks. No change that a reader's tag is about. */
 export async function moveSchedules(trx: Trx, moves: readonly ScheduleMove[]): Promise<void> {
   if (moves.length === 0) return;
   await sql`
-    update workflow_schedules s set next_at = m.next_at, last_at = coalesce(m.fired_at, s.last_at)
+    update workflow_schedules s set next_at = m.next_at, last_at = coalesce(m.fired_at, s.last_at),
+      last_error = case when m.fired_at is null then coalesce(m.error, s.last_error) end
     from unnest(${moves.map(({ id }) => id)}::uuid[],
       ${moves.map(({ nextMs }) => moment(nextMs))}::timestamptz[],
-      ${moves.map(({ firedMs }) => moment(firedMs))}::timestamptz[]) as m (id, next_at, fired_at)
+      ${moves.map(({ firedMs }) => moment(firedMs))}::timestamptz[],
+      ${moves.map(({ error }) => error && JSON.stringify(error))}::json[]) as m (id, next_at, fired_at, error)
     where s.id = m.id`.execute(trx);
 }
 

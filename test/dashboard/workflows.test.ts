@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
+import { fromId } from '../../src/core/id.ts';
 import { addAgent } from '../harness/agents.ts';
 import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
 import { openDashboard } from './harness.ts';
@@ -177,6 +178,13 @@ test('a schedule shows its next five times on both clocks, is refused, changed a
     .allInnerTexts();
   assert.match(tokyo, /, 2:00/);
   assert.match(newYork, /, 12?:00/);
+  await check();
+  await sql`
+    update workflow_schedules set last_error = json_build_object(
+      'at', '2026-11-20T17:00:00.000Z', 'code', 'MISSING_VARIABLES', 'message', 'Required input is missing: tone.')
+    where workflow_id = ${fromId('workflow', workflowId)}`.execute(service.db);
+  await page.reload();
+  await page.getByText(/^Could not start a run .*: Required input is missing: tone\.$/).waitFor();
   await check();
   await page.getByRole('button', { name: 'Switch off 0 2' }).click();
   await page.getByText('It does not tick.').waitFor();

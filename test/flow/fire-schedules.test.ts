@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { fromId } from '../../src/core/id.ts';
 import { addAgent } from '../harness/agents.ts';
@@ -43,6 +43,10 @@ async function movedOn(id: string | null): Promise<void> {
     if (rows.length > 0) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+async function errorOf({ schedulePath }: { readonly schedulePath: string }) {
+  return (await service.call('GET', schedulePath, { key })).body.lastError;
 }
 
 async function runsOf(path: string) {
@@ -93,16 +97,55 @@ test('a tick whose run was started by a process that died then is only moved on'
 test('a workflow that is switched off passes its ticks, and one that is off never ticks', async () => {
   const [off, still] = [await scheduled(), await scheduled({ enabled: false })];
   await service.call('PATCH', off.path, { key, body: { enabled: false } });
-  await due(off.id, 5);
+  const tick = await due(off.id, 5);
   await movedOn(off.id);
   assert.equal((await runsOf(off.path)).pagination.total, 0);
+  const told = await errorOf(off);
+  assert.deepEqual([told.at, told.code], [tick, 'WORKFLOW_NOT_ACTIVE']);
+  // What was passed over says nothing new.
+  await due(off.id, 3 * 366 * 86_400_000);
+  await movedOn(off.id);
+  assert.deepEqual(await errorOf(off), told);
   const { body } = await service.call('GET', still.schedulePath, { key });
   assert.deepEqual(body.nextTimes, []);
-  // Refusals are logged, and that was what was to be seen.
-  for (const one of [service, other]) {
-    const kept = one.faults.filter(
-      (line) => (line as { code?: string }).code !== 'WORKFLOW_NOT_ACTIVE',
-    );
-    one.faults.splice(0, one.faults.length, ...kept);
+});
+
+test('what a later version requires is told where it is missing, until a run is started or the input changed', async () => {
+  const first = await scheduled();
+  const definition = { ...greeting(agent.agentId), input: { required: ['name', 'tone'] } };
+  const version = { key, body: { definition } };
+  const added = await service.call('POST', `${first.path}/versions`, version);
+  const pin = (workflowVersionId: string) =>
+    service.call('PATCH', first.path, { key, body: { workflowVersionId } });
+  const { workflowVersionId } = (await service.call('GET', first.path, { key })).body;
+  await pin(added.body.workflowVersionId);
+  const fail = async () => {
+    const at = await due(first.id, 5);
+    await movedOn(first.id);
+    const message = 'Required input is missing: tone.';
+    assert.deepEqual(await errorOf(first), { at, code: 'MISSING_VARIABLES', message });
+  };
+  await fail();
+  const body = { input: { name: 'night', tone: 'kind' } };
+  const changed = await service.call('PATCH', first.schedulePath, { key, body });
+  assert.equal(changed.body.lastError, null);
+  await sql`update workflow_schedules set input = '{"name":"night"}' where id = ${first.id}`.execute(
+    service.db,
+  );
+  await fail();
+  assert.equal((await runsOf(first.path)).pagination.total, 0);
+  await pin(workflowVersionId);
+  await due(first.id, 5);
+  await movedOn(first.id);
+  assert.equal((await runsOf(first.path)).pagination.total, 1);
+  assert.equal(await errorOf(first), null);
+});
+
+/** Refusals are logged as well, and that was what was to be seen. */
+afterEach(() => {
+  for (const { faults } of [service, other]) {
+    const seen = ['WORKFLOW_NOT_ACTIVE', 'MISSING_VARIABLES'];
+    const kept = faults.filter((line) => !seen.includes((line as { code?: string }).code ?? ''));
+    faults.splice(0, faults.length, ...kept);
   }
 });

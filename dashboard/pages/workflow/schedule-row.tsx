@@ -13,7 +13,8 @@ import classes from './triggers.module.css';
 /** One schedule, with its next times on its own clocks and on those of the viewer. */
 export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdit: () => void }) {
   const { schedule, onEdit } = props;
-  const { workflowId, scheduleId, cron, timeZone, missed, enabled, lastAt, nextTimes } = schedule;
+  const { workflowId, scheduleId, cron, timeZone, missed, enabled, nextTimes } = schedule;
+  const { lastAt, lastError } = schedule;
   const mayEdit = may(useMe(), 'edit');
   const change = useChangeSchedule(workflowId, scheduleId);
   const remove = useDeleteSchedule(workflowId);
@@ -63,6 +64,11 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
           </>
         )}
       </p>
+      {lastError && (
+        <p className={classes.failed}>
+          Could not start a run <Time at={lastError.at} since />: {lastError.message}
+        </p>
+      )}
       <FormProblem error={change.error} />
       {nextTimes.length > 0 ? (
         <NextTimes nextTimes={nextTimes} timeZone={timeZone} />

@@ -96,6 +96,7 @@ function scheduleWire(row: ScheduleRow, nowMs: number) {
     enabled: row.enabled,
     nextTimes: times.map((ms) => new Date(ms).toISOString()),
     lastAt: row.lastAt?.toISOString() ?? null,
+    lastError: row.lastError === null ? null : new RawJson(row.lastError),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     createdBy: row.createdBy === null ? null : toId('user', row.createdBy),

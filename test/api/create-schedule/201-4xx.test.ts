@@ -25,7 +25,7 @@ test('a schedule that says when it ticks next', async () => {
   const { scheduleId, nextTimes, createdAt, updatedAt, ...rest } = made.body;
   assert.deepEqual(rest, {
     ...{ workflowId: workflow.workflowId, cron: '30 2 * * *', timeZone: 'Europe/Berlin' },
-    ...{ missed: 'skip', input: { name: 'x' }, enabled: true, lastAt: null },
+    ...{ missed: 'skip', input: { name: 'x' }, enabled: true, lastAt: null, lastError: null },
     createdBy: toId('user', service.ownerId),
   });
   assert.equal(nextTimes.length, 5);
