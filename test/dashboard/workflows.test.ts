@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
-import { fromId } from '../../src/core/id.ts';
 import { addAgent } from '../harness/agents.ts';
 import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
 import { openDashboard } from './harness.ts';
@@ -146,54 +145,6 @@ test('what is wrong with a definition stands at its line; a version is saved, co
   await dialog.getByRole('button', { name: 'Pin v2' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Pin v1' }).waitFor();
-});
-
-test('a schedule shows its next five times on both clocks, is refused, changed and deleted', async () => {
-  const { agentId } = await addAgent(service);
-  const { workflowId } = await makeWorkflow(service, greeting(agentId));
-  const path = `/workflows/${workflowId}/triggers`;
-  const { page, check } = await visit(path, { as: 'editor', timezoneId: 'America/New_York' });
-  await page.getByRole('button', { name: 'New schedule' }).click();
-  const form = page.getByRole('dialog', { name: 'New schedule' });
-  const when = form.getByRole('textbox', { name: 'When' });
-  assert.equal(await form.getByLabel('Time zone').inputValue(), 'America/New_York');
-  await form.getByLabel('Time zone').fill('Asia/Tokyo');
-  await when.fill('every now and then');
-  await form.getByRole('button', { name: 'Create' }).click();
-  await form.getByRole('alert').waitFor();
-  await check();
-  await when.fill('0 2 * * *');
-  await form.getByRole('button', { name: 'Create' }).click();
-  await form.getByText('Required input is missing: name.').waitFor();
-  await form.getByRole('textbox', { name: 'Input' }).fill('{"name": "Ada"}');
-  await form.getByRole('button', { name: 'Create' }).click();
-  await form.waitFor({ state: 'hidden' });
-  const times = page.getByRole('table', { name: 'Next times' });
-  await times.getByRole('columnheader', { name: 'Yours, America/New_York' }).waitFor();
-  assert.equal(await times.getByRole('row').count(), 6);
-  const [tokyo = '', newYork = ''] = await times
-    .getByRole('row')
-    .nth(1)
-    .getByRole('cell')
-    .allInnerTexts();
-  assert.match(tokyo, /, 2:00/);
-  assert.match(newYork, /, 12?:00/);
-  await check();
-  await sql`
-    update workflow_schedules set last_error = json_build_object(
-      'at', '2026-11-20T17:00:00.000Z', 'code', 'MISSING_VARIABLES', 'message', 'Required input is missing: tone.')
-    where workflow_id = ${fromId('workflow', workflowId)}`.execute(service.db);
-  await page.reload();
-  await page.getByText(/^Could not start a run .*: Required input is missing: tone\.$/).waitFor();
-  await check();
-  await page.getByRole('button', { name: 'Switch off 0 2' }).click();
-  await page.getByText('It does not tick.').waitFor();
-  await page.getByRole('button', { name: 'Edit 0 2' }).click();
-  await page.getByRole('dialog').getByRole('textbox', { name: 'When' }).fill('30 4 * * MON');
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('button', { name: 'Delete 30 4' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('A schedule starts exactly one run').waitFor();
 });
 
 test('a webhook shows its secret once, and what it says to send starts a run', async () => {
