@@ -32,10 +32,10 @@ import { checkBaseURL } from './provider/guard.ts';
 import { measured } from './provider/measured.ts';
 import { openBus } from './store/bus.ts';
 import { touchKeys } from './store/callers.ts';
+import { openConnections } from './store/connections.ts';
 import { type Db, dropIdle, openDatabase } from './store/db.ts';
 import { findEnded } from './store/executions.ts';
 import { maintain } from './store/maintenance.ts';
-import { openPipelines } from './store/pipeline.ts';
 import type { Connection } from './store/pooler.ts';
 import { queueDepth } from './store/queue.ts';
 import { readTemplate } from './store/templates.ts';
@@ -88,22 +88,8 @@ export interface WiringParts {
   readonly instead?: (parts: ApiParts) => Partial<ApiParts>;
 }
 
-/** Statements of a hot path that were sent together and take longer than this count as unanswered. */
-const answerTimeoutMs = 15_000;
-/** Batches at once: two each of admissions, ends and starts of workflows, four of what calls and polls read. */
-const batchesMax = 10;
-/** Transactions for one run or record each. */
-const singlesMax = 3;
-/** A heartbeat, and one more after one that hangs. */
-const leaseMax = 2;
 /** What the rest of a request gets that is not all here when the process ends. */
 const unfinishedMs = 5_000;
-/** For claims, releases, templates and the sweep. */
-const workPoolMax = 3;
-/** However short the lease: a claim on a busy machine takes its time. */
-const workMsMin = 2_000;
-const exportIdleMsMax = 60_000;
-
 export async function wire(parts: WiringParts): Promise<Wiring> {
   const { config, connection, db, logger, role } = parts;
   const { leaseMs, slots } = config;
@@ -113,31 +99,11 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     if (!ended) logger.warn({ err: error }, what);
   };
   const noteAt = (error: unknown, what: string) => note(`${what} failed`)(error);
-  const pipelinesOf = (connectionsMax: number, timeoutMs: number) =>
-    openPipelines({
-      ...{ connection, connectionsMax, answerTimeoutMs: timeoutMs },
-      onError: note('a connection was lost'),
-    });
-  const pipelines = pipelinesOf(batchesMax, answerTimeoutMs);
-  // Of their own: hundreds of steps that are refused at once, or of records that are deleted, must not hold up a batch.
-  const singlePipelines = pipelinesOf(singlesMax, answerTimeoutMs);
-  // Of its own: no list, however slow, may keep a claim waiting, and nothing at all a heartbeat.
-  const workDb = openDatabase({
-    connection,
-    poolMax: workPoolMax,
-    // What is not answered within a lease has not helped anybody; and a dead connection must be found out soon.
-    statementMsMax: Math.max(workMsMin, (leaseMs * 2) / 3),
+  const connections = openConnections({
+    ...{ connection, leaseMs, exportsMax },
     onError: note('a connection was lost'),
   });
-  const leasePipelines = pipelinesOf(leaseMax, leaseMs / 4);
-  // Their snapshots lie idle as long as a reader takes nothing; one that is too slow is cut off before.
-  const exportDb = openDatabase({
-    connection,
-    poolMax: exportsMax,
-    statementMsMax: exportIdleMsMax,
-    idleMsMax: exportIdleMsMax,
-    onError: note('a connection was lost'),
-  });
+  const { pipelines, singlePipelines, leasePipelines, workDb, exportDb } = connections;
   const bus = openBus({ db, connection, onError: note('no hints from other processes') });
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
@@ -184,8 +150,8 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
           ...{ leasePipelines, finisher, models, template, slots, leaseMs },
           onSilence: () => {
             // They are dead: what comes first afterwards must not have to find that out.
-            for (const one of [pipelines, singlePipelines]) one.dropIdle();
-            for (const one of [db, workDb, exportDb]) dropIdle(one);
+            connections.dropIdle();
+            dropIdle(db);
           },
           onFault: log.fault,
           onError: noteAt,
@@ -301,9 +267,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       await keyUse.close();
       await bus.close();
       ended = true;
-      const all = [pipelines, singlePipelines, leasePipelines];
-      await Promise.all([...all.map((one) => one.close()), workDb.destroy()]);
-      await exportDb.destroy();
+      await connections.close();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { fromId, toId } from '../../src/core/id.ts';
 import type { Prepare } from './calls.ts';
+import { asked, preflight } from './preflight.ts';
 import type { World } from './world.ts';
 
 /** Agents, their runs and the prompts they are built from. */
@@ -118,11 +119,11 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   },
   'POST /api/v1/agents/{agentId}/lifecycle': ofAgent('/lifecycle', { action: 'disable' }),
   'GET /api/v1/agents/{agentId}/pins': ofAgent('/pins'),
-  'OPTIONS /api/v1/agents/{agentId}': ofAgent(''),
-  'OPTIONS /api/v1/agents/{agentId}/*': ofAgent('/execute'),
+  'OPTIONS /api/v1/agents/{agentId}': preflight(ofAgent('')),
+  'OPTIONS /api/v1/agents/{agentId}/*': preflight(ofAgent('/execute')),
   async 'OPTIONS /api/agents/{agentId}/*'(world, note) {
     const { path } = await world.agent(note);
-    return { path: `${unversioned(path)}/execute` };
+    return { path: `${unversioned(path)}/execute`, headers: asked };
   },
 
   async 'POST /api/v1/prompts'() {

@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { fromId, uuid7 } from '../../src/core/id.ts';
 import { ask } from './ask.ts';
 import type { Prepare } from './calls.ts';
+import { preflight } from './preflight.ts';
 import type { World } from './world.ts';
 
 /**
@@ -72,8 +73,8 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
     const { agentId } = await world.agent(note);
     return { path: '/api/v1/workflows/validate', body: { definition: passedOver(agentId) } };
   },
-  'OPTIONS /api/v1/workflows/{workflowId}': ofWorkflow(''),
-  'OPTIONS /api/v1/workflows/{workflowId}/*': ofWorkflow('/execute'),
+  'OPTIONS /api/v1/workflows/{workflowId}': preflight(ofWorkflow('')),
+  'OPTIONS /api/v1/workflows/{workflowId}/*': preflight(ofWorkflow('/execute')),
   'GET /api/v1/workflows/{workflowId}': ofWorkflow(''),
   'PATCH /api/v1/workflows/{workflowId}': ofWorkflow('', () => ({ description: unique() })),
   'DELETE /api/v1/workflows/{workflowId}': ofWorkflow(''),

@@ -137,7 +137,8 @@ async function callCell(
   cell: Cell,
 ): Promise<string[]> {
   const { caller, expected, call } = cell;
-  const headers = { ...caller.headers, ...call.headers };
+  // From a page of its own: where a key is refused, it is not for want of an origin.
+  const headers = { origin: url, ...caller.headers, ...call.headers };
   const who = `${at} as ${caller.name}`;
   const answer = await ask(url + call.path, method, headers, call.body);
   const found: string[] = [];

@@ -3,9 +3,15 @@ import { type Endpoint, keyRight, sessionRight } from '../contract/endpoint.ts';
 import type { Caller } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import { hashKey, isKey } from '../core/key.ts';
+import type { Right } from '../core/member.ts';
 import type { Reads } from '../flow/reads.ts';
 
 /** Who calls: the bearer of an API key, or a browser with a session. */
+
+/** What can be said before the body has come: whoever bears nothing, or a key of the wrong form, need not send one. */
+export function refuseNobody(request: FastifyRequest): void {
+  if (bearerHash(request) === null && request.headers.cookie === undefined) throw unauthorized();
+}
 
 /**
  * The hash of the key a request bears. Shape and checksum are looked at here, without asking the database; whether
@@ -20,7 +26,7 @@ export function bearerHash(request: FastifyRequest): string | null {
 }
 
 export interface Authenticator {
-  /** The caller, whatever its rights; 401 otherwise. */
+  /** The caller, of the kind that the endpoint is for, whatever its rights; 401 or 403 otherwise. */
   identify(request: FastifyRequest, endpoint: Endpoint): Promise<Caller>;
   /** The caller, with the right that the endpoint needs of it; 401 or 403 otherwise. */
   authenticate(request: FastifyRequest, endpoint: Endpoint): Promise<Caller>;
@@ -40,22 +46,19 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     const caller = hash ? await parts.reads.caller(hash) : await parts.session(request, endpoint);
     if (!caller || caller.ended || caller.role === null) throw unauthorized();
     if (hash) parts.onKeyUsed(hash);
-    return caller;
+    if (rightOf(caller, endpoint) !== null) return caller;
+    const needed = caller.kind === 'key' ? 'session' : 'key';
+    throw new CallFailure('PERMISSION_DENIED', `This needs a ${needed}.`);
   }
 
   return {
     identify,
     async authenticate(request, endpoint) {
       const caller = await identify(request, endpoint);
-      const right = caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);
-      if (right === null) {
-        throw new CallFailure(
-          'PERMISSION_DENIED',
-          `This needs a ${caller.kind === 'key' ? 'session' : 'key'}.`,
-        );
-      }
+      const right = rightOf(caller, endpoint);
       const own = caller.kind === 'key' && endpoint.ownWith;
-      if (!caller.rights.includes(right) && !(own && caller.rights.includes(own))) {
+      const has = (one: Right | null | undefined) => one != null && caller.rights.includes(one);
+      if (!has(right) && !(own && has(own))) {
         throw new CallFailure('PERMISSION_DENIED', deniedMessage(caller, right));
       }
       return caller;
@@ -63,11 +66,16 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   };
 }
 
+/** The right that an endpoint needs of such a caller; null where it is for others. */
+function rightOf(caller: Caller, endpoint: Endpoint): Right | null {
+  return caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);
+}
+
 export function unauthorized(): CallFailure {
   return new CallFailure('UNAUTHORIZED', 'The API key or session is missing or not valid.');
 }
 
-function deniedMessage(caller: Caller, right: string): string {
+function deniedMessage(caller: Caller, right: Right | null): string {
   if (right === 'own') return 'Only an owner of the workspace may do this.';
   if (caller.kind === 'key') return `This needs the permission "${right}".`;
   return `The role ${caller.role} may not do this.`;

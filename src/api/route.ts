@@ -8,7 +8,7 @@ import {
   readsBody,
 } from '../contract/endpoint.ts';
 import type { Caller } from '../core/admission.ts';
-import { unauthorized } from './authenticate.ts';
+import { refuseNobody, unauthorized } from './authenticate.ts';
 import { readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
 import { toJson } from './json.ts';
@@ -45,7 +45,8 @@ export function route<const E extends Endpoint>(
     method: endpoint.method,
     url: routePath(endpoint),
     async handler(request, reply) {
-      // First: it may take its time, and whoever is removed meanwhile must not be let in.
+      if (endpoint.auth !== 'none') refuseNobody(request);
+      // Before anybody is asked who calls: it may take its time, and who is removed meanwhile must not be let in.
       const sent = readsBody(endpoint) ? await readBody(request.raw) : null;
       const caller =
         endpoint.auth === 'none' ? null : await parts.authenticator.authenticate(request, endpoint);

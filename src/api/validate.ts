@@ -112,9 +112,13 @@ function explain(complaint: Complaint, schema: TSchema, named: (path: string) =>
   }
 }
 
-/** What may stand at the top; deeper the names would have to be looked for. */
+/** What may stand at the top; deeper the names would have to be looked for. Of a pattern the part that is a text, and `NAME`. */
 function knownIn(schema: TSchema): string {
-  const names = Object.keys((schema as { properties?: object }).properties ?? {});
+  const { properties = {}, patternProperties = {} } = schema as Record<string, object>;
+  const patterns = Object.keys(patternProperties).map((one) =>
+    one.replace(/^\^(\w+)\\\.\.$/, '$1.NAME'),
+  );
+  const names = [...Object.keys(properties), ...patterns];
   return names.length > 0 ? `: allowed are ${names.join(', ')}` : '';
 }
 

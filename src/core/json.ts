@@ -108,7 +108,7 @@ export function changedNumber(text: string): string | null {
     const quote = text.indexOf('"', from);
     const between = text.slice(from, quote < 0 ? text.length : quote);
     for (const [number] of between.matchAll(/-?\d[\d.eE+-]*/g)) {
-      if (longNumber.test(number) && !isExact(Number(number), decimalOf(number))) return number;
+      if (longNumber.test(number) && !isKept(number)) return number;
     }
     from = quote < 0 ? text.length : stringEnd(text, quote);
   }
@@ -140,6 +140,12 @@ function exactly(_name: string, value: unknown, { source = '' }: { source?: stri
   if (typeof value !== 'number') return value;
   const decimal = decimalOf(source);
   return isExact(value, decimal) ? value : new Decimal(decimal);
+}
+
+/** With 17 digits some programs write what with fewer is the same number. */
+function isKept(number: string): boolean {
+  const [value, decimal] = [Number(number), decimalOf(number)];
+  return isExact(value, decimal) || decimalOf(value.toPrecision(17)) === decimal;
 }
 
 /** Whether a number that was read is still the decimal that was written. */

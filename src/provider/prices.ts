@@ -28,10 +28,10 @@ export function cost(
   list: PriceList,
   model: string,
   usage: Usage | null,
-  override: Price | null,
+  price: Price | null,
   at: Date,
 ): Cost {
-  const prices = override ? own(override) : listed(list, model, usage?.inputTokens ?? 0, at);
+  const prices = price ? own(price) : listed(list, model, usage?.inputTokens ?? 0, at);
   if (prices === null) return unknownCost;
   if (Object.values(prices).every((price) => price === 0n)) return noCost;
   if (usage === null) return unknownCost;
@@ -58,11 +58,11 @@ interface Prices {
 
 const million = 1_000_000n;
 
-function own(override: Price): Prices | null {
-  const input = toUnits(override.inputPerMillion);
-  const output = toUnits(override.outputPerMillion);
-  const cacheRead = toUnits(override.cacheReadPerMillion ?? override.inputPerMillion);
-  const cacheWrite = toUnits(override.cacheWritePerMillion ?? override.inputPerMillion);
+function own(price: Price): Prices | null {
+  const input = toUnits(price.inputPerMillion);
+  const output = toUnits(price.outputPerMillion);
+  const cacheRead = toUnits(price.cacheReadPerMillion ?? price.inputPerMillion);
+  const cacheWrite = toUnits(price.cacheWritePerMillion ?? price.inputPerMillion);
   if (input === null || output === null || cacheRead === null || cacheWrite === null) return null;
   return { input, output, cacheRead, cacheWrite, request: 0n };
 }

@@ -173,9 +173,9 @@ export async function readForAdmission(
 
 const begin: Statement = { name: 'begin', text: 'begin isolation level read committed' };
 
-/** SQL: the workspaces of keys and of other callers. */
+/** SQL: the workspaces of keys and of other callers, each once. */
 const callersWorkspaces =
-  'select workspace_id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[])';
+  'select workspace_id from api_keys where hash = any($1::bytea[]) union select unnest($2::uuid[])';
 
 /** The columns of `Counts`, with whose they are. */
 export const countsColumns = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;

@@ -126,22 +126,26 @@ function containing(words: string): Condition {
   if (alternatives.length === 0) return sql`false`;
   return sql`exists (
     select from (
-      select left(coalesce(e.output, '') || ' ' || coalesce(${variableTexts}, ''), ${searchedMax}) as text offset 0
+      select left(coalesce(e.output, '') || ${borderCharacter} || coalesce(${variableTexts}, ''), ${searchedMax}) as text offset 0
     ) as searched
     where ${sql.join(alternatives, sql` or `)})`;
 }
 
+/** Between output and variables, and between these: no phrase goes on beyond it. Of a private use: no text means anything by it. */
+const border = String.raw`\ue000`;
+const borderCharacter = sql`chr(57344)`;
+
 /** Names and values. Strings are read; what is nested stays JSON, of whose escapes those that stand for blanks are blanks. */
 const variableTexts = sql.raw(String.raw`(
   select string_agg(name || ' ' || case json_typeof(value) when 'string' then value #>> '{}'
-    else regexp_replace(value::text, '\\[\\bfnrt]', ' ', 'g') end, ' ')
+    else regexp_replace(value::text, '\\[\\bfnrt]', ' ', 'g') end, chr(57344))
   from json_each(e.input_variables) as variable (name, value))`);
 
 /** No character that means something in a pattern is a part of a word. A version is found without its `v` as well. */
 function standing({ words, excluded }: Phrase): Condition {
   const phrase = words.join(`[${separators}]+`);
   const first = /^[0-9]/.test(phrase) ? 'v?' : '';
-  const pattern = `(?:^|[${separators}])${first}${phrase}(?:[${separators}]|$)`;
+  const pattern = `(?:^|[${separators}${border}])${first}${phrase}(?:[${separators}${border}]|$)`;
   return excluded ? sql`searched.text !~* ${pattern}` : sql`searched.text ~* ${pattern}`;
 }
 

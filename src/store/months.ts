@@ -13,9 +13,8 @@ import type { Db, Trx } from './db.ts';
 
 /**
  * Moves the floor to the first month of which anyone keeps something, where a whole month is gained by that. Deleted
- * agents keep for as long as they did. A run that has not ended, of an agent or of a
- * workflow, holds its month, and all after it. Nobody changes
- * meanwhile how long anything is kept.
+ * agents keep for as long as they did. A run that has not ended, of an agent or of a workflow, holds its month, and all
+ * after it. Nobody changes meanwhile how long anything is kept.
  */
 export async function moveFloor(db: Db): Promise<boolean> {
   return db

@@ -93,9 +93,12 @@ const returned = `returning e.id, e.agent_id, e.status, e.source, e.prompt_versi
       e.workflow_run_id`;
 const aboveFloor = `e.id >= (select id_floor(at) from history_floor)`;
 
-/** Not the record of a step whose run goes on. */
-const isFree = `not exists (
-        select from workflow_runs w where w.id = r.workflow_run_id and w.completed_at is null)`;
+/**
+ * Not the record of a step whose run goes on. Looked up row by row: of a join PostgreSQL might read all runs, or lose the
+ * order of the records.
+ */
+const isFree = `coalesce(
+        (select w.completed_at is not null from workflow_runs w where w.id = r.workflow_run_id), true)`;
 
 const deleteGiven: Statement = {
   name: 'removal-delete-given',

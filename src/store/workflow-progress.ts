@@ -21,8 +21,15 @@ export interface RunAtProgress {
 export type StepOfRun = StepState & { readonly runId: string };
 
 /** For those whose transaction this is all there is of. */
+/**
+ * Begins a transaction that gives up where others hold a row for long: few of its kind have a connection at once, and the
+ * runs of a process that was stopped must not keep those of all others waiting.
+ */
 export function begin(send: Send): Promise<unknown> {
-  return send({ name: 'begin', text: 'begin isolation level read committed' });
+  return Promise.all([
+    send({ name: 'begin', text: 'begin isolation level read committed' }),
+    send({ name: 'progress-lock-timeout', text: `set local lock_timeout = '5s'` }),
+  ]);
 }
 
 export function commit(send: Send): Promise<unknown> {

@@ -112,10 +112,12 @@ const kept = [
   ...['9007199254740992', '100000000000000000000', '1e21', '0.30000000000000004', '5e-324'],
   ...['1.7976931348623157e308', '999999999999999', '99999999999999e99', '"1e400"', '{"1e400":[]}'],
   ...['["\\"",1,"12345678901234567890"]', 'true', '[]'],
+  // As `%.17g` writes 0.1 and 0.7.
+  ...['0.10000000000000001', '0.69999999999999996'],
 ];
 const changed = [
   ...['1e400', '-1E+400', '1e-400', '-0.1e-0400', '9007199254740993', '-12345678901234567890'],
-  ...['0.1000000000000000055511151231257827', '0.10000000000000001', '1.7976931348623159e308'],
+  ...['0.1000000000000000055511151231257827', '0.100000000000000012', '1.7976931348623159e308'],
   ...['12345678901234567890.0', '4.9e-324'],
 ];
 
@@ -147,7 +149,9 @@ test('a number is changed where its decimal is not that of the parsed one', () =
       const written = JSON.stringify(Number(text));
       // Beside one that is too large all are compared as decimals, however short they are.
       const exact = (one: string) => canonical(`[1e999,${one}]`);
-      const same = written !== 'null' && exact(text) === exact(written);
+      const same =
+        written !== 'null' &&
+        [written, Number(text).toPrecision(17)].some((one) => exact(one) === exact(text));
       assert.equal(changedNumber(text) === null, same);
     }),
     { numRuns: 2_000 },

@@ -34,7 +34,7 @@ export async function callOver(
     method,
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...(user !== undefined && { [userHeader]: user, origin: url }),
+      ...(user !== undefined && { [userHeader]: user, origin: url, cookie: 'a=session' }),
       ...(cookie !== undefined && { cookie, origin: url }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,

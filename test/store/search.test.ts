@@ -42,6 +42,23 @@ test('what is in lists, objects and escapes is found in variables', async () => 
   }
 });
 
+test('no phrase goes on from one text into the next', async () => {
+  const sent = '{"name":"Ada","order":"A-1017"}';
+  for (const words of ['"shipped name"', '"Ada order"', '"shipped" -ada']) {
+    assert.ok(!(await finds(words, 'Order shipped', sent)), words);
+  }
+  for (const words of [
+    'shipped',
+    'name',
+    'ada',
+    'order',
+    '"order a 1017"',
+    'ada -"shipped name"',
+  ]) {
+    assert.ok(await finds(words, 'Order shipped', sent), words);
+  }
+});
+
 test('words are whole, in any case, with the punctuation of any script around them', async () => {
   const text = 'He said: “Quick”—brown’s Ärger…最高。done';
   for (const words of [

@@ -3,7 +3,7 @@ import { executeAgent, executeAgentInDashboard } from '../../contract/executions
 import type { Caller, ExecuteCall } from '../../core/admission.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { Admitted } from '../../flow/admit.ts';
-import { bearerHash, unauthorized } from '../authenticate.ts';
+import { bearerHash, refuseNobody, unauthorized } from '../authenticate.ts';
 import { allowOrigin } from '../cors.ts';
 import { errorAnswer } from '../errors.ts';
 import { idempotency, readExecuteBody } from '../execute-call.ts';
@@ -23,6 +23,7 @@ export function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
   app.post<{ Params: { agentId: string } }>(
     routePath(executeAgentInDashboard),
     async (request, reply) => {
+      refuseNobody(request);
       await answer(parts, request, reply, async () => {
         const caller = await parts.authenticator.identify(request, executeAgentInDashboard);
         parts.checkSameOrigin(request);

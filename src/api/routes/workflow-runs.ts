@@ -8,7 +8,7 @@ import type { StartCall, Started } from '../../flow/start-workflow.ts';
 import * as store from '../../store/workflow-history.ts';
 import { listItems } from '../../store/workflow-runs.ts';
 import { mayRead } from '../access.ts';
-import { bearerHash, unauthorized } from '../authenticate.ts';
+import { bearerHash, refuseNobody, unauthorized } from '../authenticate.ts';
 import { allowOrigin } from '../cors.ts';
 import { errorAnswer } from '../errors.ts';
 import { idempotency, readExecuteBody } from '../execute-call.ts';
@@ -117,6 +117,7 @@ function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
   });
   app.post<Params>(routePath(contract.executeWorkflowInDashboard), async (request, reply) => {
     const endpoint = contract.executeWorkflowInDashboard;
+    refuseNobody(request);
     await start(parts, request, reply, async () => {
       const caller = await parts.authenticator.identify(request, endpoint);
       parts.checkSameOrigin(request);

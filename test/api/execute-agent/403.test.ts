@@ -57,3 +57,24 @@ for (const [what, options] of closed) {
     ]);
   });
 }
+
+test('refuses a key where a session is asked for, wherever it says it comes from', async () => {
+  const { agentId } = await addAgent(service);
+  const { key, id } = await service.key();
+  const places: Record<string, string>[] = [
+    { origin: service.url },
+    { 'sec-fetch-site': 'same-origin' },
+    {},
+  ];
+  for (const from of places) {
+    const path = `/api/agents/${agentId}/execute`;
+    const answer = await service.call('POST', path, {
+      key,
+      body: { variables: {} },
+      headers: from,
+    });
+    assert.deepEqual([answer.status, answer.body.message], [403, 'This needs a session.']);
+  }
+  const { rows } = await sql`select from executions where api_key_id = ${id}`.execute(service.db);
+  assert.equal(rows.length, 0);
+});

@@ -108,3 +108,9 @@ test('who does not see an agent of a workflow cannot start it', async () => {
   assert.equal((await execute({ name: 'x' }, { user }, path.replace('/v1', ''))).status, 404);
   assert.equal((await execute({ name: 'x' }, { key }, path)).status, 202);
 });
+
+test('a key is refused where a session is asked for, wherever it says it comes from', async () => {
+  const options = { key, body: { input: { name: 'you' } }, headers: { origin: service.url } };
+  const answer = await service.call('POST', `${workflow.path.replace('/v1', '')}/execute`, options);
+  assert.deepEqual([answer.status, answer.body.message], [403, 'This needs a session.']);
+});
