@@ -33,7 +33,7 @@ import { measured } from './provider/measured.ts';
 import { openBus } from './store/bus.ts';
 import { touchKeys } from './store/callers.ts';
 import { openConnections } from './store/connections.ts';
-import { type Db, dropIdle, openDatabase } from './store/db.ts';
+import { type Db, dropIdle } from './store/db.ts';
 import { findEnded } from './store/executions.ts';
 import { maintain } from './store/maintenance.ts';
 import type { Connection } from './store/pooler.ts';
