@@ -9,7 +9,7 @@ import {
 } from '../contract/endpoint.ts';
 import type { Caller } from '../core/admission.ts';
 import { refuseNobody, unauthorized } from './authenticate.ts';
-import { readBody } from './body.ts';
+import { type RawBody, readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
 import { toJson } from './json.ts';
 import type { ApiParts } from './parts.ts';
@@ -45,9 +45,7 @@ export function route<const E extends Endpoint>(
     method: endpoint.method,
     url: routePath(endpoint),
     async handler(request, reply) {
-      if (endpoint.auth !== 'none') refuseNobody(request);
-      // Before anybody is asked who calls: it may take its time, and who is removed meanwhile must not be let in.
-      const sent = readsBody(endpoint) ? await readBody(request.raw) : null;
+      const sent = readsBody(endpoint) ? await receive(request, endpoint) : null;
       const caller =
         endpoint.auth === 'none' ? null : await parts.authenticator.authenticate(request, endpoint);
       if (caller) allowOrigin(request, reply, caller.allowedOrigins);
@@ -62,6 +60,12 @@ export function route<const E extends Endpoint>(
       return reply;
     },
   });
+}
+
+/** Before anybody is asked who calls: a body may take its time, and who is removed meanwhile must not be let in. */
+function receive(request: FastifyRequest, { auth }: Endpoint): Promise<RawBody> {
+  if (auth !== 'none') refuseNobody(request);
+  return readBody(request.raw);
 }
 
 export function send(reply: FastifyReply, answer: HandlerAnswer): void {

@@ -95,7 +95,7 @@ export async function readExecutions(
 ): Promise<{ rows: ReadonlyMap<number, ExecutionDetailRow>; left: ReadonlySet<number> }> {
   const ids = asked.map(({ executionId }) => executionId);
   const agentIds = asked.map(({ agentId }) => agentId);
-  const rows = await send<ExecutionDetailRow & { place: number; found: number[] }>(readAsked, [
+  const rows = await send<ExecutionDetailRow & { place: number; found: string }>(readAsked, [
     ids,
     agentIds,
     textBytesMax,
@@ -103,7 +103,7 @@ export async function readExecutions(
   ]);
   const whole = new Map(rows.map((row) => [row.place - 1, row]));
   // The first always fits, and says of all that there are.
-  const found = (rows[0]?.found ?? []).map((place) => place - 1);
+  const found = rows[0]?.found.split(',').map((place) => Number(place) - 1) ?? [];
   return { rows: whole, left: new Set(found.filter((place) => !whole.has(place))) };
 }
 
@@ -111,7 +111,7 @@ export async function readExecutions(
 const readAsked: Statement = {
   name: 'read-executions',
   text: `select * from (
-      select asked.place::int as place, array_agg(asked.place::int) over () as found, one.*,
+      select asked.place::int as place, string_agg(asked.place::text, ',') over () as found, one.*,
         sum(one.bytes) over (order by asked.place) - one.bytes as before
       from unnest($1::uuid[], $2::uuid[]) with ordinality as asked (id, agent_id, place)
       cross join lateral (
