@@ -78,7 +78,7 @@ for (const [at, walk] of walks.entries()) {
         await page.setViewportSize({ width, height: 800 });
         await fits(page, width);
       }
-      await check();
+      await check({ inTheDark: true });
     }
   });
 }
