@@ -41,24 +41,23 @@ export interface AuthenticatorParts {
 }
 
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
-  async function identify(request: FastifyRequest, endpoint: Endpoint): Promise<Caller> {
+  async function identified(request: FastifyRequest, endpoint: Endpoint) {
     const hash = bearerHash(request);
     const caller = hash ? await parts.reads.caller(hash) : await parts.session(request, endpoint);
     if (!caller || caller.ended || caller.role === null) throw unauthorized();
     if (hash) parts.onKeyUsed(hash);
-    if (rightOf(caller, endpoint) !== null) return caller;
+    const right = caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);
+    if (right !== null) return { caller, right };
     const needed = caller.kind === 'key' ? 'session' : 'key';
     throw new CallFailure('PERMISSION_DENIED', `This needs a ${needed}.`);
   }
 
   return {
-    identify,
+    identify: async (request, endpoint) => (await identified(request, endpoint)).caller,
     async authenticate(request, endpoint) {
-      const caller = await identify(request, endpoint);
-      const right = rightOf(caller, endpoint);
+      const { caller, right } = await identified(request, endpoint);
       const own = caller.kind === 'key' && endpoint.ownWith;
-      const has = (one: Right | null | undefined) => one != null && caller.rights.includes(one);
-      if (!has(right) && !(own && has(own))) {
+      if (!caller.rights.includes(right) && !(own && caller.rights.includes(own))) {
         throw new CallFailure('PERMISSION_DENIED', deniedMessage(caller, right));
       }
       return caller;
@@ -66,16 +65,11 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   };
 }
 
-/** The right that an endpoint needs of such a caller; null where it is for others. */
-function rightOf(caller: Caller, endpoint: Endpoint): Right | null {
-  return caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);
-}
-
 export function unauthorized(): CallFailure {
   return new CallFailure('UNAUTHORIZED', 'The API key or session is missing or not valid.');
 }
 
-function deniedMessage(caller: Caller, right: Right | null): string {
+function deniedMessage(caller: Caller, right: Right): string {
   if (right === 'own') return 'Only an owner of the workspace may do this.';
   if (caller.kind === 'key') return `This needs the permission "${right}".`;
   return `The role ${caller.role} may not do this.`;

@@ -11,9 +11,8 @@ const decimal = /^\d{1,7}(\.\d{1,12})?$/;
 const places = 12;
 
 /**
- * Amounts are sent as decimal texts, or as numbers, which are taken for the decimal that their author wrote.
- *
- * The decimal text of an amount of at most `max` with at most 12 places; null for anything else. Never rounded.
+ * The decimal text of an amount of at most `max` with at most 12 places; null for anything else. Never rounded: a number
+ * is taken for the decimal that its author wrote.
  */
 export function priceText(amount: string | number, max: number): string | null {
   const text = typeof amount === 'string' ? amount : plain(amount);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { executeAgent, executeAgentInDashboard } from '../../contract/executions.ts';
-import type { Caller, ExecuteCall } from '../../core/admission.ts';
+import type { ExecuteCall } from '../../core/admission.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { Admitted } from '../../flow/admit.ts';
 import { bearerHash, refuseNobody, unauthorized } from '../authenticate.ts';
@@ -17,18 +17,19 @@ export function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
     const hash = bearerHash(request);
     if (!hash) throw unauthorized();
     parts.onKeyUsed(hash);
-    await answer(parts, request, reply, async () => ({ kind: 'key', hash }));
+    const body = await readExecuteBody(request, 'variables');
+    await answer(parts, request, reply, { credential: { kind: 'key', hash }, body });
     return reply;
   });
   app.post<{ Params: { agentId: string } }>(
     routePath(executeAgentInDashboard),
     async (request, reply) => {
       refuseNobody(request);
-      await answer(parts, request, reply, async () => {
-        const caller = await parts.authenticator.identify(request, executeAgentInDashboard);
-        parts.checkSameOrigin(request);
-        return { kind: 'session', caller };
-      });
+      const body = await readExecuteBody(request, 'variables');
+      // Now that the body is here, which may take its time: by then the caller may have been removed.
+      const caller = await parts.authenticator.identify(request, executeAgentInDashboard);
+      parts.checkSameOrigin(request);
+      await answer(parts, request, reply, { credential: { kind: 'session', caller }, body });
       return reply;
     },
   );
@@ -38,14 +39,11 @@ async function answer(
   parts: ApiParts,
   request: FastifyRequest<{ Params: { agentId: string } }>,
   reply: FastifyReply,
-  /** Asked once the body is here, which may take its time: by then the caller may have been removed. */
-  credentialOf: () => Promise<{ kind: 'key'; hash: string } | { kind: 'session'; caller: Caller }>,
+  from: Pick<ExecuteCall, 'credential' | 'body'>,
 ): Promise<void> {
-  const body = await readExecuteBody(request, 'variables');
   const call: ExecuteCall = {
-    credential: await credentialOf(),
+    ...from,
     agentId: fromId('agent', request.params.agentId),
-    body,
     ...idempotency(request),
     ipAddress: request.ip,
     userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,

@@ -111,18 +111,20 @@ function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
       const caller = await parts.reads.caller(hash);
       allowOrigin(request, reply, caller?.allowedOrigins ?? []);
     }
+    const body = await readExecuteBody(request, 'input');
     const credential = { kind: 'key', hash } as const;
-    await start(parts, request, reply, async () => ({ credential, trigger: 'api' }));
+    await start(parts, request, reply, { credential, trigger: 'api', body });
     return reply;
   });
   app.post<Params>(routePath(contract.executeWorkflowInDashboard), async (request, reply) => {
     const endpoint = contract.executeWorkflowInDashboard;
     refuseNobody(request);
-    await start(parts, request, reply, async () => {
-      const caller = await parts.authenticator.identify(request, endpoint);
-      parts.checkSameOrigin(request);
-      return { credential: { kind: 'session', caller }, trigger: 'dashboard' };
-    });
+    const body = await readExecuteBody(request, 'input');
+    // Now that the body is here, which may take its time: by then the caller may have been removed.
+    const caller = await parts.authenticator.identify(request, endpoint);
+    parts.checkSameOrigin(request);
+    const credential = { kind: 'session', caller } as const;
+    await start(parts, request, reply, { credential, trigger: 'dashboard', body });
     return reply;
   });
 }
@@ -131,14 +133,11 @@ async function start(
   parts: ApiParts,
   request: FastifyRequest<{ Params: { workflowId: string } }>,
   reply: FastifyReply,
-  /** Asked once the body is here, which may take its time: by then the caller may have been removed. */
-  from: () => Promise<Pick<StartCall, 'credential' | 'trigger'>>,
+  from: Pick<StartCall, 'credential' | 'trigger' | 'body'>,
 ): Promise<void> {
-  const body = await readExecuteBody(request, 'input');
   const call: StartCall = {
-    ...(await from()),
+    ...from,
     workflowId: fromId('workflow', request.params.workflowId),
-    body,
     ...idempotency(request),
   };
   const started = await parts.workflowStarter.start(call);
