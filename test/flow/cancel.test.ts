@@ -4,19 +4,14 @@ import { sql } from 'kysely';
 import { fromId, uuid7 } from '../../src/core/id.ts';
 import { createCanceler } from '../../src/flow/cancel.ts';
 import { createFinisher } from '../../src/flow/finish.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { startService } from '../harness/service.ts';
 import { coldProgress } from '../harness/workflow-engine.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);
-const pipelines = openPipelines({
-  connection: service.database.connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(service.database.connection);
 after(() => pipelines.close());
 const { key } = await service.key();
 const agent = await addAgent(service, { user: 'x', config: { maxConcurrency: 1 } });

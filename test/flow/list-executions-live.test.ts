@@ -7,10 +7,10 @@ import { readPage } from '../../src/flow/list-executions.ts';
 import { foldingRound } from '../../src/flow/retention-round.ts';
 import { inSnapshot } from '../../src/store/history.ts';
 import { matching } from '../../src/store/history-filter.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
 import { wholeHistory } from '../harness/history.ts';
 import { scriptedModels } from '../harness/models.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { makeRound } from '../harness/rounds.ts';
 import { startService } from '../harness/service.ts';
 
@@ -86,12 +86,7 @@ async function makeRounds(): Promise<void> {
   const { db, database } = service;
   await makeRound(db, database);
   const { connection } = database;
-  const pipelines = openPipelines({
-    connection,
-    connectionsMax: 10,
-    answerTimeoutMs: 30_000,
-    onError: () => {},
-  });
+  const pipelines = testPipelines(connection);
   try {
     await foldingRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
   } finally {

@@ -5,10 +5,11 @@ import { toId } from '../../src/core/id.ts';
 import type { Definitions } from '../../src/flow/definitions.ts';
 import { type ProgressParts, planProgress } from '../../src/flow/progress.ts';
 import { settleSteps } from '../../src/flow/settle-steps.ts';
-import { openPipelines, type Send } from '../../src/store/pipeline.ts';
+import type { Send } from '../../src/store/pipeline.ts';
 import { begin, commit, lockWorkflowRuns } from '../../src/store/workflow-progress.ts';
 import { readSteps } from '../../src/store/workflow-progress-read.ts';
 import { addAgent } from '../harness/agents.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { startService } from '../harness/service.ts';
 import { coldProgress, openStarter } from '../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../harness/workflow-runs.ts';
@@ -18,12 +19,7 @@ after(service.close);
 const { connection } = service.database;
 const { starter, close } = openStarter(connection);
 after(close);
-const pipelines = openPipelines({
-  connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(connection);
 after(() => pipelines.close());
 const { key } = await service.key();
 const agent = await addAgent(service, { user: 'x' });

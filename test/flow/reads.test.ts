@@ -4,18 +4,14 @@ import { sql } from 'kysely';
 import { uuid7 } from '../../src/core/id.ts';
 import { hashKey } from '../../src/core/key.ts';
 import { createReads } from '../../src/flow/reads.ts';
-import { openPipelines, type Pipelines, type Send } from '../../src/store/pipeline.ts';
+import type { Pipelines, Send } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { putRecords } from '../harness/records.ts';
 import { startService } from '../harness/service.ts';
 
 const service = await startService({ role: 'api' });
-const pipelines = openPipelines({
-  connection: service.database.connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(service.database.connection);
 after(async () => {
   await pipelines.close();
   await service.close();

@@ -3,8 +3,8 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { retentionRound } from '../../src/flow/retention-round.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { miscounted } from '../harness/records.ts';
 import { startService } from '../harness/service.ts';
 
@@ -66,12 +66,7 @@ test('what is recorded is what is left, whatever happens at once', async () => {
     await addAgent(service, { optionalVariables: ['customer'], config: { maxConcurrency: 2 } }),
   ];
   const idle = await addAgent(service, { stage: 'Paused' });
-  const pipelines = openPipelines({
-    connection: database.connection,
-    connectionsMax: 10,
-    answerTimeoutMs: 30_000,
-    onError: () => {},
-  });
+  const pipelines = testPipelines(database.connection);
   const { signal } = new AbortController();
   const round = () => retentionRound({ db, pipelines, signal, rest: 0 });
   const started: { path: string; executionId: string }[] = [];

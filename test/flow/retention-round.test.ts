@@ -5,11 +5,12 @@ import { sql } from 'kysely';
 import { foldingRound, retentionRound } from '../../src/flow/retention-round.ts';
 import { takeBodies } from '../../src/store/bodies.ts';
 import { type Db, openDatabase } from '../../src/store/db.ts';
-import { openPipelines, type Pipelines } from '../../src/store/pipeline.ts';
+import type { Pipelines } from '../../src/store/pipeline.ts';
 import { overdueBefore } from '../../src/store/retention.ts';
 import { addAgent } from '../harness/agents.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { addWorkspace } from '../harness/people.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import {
   addMonth,
   addRecords,
@@ -25,12 +26,7 @@ import {
 const database = await createTestDatabase();
 const { connection } = database;
 const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
-const pipelines = openPipelines({
-  connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(connection);
 after(async () => {
   await pipelines.close();
   await db.destroy();

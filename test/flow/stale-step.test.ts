@@ -5,20 +5,15 @@ import { readConfig } from '../../src/config.ts';
 import { type ExecuteCall, workflowCaller } from '../../src/core/admission.ts';
 import { readVariables } from '../../src/core/variables.ts';
 import { createAdmission } from '../../src/flow/admit.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { startService } from '../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
 
 /** A process that was held up comes with the call of a step whose fallback has taken over since. */
 
 const service = await startService({ role: 'api' });
-const pipelines = openPipelines({
-  connection: service.database.connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(service.database.connection);
 after(() => pipelines.close());
 after(service.close);
 const { db, workspaceId } = service;

@@ -4,22 +4,17 @@ import { sql } from 'kysely';
 import { uuid7 } from '../../src/core/id.ts';
 import { noLimits } from '../../src/core/limits.ts';
 import { endOverdue, type SweepParts, sweepWorkflows } from '../../src/flow/sweep-workflows.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import { type DueStep, findDueAgents, giveBackSteps } from '../../src/store/workflow-steps.ts';
 import { addAgent } from '../harness/agents.ts';
 import { addWorkspace } from '../harness/people.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { startService } from '../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
 
 /** A process that serves only: nobody but these tests sweeps. */
 const service = await startService({ role: 'api' });
 const { db, workspaceId } = service;
-const pipelines = openPipelines({
-  connection: service.database.connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(service.database.connection);
 after(() => pipelines.close());
 after(service.close);
 const agent = await addAgent(service, { user: 'x' });

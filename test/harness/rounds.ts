@@ -1,16 +1,11 @@
 import { retentionRound } from '../../src/flow/retention-round.ts';
 import type { Db } from '../../src/store/db.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import type { TestDatabase } from './database.ts';
+import { testPipelines } from './pipelines.ts';
 
 /** One round of the history, made here and now. */
 export async function makeRound(db: Db, { connection }: TestDatabase): Promise<void> {
-  const pipelines = openPipelines({
-    connection,
-    connectionsMax: 10,
-    answerTimeoutMs: 30_000,
-    onError: () => {},
-  });
+  const pipelines = testPipelines(connection);
   try {
     await retentionRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
   } finally {

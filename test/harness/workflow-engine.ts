@@ -2,8 +2,8 @@ import { definitionCache } from '../../src/flow/definitions.ts';
 import type { ProgressParts } from '../../src/flow/progress.ts';
 import { runMemory } from '../../src/flow/run-memory.ts';
 import { createWorkflowStarter, type WorkflowStarter } from '../../src/flow/start-workflow.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import type { Connection } from '../../src/store/pooler.ts';
+import { testPipelines } from './pipelines.ts';
 
 /** A process that knows nothing of any run. */
 export function coldProgress(): ProgressParts {
@@ -24,12 +24,7 @@ export function openStarter(connection: Connection): {
   readonly starter: WorkflowStarter;
   close(): Promise<void>;
 } {
-  const pipelines = openPipelines({
-    connection,
-    connectionsMax: 10,
-    answerTimeoutMs: 30_000,
-    onError: () => {},
-  });
+  const pipelines = testPipelines(connection);
   const starter = createWorkflowStarter({
     pipelines,
     ...coldProgress(),

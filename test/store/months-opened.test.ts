@@ -3,19 +3,15 @@ import { after, test } from 'node:test';
 import { uuid7 } from '../../src/core/id.ts';
 import { readExecutions } from '../../src/store/executions.ts';
 import { type EndedRun, lockRuns, writeEnds } from '../../src/store/finish.ts';
-import { openPipelines, type Send } from '../../src/store/pipeline.ts';
+import type { Send } from '../../src/store/pipeline.ts';
 import { removeRecords } from '../../src/store/removal.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 
 /** Statements for given records open the months of those records, however many the history has. */
 
 const database = await createTestDatabase();
-const pipelines = openPipelines({
-  connection: database.connection,
-  connectionsMax: 1,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(database.connection, 1);
 after(async () => {
   await pipelines.close();
   await database.drop();

@@ -5,12 +5,12 @@ import pg from 'pg';
 import { retentionRound } from '../../src/flow/retention-round.ts';
 import { openDatabase } from '../../src/store/db.ts';
 import * as months from '../../src/store/months.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import { writeRetention } from '../../src/store/retention.ts';
 import { addAgent } from '../harness/agents.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { during } from '../harness/locks.ts';
 import { addWorkspace } from '../harness/people.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { addMonth, addRecords, dayMs, left, miscounted } from '../harness/records.ts';
 import { addOpenRun, addWorkflow } from '../harness/workflow-runs.ts';
 
@@ -19,12 +19,7 @@ import { addOpenRun, addWorkflow } from '../harness/workflow-runs.ts';
 const database = await createTestDatabase();
 const { connection } = database;
 const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
-const pipelines = openPipelines({
-  connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(connection);
 const reader = new pg.Client(connection);
 await reader.connect();
 after(async () => {

@@ -4,16 +4,12 @@ import { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { asCallFailure } from '../../src/api/errors.ts';
-import { isUnstorable, openPipelines } from '../../src/store/pipeline.ts';
+import { isUnstorable } from '../../src/store/pipeline.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 
 const database = await createTestDatabase();
-const pipelines = openPipelines({
-  connection: database.connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(database.connection);
 after(async () => {
   await pipelines.close();
   await database.drop();
@@ -125,12 +121,7 @@ test('a connection on which a statement failed is not used again, even where tha
 });
 
 test('what is under way is answered before the connections close', async () => {
-  const closing = openPipelines({
-    connection: database.connection,
-    connectionsMax: 10,
-    answerTimeoutMs: 30_000,
-    onError: () => {},
-  });
+  const closing = testPipelines(database.connection);
   const slow = { name: 'slow', text: 'select pg_sleep(0.2), 1 as n' };
   const work = closing.use(async (send) => [...(await send(slow)), ...(await send(slow))]);
   await closing.close();
@@ -191,12 +182,7 @@ function holdUpUntilAnswered(): void {
 }
 
 test('no more connections are open than lent at once, and who finds none waits in line', async (t) => {
-  const few = openPipelines({
-    connection: database.connection,
-    connectionsMax: 3,
-    answerTimeoutMs: 30_000,
-    onError: () => {},
-  });
+  const few = testPipelines(database.connection, 3);
   t.after(() => few.close());
   const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' };
   const pids = await Promise.all(
@@ -211,12 +197,7 @@ test('no more connections are open than lent at once, and who finds none waits i
 });
 
 test('whoever holds a connection that failed leaves its place to who asks what became of it', async (t) => {
-  const one = openPipelines({
-    connection: database.connection,
-    connectionsMax: 1,
-    answerTimeoutMs: 30_000,
-    onError: () => {},
-  });
+  const one = testPipelines(database.connection, 1);
   t.after(() => one.close());
   const answer = await one.use(async (send) => {
     await assert.rejects(send(insert, [['no id']]));
@@ -226,12 +207,7 @@ test('whoever holds a connection that failed leaves its place to who asks what b
 });
 
 test('who waits too long is told that the database is not available', async (t) => {
-  const one = openPipelines({
-    connection: database.connection,
-    connectionsMax: 1,
-    answerTimeoutMs: 30_000,
-    onError: () => {},
-  });
+  const one = testPipelines(database.connection, 1);
   t.after(() => one.close());
   const held = Promise.withResolvers<void>();
   const first = one.use(() => held.promise);

@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
 import type { WorkflowStepOf } from '../../src/core/settings.ts';
-import { openPipelines, type Send, type Statement } from '../../src/store/pipeline.ts';
+import type { Send, Statement } from '../../src/store/pipeline.ts';
 import { holdReadySteps, lockReadySteps } from '../../src/store/workflow-steps.ts';
 import { addAgent } from '../harness/agents.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { startService } from '../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
 
 const service = await startService({ role: 'api' });
 const { db } = service;
-const pipelines = openPipelines({
-  connection: service.database.connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(service.database.connection);
 after(() => pipelines.close());
 after(service.close);
 const agent = await addAgent(service, { user: 'x' });

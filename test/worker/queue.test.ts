@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { uuid7 } from '../../src/core/id.ts';
 import { nothingSpent } from '../../src/core/run.ts';
 import { openDatabase } from '../../src/store/db.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import {
   claimForOthers as claimForOthersFrom,
   claimRuns as claimRunsFrom,
@@ -14,17 +13,13 @@ import {
 } from '../../src/store/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/workers.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 
 /** The statements of the queue alone: claim, fence, sweep, fairness. Leases are moved by SQL, never waited for. */
 
 const database = await createTestDatabase();
 const db = openDatabase({ connection: database.connection, poolMax: 5, onError: () => {} });
-const pipelines = openPipelines({
-  connection: database.connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(database.connection);
 after(async () => {
   await pipelines.close();
   await db.destroy();

@@ -5,10 +5,10 @@ import pg from 'pg';
 import { endRun } from '../../src/flow/end-run.ts';
 import { settleSteps } from '../../src/flow/settle-steps.ts';
 import { createWorkflowStarter } from '../../src/flow/start-workflow.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
 import { runAsAdmin } from '../harness/cluster.ts';
 import { untilBlocked } from '../harness/locks.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { startService } from '../harness/service.ts';
 import { coldProgress } from '../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../harness/workflow-runs.ts';
@@ -20,12 +20,7 @@ await runAsAdmin(
   { ...connection, user: 'postgres' },
   `alter database ${connection.database} set deadlock_timeout = '2s'`,
 );
-const pipelines = openPipelines({
-  connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const pipelines = testPipelines(connection);
 after(() => pipelines.close());
 after(service.close);
 const parts = { ...coldProgress(), pipelines, onProgress: () => {} };

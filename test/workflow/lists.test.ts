@@ -3,8 +3,8 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { settleSteps } from '../../src/flow/settle-steps.ts';
 import { createWorkflowStarter } from '../../src/flow/start-workflow.ts';
-import { openPipelines } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 import { countRead } from '../harness/read-chars.ts';
 import { startService } from '../harness/service.ts';
 import { coldProgress } from '../harness/workflow-engine.ts';
@@ -14,12 +14,7 @@ const service = await startService({ role: 'api' });
 after(service.close);
 const { key } = await service.key();
 const agent = await addAgent(service, { user: '{{text}}' });
-const inner = openPipelines({
-  connection: service.database.connection,
-  connectionsMax: 10,
-  answerTimeoutMs: 30_000,
-  onError: () => {},
-});
+const inner = testPipelines(service.database.connection);
 after(() => inner.close());
 const pipelines = countRead(inner);
 /** A process of its own each time: it remembers nothing of what others have read. */

@@ -7,8 +7,8 @@ import { workErasures } from '../../../src/flow/erase.ts';
 import type { Pace } from '../../../src/flow/in-turn.ts';
 import { readClock } from '../../../src/store/clock.ts';
 import { insertErasure, type Look, lookFurther } from '../../../src/store/erasures.ts';
-import { openPipelines } from '../../../src/store/pipeline.ts';
 import { addAgent, ended } from '../../harness/agents.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
 import { addRecords, left, miscounted } from '../../harness/records.ts';
 import { makeRound } from '../../harness/rounds.ts';
 import { startService } from '../../harness/service.ts';
@@ -136,12 +136,7 @@ test('workspaces take turns, however much one of them asks for', async () => {
         insertErasure(trx, { id, workspaceId: whose, requestedBy: null, ...request }),
       );
   }
-  const pipelines = openPipelines({
-    connection: service.database.connection,
-    connectionsMax: 10,
-    answerTimeoutMs: 30_000,
-    onError: () => {},
-  });
+  const pipelines = testPipelines(service.database.connection);
   // Each of these erasures takes eight times: two to look at the records and two to note that, one for what it waited
   // for, two for the runs of workflows, and one for the note that it is done.
   let transactions = 0;
