@@ -30,3 +30,8 @@ export interface How {
   readonly runs: number;
   readonly note: (line: string) => void;
 }
+
+/** The callers that a throughput is measured from: the more, the larger the transactions. */
+export function crowds({ connections }: How): number[] {
+  return [connections, connections * 4];
+}

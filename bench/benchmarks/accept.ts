@@ -1,5 +1,5 @@
 import type { Bed } from '../bed.ts';
-import type { Benchmark, How } from '../benchmark.ts';
+import { type Benchmark, crowds, type How } from '../benchmark.ts';
 import { ceiling, fastifyCeiling } from '../contenders/bare.ts';
 import type { Contender } from '../contenders/contender.ts';
 import { cueline } from '../contenders/cueline.ts';
@@ -9,9 +9,6 @@ import { type Table, throughput } from '../table.ts';
 
 const serving = cueline({ name: 'Cueline, `api`', roles: ['api'] });
 const servingAndWorking = cueline({ name: 'Cueline, `start`', roles: ['start'] });
-
-/** So many times the callers for the second table. */
-const more = 4;
 
 export const accept: Benchmark = {
   name: 'accept',
@@ -24,7 +21,7 @@ export const accept: Benchmark = {
   async run(bed, how) {
     const contenders = [ceiling, fastifyCeiling, serving, servingAndWorking];
     const tables: Table[] = [];
-    for (const connections of [how.connections, how.connections * more]) {
+    for (const connections of crowds(how)) {
       const table = await answered(bed, contenders, { ...how, connections }, '202s');
       tables.push({ title: `From ${connections} callers`, ...table });
     }

@@ -1,33 +1,44 @@
-import type { Benchmark } from '../benchmark.ts';
+import type { Bed } from '../bed.ts';
+import { type Benchmark, crowds, type How } from '../benchmark.ts';
 import { ceiling } from '../contenders/bare.ts';
 import { cueline } from '../contenders/cueline.ts';
 import { acceptFor, finishAll } from '../measure.ts';
 import { inAlternation } from '../rounds.ts';
-import { throughput } from '../table.ts';
+import { type Table, throughput } from '../table.ts';
 
 export const endToEnd: Benchmark = {
   name: 'end-to-end',
   says:
     'Finished runs per second on a model that answers at once (`cueline/echo`), in one process that serves and works: ' +
     'the clock stops when every record can be read with its outcome, statistics included.',
-  goal: 'at least 0.4 of bare node:http, aim 0.55',
+  goal: 'at least 0.4 of bare node:http, aim 0.55, from the usual 128 callers',
   byDefault: true,
-  async run(bed, { rounds, seconds, requests, connections }) {
-    const series = await inAlternation(
-      bed,
-      [
-        {
-          contender: ceiling,
-          measure: (opened) => acceptFor(bed, opened, { connections, seconds }),
-        },
-        {
-          contender: cueline({ name: 'Cueline, `start`', roles: ['start'] }),
-          measure: (opened) => finishAll(bed, opened, { connections, requests }),
-        },
-      ],
-      rounds,
-    );
-    const [base] = series;
-    return base ? [throughput(series, base, 'finished')] : [];
+  async run(bed, how) {
+    const tables: Table[] = [];
+    for (const connections of crowds(how)) {
+      const table = await finished(bed, { ...how, connections });
+      tables.push({ title: `From ${connections} callers`, ...table });
+    }
+    return tables;
   },
 };
+
+async function finished(bed: Bed, { rounds, seconds, requests, connections }: How): Promise<Table> {
+  const series = await inAlternation(
+    bed,
+    [
+      {
+        contender: ceiling,
+        measure: (opened) => acceptFor(bed, opened, { connections, seconds }),
+      },
+      {
+        contender: cueline({ name: 'Cueline, `start`', roles: ['start'] }),
+        measure: (opened) => finishAll(bed, opened, { connections, requests }),
+      },
+    ],
+    rounds,
+  );
+  const [base] = series;
+  if (!base) throw new Error('nothing was measured');
+  return throughput(series, base, 'finished');
+}
