@@ -22,8 +22,9 @@ export function scheduleProblem({ cron, timeZone }: ScheduleTimes): string | nul
     return `"${timeZone}" is no time zone; an IANA name is needed, such as Europe/Berlin.`;
   }
   try {
-    read({ cron, timeZone });
-    return null;
+    // The library takes a moment in place of an expression, too.
+    const once = read({ cron, timeZone }).getOnce() !== null;
+    return once ? `"${cron}" is no cron expression of five fields, but a moment.` : null;
   } catch (error) {
     const [line = ''] = (error as Error).message.split('\n');
     return `"${cron}" is no cron expression of five fields: ${line}`;

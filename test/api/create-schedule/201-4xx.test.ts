@@ -101,7 +101,7 @@ test('times that never come are refused, on a change as well, and switched off t
   const made = (await create({ cron: '0 0 29 2 *', input })).body;
   assert.equal(made.nextTimes.length, 5);
   const at = `${path}/${made.scheduleId}`;
-  for (const cron of ['0 0 30 2 *', '0 0 31 4,6 *', '2020-01-01T00:00:00']) {
+  for (const cron of ['0 0 30 2 *', '0 0 31 4,6 *']) {
     for (const refused of [
       await create({ cron, input }),
       await create({ cron, input, enabled: false }),
