@@ -9,17 +9,15 @@ interface About {
 /** What a new version is called, and why it is made. */
 export function VersionFields(props: {
   readonly about: About;
-  /** What it is called where nothing is said. */
-  readonly usual: string;
   readonly error: unknown;
   readonly onChange: (change: Partial<About>) => void;
 }) {
-  const { about, usual, error, onChange } = props;
+  const { about, error, onChange } = props;
   return (
     <>
       <TextInput
         label="Label"
-        placeholder={usual}
+        placeholder="v and its number, unless given"
         maxLength={100}
         value={about.label}
         error={fieldProblem(error, 'label')}

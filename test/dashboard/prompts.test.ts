@@ -27,7 +27,7 @@ test('without prompts the page says what one is; the first is made and written',
   await page.getByRole('combobox', { name: 'Model' }).fill('cueline/echo');
   await page.keyboard.press('Escape');
   await page.getByRole('textbox', { name: 'Notes' }).fill('To begin with');
-  await page.getByRole('button', { name: 'Save as v1' }).click();
+  await page.getByRole('button', { name: 'Save the version' }).click();
   await page.getByRole('status').getByText('Saved as v1.').waitFor();
   await check();
   await page.getByRole('link', { name: 'Versions' }).click();
@@ -64,7 +64,7 @@ test('what is typed while a version is saved goes on from it', async () => {
     if (route.request().method() === 'POST') await held;
     await route.continue();
   });
-  await page.getByRole('button', { name: 'Save as v2' }).click();
+  await page.getByRole('button', { name: 'Save the version' }).click();
   await editor.click();
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.type(' friend');
@@ -112,7 +112,7 @@ test("a version that is refused shows the server's words at its field", async ()
   await page.getByRole('textbox', { name: 'User template' }).click();
   await page.keyboard.type('Well. ');
   await page.getByRole('textbox', { name: 'Label' }).fill('first');
-  await page.getByRole('button', { name: 'Save as first' }).click();
+  await page.getByRole('button', { name: 'Save the version' }).click();
   const alert = page.getByRole('alert');
   await alert.waitFor();
   assert.match(await alert.innerText(), /req_/);

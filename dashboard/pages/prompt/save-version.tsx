@@ -30,12 +30,11 @@ export function SaveVersion(props: {
       () => {},
     );
   };
-  const next = `v${prompt.versionCount + 1}`;
   return (
     <Card title="Save as a new version">
       <form onSubmit={submit}>
         <Stack gap="sm">
-          <VersionFields about={draft} usual={next} error={create.error} onChange={onEdit} />
+          <VersionFields about={draft} error={create.error} onChange={onEdit} />
           <FormProblem error={create.error} />
           {create.isSuccess && !changed && (
             <div className={editor.saved} role="status">
@@ -49,7 +48,7 @@ export function SaveVersion(props: {
             loading={create.isPending}
             disabled={!changed || draft.user === ''}
           >
-            Save as {draft.label || next}
+            Save the version
           </Button>
         </Stack>
       </form>

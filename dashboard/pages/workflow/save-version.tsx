@@ -56,7 +56,6 @@ export function SaveVersion(props: {
         <Stack gap="sm" maw="32rem">
           <VersionFields
             about={about}
-            usual="v and its number, unless given"
             error={add.error}
             onChange={(change) => setAbout({ ...about, ...change })}
           />
