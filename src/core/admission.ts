@@ -25,7 +25,7 @@ import {
   shownLimits,
 } from './refusal-words.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from './settings.ts';
-import type { ExecuteBody, Variables } from './variables.ts';
+import { type ExecuteBody, missingOf, type Variables } from './variables.ts';
 
 /**
  * The decision on one execute call, as a pure function of what the locked rows say. It changes the counts in place,
@@ -222,15 +222,15 @@ export function decide(facts: Facts): Decision {
     states.push(...verdict.states);
     if (!verdict.passed) return limited(verdict);
   }
-  if (body.kind !== 'variables') {
-    const { code, message, fields } = bodyFailure(body);
-    return refuse(code, message, { fields });
-  }
-  const missing = agent.requiredVariables.filter((name) => !body.variables.texts.has(name));
+  const missing = missingOf(agent.requiredVariables, body);
   if (missing.length > 0) {
     return refuse('MISSING_VARIABLES', `Required variables are missing: ${missing.join(', ')}.`, {
       fields: { missingVariables: missing, requiredVariables: agent.requiredVariables },
     });
+  }
+  if (body.kind !== 'variables') {
+    const { code, message, fields } = bodyFailure(body);
+    return refuse(code, message, { fields });
   }
   const { month } = facts;
   if (monthOf(nowMs) > month.month) {

@@ -69,6 +69,8 @@ export function bodyFailure(body: Exclude<ExecuteBody, { kind: 'variables' }>): 
       return { code: 'BODY_TOO_LARGE', message, fields: {} };
     case 'unsupported':
       return { code: 'UNSUPPORTED_MEDIA_TYPE', message, fields: {} };
+    case 'absent':
+      return { code: 'INVALID_REQUEST', message, fields: {} };
     case 'invalid':
       if (body.variable === null) return { code: 'INVALID_REQUEST', message, fields: {} };
       return { code: 'INVALID_VARIABLES', message, fields: { variable: body.variable } };

@@ -5,7 +5,7 @@ import { members } from './json.ts';
 import { type Counts, keyLimits, roll, spend, type WindowState } from './limits.ts';
 import { sees } from './member.ts';
 import { bodyFailure, limitFields, limitMessage } from './refusal-words.ts';
-import type { ExecuteBody, Variables } from './variables.ts';
+import { type ExecuteBody, missingOf } from './variables.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './workflow.ts';
 
 /**
@@ -92,12 +92,12 @@ export function decideStart(facts: StartFacts): StartDecision {
   }
   if (!workflow.enabled) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow is switched off.');
   if (!definition) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow has no version yet.');
+  const missing = missingInput(body, definition);
+  if (missing) return refuse(missing.code, missing.message, missing.fields);
   if (body.kind !== 'variables') {
     const { code, message, fields } = bodyFailure(body);
     return refuse(code, message, fields);
   }
-  const missing = missingInput(body.variables, definition);
-  if (missing) return refuse(missing.code, missing.message, missing.fields);
   return {
     kind: 'accepted',
     states,
@@ -109,10 +109,10 @@ export function decideStart(facts: StartFacts): StartDecision {
 
 /** Why what is given does not suffice to start a run; null where it does. A default never satisfies a required name. */
 export function missingInput(
-  given: Variables,
+  given: ExecuteBody,
   { input: { required } }: WorkflowDefinition,
 ): Pick<StartRefusal, 'code' | 'message' | 'fields'> | null {
-  const missing = required.filter((name) => !given.texts.has(name));
+  const missing = missingOf(required, given);
   if (missing.length === 0) return null;
   const message = `Required input is missing: ${missing.join(', ')}.`;
   return {

@@ -15,7 +15,11 @@ import {
  */
 export type ExecuteBody =
   | { readonly kind: 'variables'; readonly variables: Variables }
-  | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
+  | {
+      /** `absent`: an object without the field. */
+      readonly kind: 'malformed' | 'too-large' | 'unsupported' | 'absent';
+      readonly message: string;
+    }
   | { readonly kind: 'invalid'; readonly message: string; readonly variable: string | null };
 
 export interface Variables {
@@ -42,6 +46,7 @@ export function parseExecuteBody(
   const found = members(compact(text));
   const unknown = found.find((member) => member.name !== field);
   if (unknown) return invalid(`Unknown field ${JSON.stringify(unknown.name.slice(0, 100))}.`);
+  if (body[field] === undefined) return { kind: 'absent', message: `Field "${field}" is missing.` };
   if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
   return readVariables(found.at(-1)?.text ?? '{}');
 }
@@ -63,6 +68,14 @@ export function readVariables(json: string): ExecuteBody {
     supply(texts, { name, text });
   }
   return { kind: 'variables', variables: { json, texts, names: [...names] } };
+}
+
+/** The required names that a body does not supply; none where its fault is another. */
+export function missingOf(required: readonly string[], body: ExecuteBody): readonly string[] {
+  if (body.kind === 'absent') return required;
+  return body.kind === 'variables'
+    ? required.filter((name) => !body.variables.texts.has(name))
+    : [];
 }
 
 /** What the variables of a run, which are known to be well, put into its prompt. */

@@ -123,7 +123,7 @@ function refuseNever(input: ScheduleInput, nowMs: number): void {
 function refuseInput({ input }: ScheduleInput, definition: WorkflowDefinition): void {
   const body = parseExecuteBody(`{"input":${input}}`, 'input');
   const failure =
-    body.kind === 'variables' ? missingInput(body.variables, definition) : bodyFailure(body);
+    missingInput(body, definition) ?? (body.kind === 'variables' ? null : bodyFailure(body));
   if (failure) throw new CallFailure(failure.code, failure.message, { ...failure.fields });
 }
 

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultTexts, type ExecuteBody, parseExecuteBody } from '../../src/core/variables.ts';
+import {
+  defaultTexts,
+  type ExecuteBody,
+  missingOf,
+  parseExecuteBody,
+} from '../../src/core/variables.ts';
 
 function texts(body: ExecuteBody): [string, string][] {
   assert.equal(body.kind, 'variables');
@@ -75,7 +80,6 @@ const invalid = [
   'null',
   '5',
   '"x"',
-  '{}',
   '{"variables":[]}',
   '{"variables":null}',
   '{"variables":"x"}',
@@ -86,6 +90,13 @@ for (const text of invalid) {
   test(`${JSON.stringify(text.slice(0, 60))} is invalid`, () =>
     assert.equal(parseExecuteBody(text).kind, 'invalid'));
 }
+
+test('an object without the field lacks all that is required', () => {
+  const body = parseExecuteBody('{}');
+  assert.equal(body.kind, 'absent');
+  assert.deepEqual(missingOf(['a', 'b'], body), ['a', 'b']);
+  assert.deepEqual(missingOf(['a'], parseExecuteBody('{"variables":[]}')), []);
+});
 
 test('a variable that cannot be stored is named', () => {
   for (const [text, name] of [

@@ -24,10 +24,20 @@ test('names the missing variables; a default or null supplies none', async () =>
   assert.deepEqual(body.requiredVariables, ['a', 'b']);
 });
 
+test('an object without variables supplies none of them', async () => {
+  const { status, body } = await execute({});
+  assert.equal(status, 400);
+  assert.equal(body.code, 'MISSING_VARIABLES');
+  assert.deepEqual(body.missingVariables, ['a', 'b']);
+  const undemanding = await addAgent(service, { user: 'Hello' });
+  const other = await service.call('POST', `${undemanding.path}/execute`, { key, body: {} });
+  assert.equal(other.status, 400);
+  assert.equal(other.body.code, 'INVALID_REQUEST');
+});
+
 const broken: [string, string, string][] = [
   ['no JSON', '{"variables":', 'MALFORMED_BODY'],
   ['an array', '[]', 'INVALID_REQUEST'],
-  ['no variables', '{}', 'INVALID_REQUEST'],
   ['variables that are no object', '{"variables":"a"}', 'INVALID_REQUEST'],
   ['an unknown field', '{"variables":{},"model":"x"}', 'INVALID_REQUEST'],
   ['a NUL', '{"variables":{"a":"\\u0000","b":1}}', 'INVALID_VARIABLES'],
