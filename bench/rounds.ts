@@ -14,7 +14,7 @@ export interface Entry {
 }
 
 /** Not counted: it takes a JavaScript engine some ten seconds under load to have compiled what is hot. */
-const warmUps = 3;
+export const warmUps = 3;
 
 /** Side by side in alternation: A B C, A B C, … so that whatever else the machine does meets all of them alike. */
 export async function inAlternation(

@@ -1,54 +1,50 @@
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { Pool } from 'undici';
 import { percentile } from '../../proof/claim.ts';
 import { toId } from '../../src/core/id.ts';
-import { type FakeProvider, startFakeProvider } from '../../test/fake-provider.ts';
 import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
+import { ceiling } from '../contenders/bare.ts';
 import { type OpenedCueline, openCueline } from '../contenders/cueline.ts';
+import type { Target } from '../load/job.ts';
 import { epochMs, onSchedule } from '../load/schedule.ts';
-import { spread } from '../rounds.ts';
+import { spread, warmUps } from '../rounds.ts';
+import { type Server, serversDir, startServer } from '../server.ts';
 import { milliseconds, withRange } from '../table.ts';
 
 const perSecond = 100;
 /** Fewer calls would make a 99th percentile of a handful. */
 const secondsMin = 10;
-/** Long enough that every caller waits by the time its run ends. */
-const model = 'ollama/after-200';
+const model = 'ollama/slow';
+/** Of the model: long enough that every caller waits by the time its run ends. */
+const answerMs = 200;
 
 export const latency: Benchmark = {
   name: 'latency',
   says:
     `${perSecond} calls a second on a fixed schedule, each timed from when it was due. *Accept*: due to 202. *Model ` +
     'called*: from `executedAt` (the database accepts, before the commit) to the call at a provider on a socket of this ' +
-    'machine. *Seen*: from `completedAt` (before the commit) to the answer of the caller that waits with `?wait=30`.',
+    'machine. *Seen*: from `completedAt` (before the commit) to the answer of the caller that waits with `?wait=30`. The bare server ' +
+    'answers at once: what it takes is the machine and whoever calls.',
   goal: 'model called within 3 ms (p50) and 15 ms (p99) in one process; seen within 10 ms (p99)',
   byDefault: true,
   async run(bed, how) {
     const seconds = Math.max(how.seconds, secondsMin);
-    const forms = [
-      { name: '`start`: one process', roles: ['start'] },
-      { name: '`api` and `worker`', roles: ['api', 'worker'] },
-    ] as const;
-    const rows: string[][] = [];
-    const open = await Promise.all(forms.map((form) => openForm(bed, form)));
-    for (const { one } of open) await round(one, 2);
-    for (let made = 0; made < how.rounds; made++) {
-      for (const { one, rounds } of open) rounds.push(await round(one, seconds));
+    const floor = await openFloor(bed);
+    const forms = await Promise.all([
+      openForm(bed, { name: '`start`: one process', roles: ['start'] }),
+      openForm(bed, { name: '`api` and `worker`', roles: ['api', 'worker'] }),
+    ]);
+    const all = [floor, ...forms];
+    for (let made = -warmUps; made < how.rounds; made++) {
+      for (const { round, rounds } of all) {
+        const samples = await round(seconds);
+        if (made >= 0) rounds.push(samples);
+      }
     }
-    for (const { name, one, rounds } of open) {
-      const figures = (['accept', 'called', 'seen'] as const).flatMap((what) =>
-        [0.5, 0.99].map((share) =>
-          withRange(
-            spread(rounds.map((samples) => percentile(samples[what], share))),
-            milliseconds,
-          ),
-        ),
-      );
-      rows.push([name, ...figures]);
-      await one.opened.close();
-      await one.provider.close();
-    }
+    const rows = all.map(({ name, rounds }) => [name, ...figuresOf(rounds)]);
+    for (const { close } of all) await close();
     const columns = [
       'processes',
       'accept p50',
@@ -62,9 +58,12 @@ export const latency: Benchmark = {
   },
 };
 
+/** Who answers the calls. */
 interface Form {
-  readonly opened: OpenedCueline;
-  readonly provider: FakeProvider;
+  readonly name: string;
+  readonly rounds: Samples[];
+  round(seconds: number): Promise<Samples>;
+  close(): Promise<void>;
 }
 
 interface Samples {
@@ -73,27 +72,51 @@ interface Samples {
   readonly seen: number[];
 }
 
+/** What the machine and whoever calls take by themselves: a server that answers at once, and nothing comes after. */
+async function openFloor(bed: Bed): Promise<Form> {
+  const { target, close } = await ceiling.open(bed);
+  const round = async (seconds: number) => {
+    const pool = poolOf(target);
+    const accept = await onSchedule({ perSecond, seconds }, async (number, dueMs) => {
+      await (await pool.request(executeCall(target, number))).body.json();
+      return performance.now() - dueMs;
+    });
+    await pool.close();
+    return { accept, called: [], seen: [] };
+  };
+  return { name: 'bare node:http', rounds: [], round, close };
+}
+
 async function openForm(
   bed: Bed,
   form: { readonly name: string; readonly roles: readonly ('start' | 'api' | 'worker')[] },
-) {
-  const provider = await startFakeProvider();
-  const env = { OLLAMA_BASE_URL: provider.url };
-  const one: Form = { provider, opened: await openCueline(bed, { ...form, model, env }) };
-  return { name: form.name, one, rounds: [] as Samples[] };
+): Promise<Form> {
+  const provider = await startServer({
+    command: [join(serversDir, 'slow-model.ts')],
+    env: { AFTER_MS: String(answerMs) },
+    logFile: join(bed.directory, 'slow-model.log'),
+  });
+  const env = { OLLAMA_BASE_URL: `${provider.url}v1` };
+  const opened = await openCueline(bed, { ...form, model, env });
+  const close = async () => {
+    await opened.close();
+    await provider.stop();
+  };
+  return {
+    ...{ name: form.name, rounds: [], close },
+    round: (seconds) => runsFor({ opened, provider }, seconds),
+  };
 }
 
-async function round({ opened, provider }: Form, seconds: number): Promise<Samples> {
+async function runsFor(
+  { opened, provider }: { readonly opened: OpenedCueline; readonly provider: Server },
+  seconds: number,
+): Promise<Samples> {
   await opened.reset();
-  const firstCall = provider.calls.length;
-  const { host, port, path, headers } = opened.target;
-  const pool = new Pool(`http://${host}:${port}`, { connections: 256, pipelining: 1 });
+  const { headers } = opened.target;
+  const pool = poolOf(opened.target);
   const callers = await onSchedule({ perSecond, seconds }, async (number, dueMs) => {
-    const body = JSON.stringify({ variables: { name: `call ${number}` } });
-    const type = { 'content-type': 'application/json' };
-    const accepted = await pool.request({
-      ...{ method: 'POST', path, body, headers: { ...headers, ...type } },
-    });
+    const accepted = await pool.request(executeCall(opened.target, number));
     const { executionId, statusUrl } = (await accepted.body.json()) as Record<string, string>;
     const acceptMs = performance.now() - dueMs;
     const ended = await pool.request({ method: 'GET', path: `${statusUrl}?wait=30`, headers });
@@ -108,19 +131,16 @@ async function round({ opened, provider }: Form, seconds: number): Promise<Sampl
       (extract(epoch from completed_at) * 1000)::float8 as completed
     from executions`.execute(opened.db);
   const records = new Map(rows.map((row) => [toId('execution', row.id), row]));
-  const calls = new Map(
-    provider.calls
-      .slice(firstCall)
-      .map(({ body, atMs }) => [String(body.messages.at(-1).content), atMs]),
-  );
+  const answer = await fetch(new URL('/arrivals', provider.url));
+  const arrivals = (await answer.json()) as Record<string, number>;
   const epoch = epochMs();
   const found = callers.map(({ executionId = '', acceptMs, seenMs }) => {
     const record = records.get(executionId);
-    const calledMs = calls.get(`Hello ${record?.name}`);
+    const calledMs = arrivals[`Hello ${record?.name}`];
     if (!record || calledMs === undefined) throw new Error(`no trace of ${executionId}`);
     return {
       acceptMs,
-      called: epoch + calledMs - record.executed,
+      called: calledMs - record.executed,
       seen: epoch + seenMs - record.completed,
     };
   });
@@ -129,4 +149,24 @@ async function round({ opened, provider }: Form, seconds: number): Promise<Sampl
     called: found.map(({ called }) => called),
     seen: found.map(({ seen }) => seen),
   };
+}
+
+function poolOf({ host, port }: Target): Pool {
+  return new Pool(`http://${host}:${port}`, { connections: 256, pipelining: 1 });
+}
+
+function executeCall({ path, headers }: Target, number: number) {
+  const type = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ variables: { name: `call ${number}` } });
+  return { method: 'POST', path, body, headers: { ...headers, ...type } } as const;
+}
+
+function figuresOf(rounds: readonly Samples[]): string[] {
+  return (['accept', 'called', 'seen'] as const).flatMap((what) =>
+    [0.5, 0.99].map((share) => {
+      const each = rounds.map((samples) => samples[what]).filter(({ length }) => length > 0);
+      if (each.length === 0) return '';
+      return withRange(spread(each.map((samples) => percentile(samples, share))), milliseconds);
+    }),
+  );
 }

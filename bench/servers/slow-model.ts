@@ -1,0 +1,41 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * A provider whose models answer after `AFTER_MS`, as OpenAI-compatible ones do. `GET /arrivals` tells when each prompt
+ * arrived, in milliseconds since 1970, and forgets it. In a process of its own, so that nobody else's pauses are in it.
+ */
+
+const afterMs = Number(process.env.AFTER_MS);
+let arrivals: Record<string, number> = {};
+
+const server = createServer(async (request, response) => {
+  const atMs = performance.timeOrigin + performance.now();
+  if (request.method === 'GET') {
+    response.end(JSON.stringify(arrivals));
+    arrivals = {};
+    return;
+  }
+  const { messages } = JSON.parse(await text(request));
+  arrivals[messages.at(-1).content] = atMs;
+  await delay(afterMs);
+  response.setHeader('content-type', 'application/json');
+  response.end(completion);
+});
+
+const message = { role: 'assistant', content: 'Done.' };
+const completion = JSON.stringify({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 0,
+  model: 'slow',
+  choices: [{ index: 0, message, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 2, completion_tokens: 2, total_tokens: 4 },
+});
+
+server.listen(0, '127.0.0.1', () =>
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+);
+process.once('SIGTERM', () => process.exit());
