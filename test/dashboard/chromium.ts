@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
-import { browserVariable } from './shared-browser.ts';
+import { askFor, isHandedOut } from '../harness/hand-out.ts';
 
 /**
  * A real browser: on Linux the Chromium that comes packed in an npm package, elsewhere the Chrome of the machine.
@@ -11,12 +11,8 @@ import { browserVariable } from './shared-browser.ts';
  * In a run of many files it is one for all of them.
  */
 export async function openBrowser(): Promise<Browser> {
-  const shared = process.env[browserVariable];
-  if (!shared) return chromium.launch(await launchOptions());
-  const response = await fetch(shared);
-  const told = await response.text();
-  if (!response.ok) throw new Error(told);
-  return chromium.connect(told);
+  if (!isHandedOut()) return chromium.launch(await launchOptions());
+  return chromium.connect(await askFor('browser'));
 }
 
 /** For several processes, each of which has windows of its own. */

@@ -2,28 +2,39 @@ import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { shareBrowser } from '../dashboard/shared-browser.ts';
+import type { BrowserServer } from 'playwright-core';
 import { type Cluster, startCluster } from './cluster.ts';
 import { addressVariable } from './database.ts';
 import { makeStartsCheap } from './environment.ts';
+import { handOut } from './hand-out.ts';
 import { keepFilesInMemory } from './in-memory.ts';
+import { sharedFiles } from './together.ts';
 
 /** Once for each `npm test` (`--test-global-setup`): one PostgreSQL for all files, one browser where one is asked for, and the dashboard as it is now. */
 
 let cluster: Cluster | undefined;
-let endBrowser: (() => Promise<void>) | undefined;
+let browser: Promise<BrowserServer> | undefined;
+let endHandOut: (() => void) | undefined;
 
 export async function globalSetup(): Promise<void> {
   await buildDashboard();
   await keepFilesInMemory();
   await makeStartsCheap();
   cluster = await startCluster();
-  endBrowser = await shareBrowser();
+  const files = sharedFiles();
+  endHandOut = await handOut({
+    async browser() {
+      browser ??= import('../dashboard/chromium.ts').then(({ serveBrowser }) => serveBrowser());
+      return (await browser).wsEndpoint();
+    },
+    file: () => files.shift() ?? null,
+  });
   process.env[addressVariable] = JSON.stringify(cluster.admin);
 }
 
 export async function globalTeardown(): Promise<void> {
-  await endBrowser?.();
+  endHandOut?.();
+  await (await browser?.catch(() => null))?.close();
   await cluster?.stop();
 }
 

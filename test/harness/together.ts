@@ -1,6 +1,7 @@
-import { globSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { askFor } from './hand-out.ts';
 
 /**
  * Files of tests that share processes, because to start one takes as long as many a file. Each can be run by itself as
@@ -9,24 +10,26 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
 
-/** Into how many parts the files of a folder are shared out: each is a process, and has a file `together-N.test.ts`. */
-export const parts = {
-  api: 5,
-  core: 1,
-  dashboard: 4,
-  flow: 2,
-  provider: 1,
-  store: 1,
-  workflow: 1,
-} as const;
+const sharedFolders = ['api', 'core', 'dashboard', 'flow', 'provider', 'store', 'workflow'];
 
-export type SharedFolder = keyof typeof parts;
+/** As many as run at once: each is a file `test/together-N.test.ts`. */
+export const processes = 5;
 
-/** The files of one part, one after the other. */
-export function testTogether(folder: SharedFolder, part: number): void {
-  for (const file of filesOf(folder, part)) {
+/** Files below `test`, the largest first: what takes long is not to be begun last. */
+export function sharedFiles(): string[] {
+  const size = (file: string) => statSync(join(root, file)).size;
+  return globSync(`{${sharedFolders}}/**/*.test.ts`, { cwd: root }).toSorted(
+    (a, b) => size(b) - size(a) || (a < b ? -1 : 1),
+  );
+}
+
+/** One file after the other, as long as any is left. */
+export async function testTogether(): Promise<void> {
+  for (;;) {
+    const file = await askFor('file');
+    if (file === null) return;
     // Each of its tests has a time limit of its own.
-    test(file, { timeout: Number.POSITIVE_INFINITY }, async (context) => {
+    await test(file, { timeout: Number.POSITIVE_INFINITY }, async (context) => {
       const environment = { ...process.env };
       context.after(() => {
         for (const name of Object.keys(process.env)) {
@@ -35,17 +38,7 @@ export function testTogether(folder: SharedFolder, part: number): void {
         Object.assign(process.env, environment);
       });
       // What a file declares while it is loaded becomes a part of this test, and ends with it.
-      await import(join(root, folder, file));
+      await import(join(root, file));
     });
   }
-}
-
-/** Below `test/FOLDER`; `part` counts from 1. The files of one folder in it, as of an endpoint, stay together. */
-export function filesOf(folder: SharedFolder, part: number): string[] {
-  const files = globSync('**/*.test.ts', { cwd: join(root, folder) })
-    .filter((file) => !file.startsWith('together-'))
-    .toSorted();
-  const placeOf = (file: string) => (file.includes('/') ? dirname(file) : file);
-  const places = [...new Set(files.map(placeOf))];
-  return files.filter((file) => places.indexOf(placeOf(file)) % parts[folder] === part - 1);
 }

@@ -1,0 +1,3 @@
+import { testTogether } from './harness/together.ts';
+
+await testTogether();
