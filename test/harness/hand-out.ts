@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 /**
  * What whoever begins a run of the tests hands out to its processes, over HTTP: the address of the one browser, the next
@@ -20,8 +21,6 @@ export interface HandOut {
 /** Answers how to end it. */
 export async function handOut(things: HandOut): Promise<() => void> {
   const server = createServer(async (request, response) => {
-    // Who has computed for seconds would send the next question on a connection that was closed meanwhile.
-    response.shouldKeepAlive = false;
     try {
       const thing = await things[request.url?.slice(1) as keyof HandOut]();
       response.end(JSON.stringify(thing));
@@ -48,8 +47,11 @@ export async function askFor<Thing extends keyof HandOut>(
 ): Promise<Awaited<ReturnType<HandOut[Thing]>>> {
   const address = process.env[variable];
   if (!address) throw new Error('nothing is handed out: give node --test-global-setup');
-  const response = await fetch(address + thing);
-  const told = await response.text();
-  if (!response.ok) throw new Error(told);
+  // A connection for each question: one that is kept may be closed while a test computes for seconds. And not by `fetch`,
+  // which a test may have changed.
+  const asked = get(address + thing, { agent: false });
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const told = await text(response);
+  if (response.statusCode !== 200) throw new Error(told);
   return JSON.parse(told);
 }
