@@ -124,7 +124,12 @@ test('every test is run, once', () => {
   const shared = sharedFiles().map((file) => join('test', file));
   const run = [...globSync(globs, { cwd: root }), ...shared];
   assert.deepEqual(run.toSorted(), globSync('test/**/*.test.ts', { cwd: root }).toSorted());
-  assert.equal(globSync('test/together-*.test.ts', { cwd: root }).length, processes);
+  const stubs = globSync('test/together-*.test.ts', { cwd: root });
+  assert.equal(stubs.length, processes);
+  for (const stub of stubs) {
+    assert.match(readFileSync(join(root, stub), 'utf8'), /^await testTogether\(\);$/m, stub);
+  }
+  assert.match(scripts.test, new RegExp(`--test-concurrency=${processes} `));
 });
 
 /** Of the project: what is installed below a folder, as for the peers of the benchmarks, is not ours. */

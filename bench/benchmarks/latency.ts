@@ -102,10 +102,8 @@ async function openForm(
     await opened.close();
     await provider.stop();
   };
-  return {
-    ...{ name: form.name, rounds: [], close },
-    round: (seconds) => runsFor({ opened, provider }, seconds),
-  };
+  const round = (seconds: number) => runsFor({ opened, provider }, seconds);
+  return { name: form.name, rounds: [], round, close };
 }
 
 async function runsFor(

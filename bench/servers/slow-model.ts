@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { epochMs } from '../load/schedule.ts';
 
 /**
  * A provider whose models answer after `AFTER_MS`, as OpenAI-compatible ones do. `GET /arrivals` tells when each prompt
@@ -12,9 +13,11 @@ const afterMs = Number(process.env.AFTER_MS);
 let arrivals: Record<string, number> = {};
 
 const server = createServer(async (request, response) => {
-  const atMs = performance.timeOrigin + performance.now();
+  const atMs = performance.now();
   if (request.method === 'GET') {
-    response.end(JSON.stringify(arrivals));
+    const epoch = epochMs();
+    const times = Object.entries(arrivals).map(([prompt, atMs]) => [prompt, epoch + atMs]);
+    response.end(JSON.stringify(Object.fromEntries(times)));
     arrivals = {};
     return;
   }

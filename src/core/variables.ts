@@ -15,11 +15,9 @@ import {
  */
 export type ExecuteBody =
   | { readonly kind: 'variables'; readonly variables: Variables }
-  | {
-      /** `absent`: an object without the field. */
-      readonly kind: 'malformed' | 'too-large' | 'unsupported' | 'absent';
-      readonly message: string;
-    }
+  | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
+  /** An object without the field: it supplies nothing. */
+  | { readonly kind: 'absent'; readonly message: string }
   | { readonly kind: 'invalid'; readonly message: string; readonly variable: string | null };
 
 export interface Variables {

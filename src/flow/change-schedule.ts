@@ -60,8 +60,9 @@ export async function createSchedule(
 }
 
 /**
- * From now on: what was missed before is not made up for. Where the input is left as it is, it need not suffice for a version
- * that was pinned since, or such a schedule could not even be switched off; switched on it must.
+ * From now on: what was missed before is not made up for. What is left as it is, times and input, is looked at only where it is
+ * switched on: it may have been taken once, or have sufficed for a version pinned before, and must still let itself be
+ * switched off.
  */
 export async function changeSchedule(
   db: Db,
@@ -75,8 +76,9 @@ export async function changeSchedule(
     if (!row) throw noSuchSchedule();
     refuseStale(row.revision, isCurrent);
     const changed = { ...row, ...change };
-    refuseWrong(changed);
     const switchedOn = changed.enabled && !row.enabled;
+    const timed = change.cron !== undefined || change.timeZone !== undefined || switchedOn;
+    if (timed) refuseWrong(changed);
     if (change.input !== undefined || switchedOn) {
       const workflow = await findWorkflow(trx, caller, workflowId);
       if (!workflow) throw noSuchSchedule();
@@ -85,9 +87,7 @@ export async function changeSchedule(
     const fields = Object.keys(change);
     await audit(trx, caller, 'schedule.change', row.id, { fields });
     const nowMs = await readClock(trx);
-    if (change.cron !== undefined || change.timeZone !== undefined || switchedOn) {
-      refuseNever(changed, nowMs);
-    }
+    if (timed) refuseNever(changed, nowMs);
     return store.updateSchedule(trx, { ...changed, nextAtMs: nextAtMs(changed, nowMs) });
   });
 }

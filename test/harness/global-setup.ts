@@ -6,7 +6,7 @@ import type { BrowserServer } from 'playwright-core';
 import { type Cluster, startCluster } from './cluster.ts';
 import { addressVariable } from './database.ts';
 import { makeStartsCheap } from './environment.ts';
-import { handOut } from './hand-out.ts';
+import { handOut, handOutVariable } from './hand-out.ts';
 import { keepFilesInMemory } from './in-memory.ts';
 import { sharedFiles } from './together.ts';
 
@@ -14,7 +14,7 @@ import { sharedFiles } from './together.ts';
 
 let cluster: Cluster | undefined;
 let browser: Promise<BrowserServer> | undefined;
-let endHandOut: (() => void) | undefined;
+let handedOut: Awaited<ReturnType<typeof handOut>> | undefined;
 
 export async function globalSetup(): Promise<void> {
   await buildDashboard();
@@ -22,18 +22,19 @@ export async function globalSetup(): Promise<void> {
   await makeStartsCheap();
   cluster = await startCluster();
   const files = sharedFiles();
-  endHandOut = await handOut({
+  handedOut = await handOut({
     async browser() {
       browser ??= import('../dashboard/chromium.ts').then(({ serveBrowser }) => serveBrowser());
       return (await browser).wsEndpoint();
     },
     file: () => files.shift() ?? null,
   });
+  process.env[handOutVariable] = handedOut.address;
   process.env[addressVariable] = JSON.stringify(cluster.admin);
 }
 
 export async function globalTeardown(): Promise<void> {
-  endHandOut?.();
+  handedOut?.end();
   await (await browser?.catch(() => null))?.close();
   await cluster?.stop();
 }

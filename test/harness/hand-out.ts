@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
  * file to run.
  */
 
-/** Where processes ask. */
-const variable = 'CUELINE_TEST_HAND_OUT';
+/** In the environment: where processes ask. */
+export const handOutVariable = 'CUELINE_TEST_HAND_OUT';
 
 export interface HandOut {
   /** The browser that all files share, as a start takes seconds; it is started when the first file asks. */
@@ -18,8 +18,10 @@ export interface HandOut {
   file(): string | null;
 }
 
-/** Answers how to end it. */
-export async function handOut(things: HandOut): Promise<() => void> {
+/** Answers where to ask, and how to end it. */
+export async function handOut(
+  things: HandOut,
+): Promise<{ readonly address: string; readonly end: () => void }> {
   const server = createServer(async (request, response) => {
     try {
       const thing = await things[request.url?.slice(1) as keyof HandOut]();
@@ -30,22 +32,24 @@ export async function handOut(things: HandOut): Promise<() => void> {
   });
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
-  process.env[variable] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return () => {
-    server.close();
-    server.closeAllConnections();
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    end() {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 
 /** Not where a file is run by itself. */
 export function isHandedOut(): boolean {
-  return process.env[variable] !== undefined;
+  return process.env[handOutVariable] !== undefined;
 }
 
 export async function askFor<Thing extends keyof HandOut>(
   thing: Thing,
 ): Promise<Awaited<ReturnType<HandOut[Thing]>>> {
-  const address = process.env[variable];
+  const address = process.env[handOutVariable];
   if (!address) throw new Error('nothing is handed out: give node --test-global-setup');
   // A connection for each question: one that is kept may be closed while a test computes for seconds. And not by `fetch`,
   // which a test may have changed.

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..');
 
 const sharedFolders = ['api', 'core', 'dashboard', 'flow', 'provider', 'store', 'workflow'];
 
-/** As many as run at once: each is a file `test/together-N.test.ts`. */
+/** As many as `npm test` runs at once: each is a file `test/together-N.test.ts`. */
 export const processes = 5;
 
 /** Files below `test`, the largest first: what takes long is not to be begun last. */
@@ -25,20 +25,28 @@ export function sharedFiles(): string[] {
 
 /** One file after the other, as long as any is left. */
 export async function testTogether(): Promise<void> {
-  for (;;) {
-    const file = await askFor('file');
-    if (file === null) return;
-    // Each of its tests has a time limit of its own.
-    await test(file, { timeout: Number.POSITIVE_INFINITY }, async (context) => {
-      const environment = { ...process.env };
-      context.after(() => {
-        for (const name of Object.keys(process.env)) {
-          if (!(name in environment)) delete process.env[name];
-        }
-        Object.assign(process.env, environment);
-      });
-      // What a file declares while it is loaded becomes a part of this test, and ends with it.
-      await import(join(root, file));
-    });
+  // A test that waits for what keeps no process alive would pass for the end of all, and nobody would hear of the rest.
+  const awake = setInterval(() => {}, 2 ** 31 - 1);
+  try {
+    for (let file = await askFor('file'); file !== null; file = await askFor('file')) {
+      await testFile(file);
+    }
+  } finally {
+    clearInterval(awake);
   }
+}
+
+async function testFile(file: string): Promise<void> {
+  // Each of its tests has a time limit of its own.
+  await test(file, { timeout: Number.POSITIVE_INFINITY }, async (context) => {
+    const environment = { ...process.env };
+    context.after(() => {
+      for (const name of Object.keys(process.env)) {
+        if (!(name in environment)) delete process.env[name];
+      }
+      Object.assign(process.env, environment);
+    });
+    // What a file declares while it is loaded becomes a part of this test, and ends with it.
+    await import(join(root, file));
+  });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { toId } from '../../../src/core/id.ts';
+import { sql } from 'kysely';
+import { fromId, toId } from '../../../src/core/id.ts';
 import { addAgent } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
 import { startService } from '../../harness/service.ts';
@@ -101,7 +102,7 @@ test('times that never come are refused, on a change as well, and switched off t
   const made = (await create({ cron: '0 0 29 2 *', input })).body;
   assert.equal(made.nextTimes.length, 5);
   const at = `${path}/${made.scheduleId}`;
-  for (const cron of ['0 0 30 2 *', '0 0 31 4,6 *']) {
+  for (const cron of ['0 0 30 2 *', '0 0 31 4,6 *', '2030-01-01T00:00:00']) {
     for (const refused of [
       await create({ cron, input }),
       await create({ cron, input, enabled: false }),
@@ -136,6 +137,16 @@ test('an input that lacks what the workflow requires is refused as on execute', 
   const change = (body: object) => service.call('PATCH', at, { key, body });
   await refusedAlike(change({ input: { other: 1 } }));
   assert.deepEqual((await service.call('GET', at, { key })).body, made);
+});
+
+test('one that would be refused now can be switched off, but not on', async () => {
+  const { scheduleId } = (await create({ cron: '0 0 1 1 *', input })).body;
+  await sql`update workflow_schedules set cron = '2030-01-01T00:00:00'
+    where id = ${fromId('schedule', scheduleId)}`.execute(service.db);
+  const change = (body: object) => service.call('PATCH', `${path}/${scheduleId}`, { key, body });
+  assert.equal((await change({ enabled: false })).status, 200);
+  assert.equal((await change({ enabled: true })).status, 400);
+  assert.equal((await change({ enabled: true, cron: '0 0 1 1 *' })).status, 200);
 });
 
 test('one that lacks what a later version requires can be changed and switched off, but not on', async () => {

@@ -79,6 +79,8 @@ test('400 where input is missing or has no form, 404 and 403 where there is noth
   assert.deepEqual([missing.body.missingInput, missing.body.requiredInput], [['name'], ['name']]);
   const path = `${workflow.path}/execute`;
   assert.equal((await service.call('POST', path, { key, body: { input: 1 } })).status, 400);
+  const nothing = await service.call('POST', path, { key, body: {} });
+  assert.deepEqual([nothing.status, nothing.body.missingInput], [400, ['name']]);
   assert.equal((await service.call('POST', path, { key, body: '{' })).status, 400);
   assert.equal((await execute({ name: 'x' }, { key }, '/api/v1/workflows/wfl_none')).status, 404);
   const off = await makeWorkflow(service, greeting(agent.agentId), { enabled: false });
