@@ -31,7 +31,22 @@ export interface How {
   readonly note: (line: string) => void;
 }
 
-/** The callers that a throughput is measured from: the more, the larger the transactions. */
-export function crowds({ connections }: How): number[] {
-  return [connections, connections * 4];
+/** So many times the usual callers make a crowd: the more, the larger the transactions. */
+export const crowd = 4;
+
+/** A table from each number of callers. */
+export async function fromEach(
+  callers: readonly number[],
+  how: How,
+  measure: (how: How) => Promise<Table>,
+): Promise<Table[]> {
+  const tables: Table[] = [];
+  for (const connections of callers) {
+    const table = await measure({ ...how, connections });
+    tables.push({
+      title: `From ${connections} ${connections === 1 ? 'caller' : 'callers'}`,
+      ...table,
+    });
+  }
+  return tables;
 }

@@ -25,8 +25,10 @@ export function markdown({ title, columns, rows, notes = [] }: Table): string {
   ].join('\n');
 }
 
-/** One line for each contender, with its ratio to the base, round by round. */
-export function throughput(series: readonly Series[], base: Series, unit: string): Table {
+/** One line for each contender, with its ratio to the first, round by round. */
+export function throughput(series: readonly Series[], unit: string): Table {
+  const [base] = series;
+  if (!base) throw new Error('nothing was measured');
   return {
     columns: [
       'contender',

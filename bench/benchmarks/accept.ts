@@ -1,5 +1,5 @@
 import type { Bed } from '../bed.ts';
-import { type Benchmark, crowds, type How } from '../benchmark.ts';
+import { type Benchmark, crowd, fromEach, type How } from '../benchmark.ts';
 import { ceiling, fastifyCeiling } from '../contenders/bare.ts';
 import type { Contender } from '../contenders/contender.ts';
 import { cueline } from '../contenders/cueline.ts';
@@ -20,12 +20,8 @@ export const accept: Benchmark = {
   byDefault: true,
   async run(bed, how) {
     const contenders = [ceiling, fastifyCeiling, serving, servingAndWorking];
-    const tables: Table[] = [];
-    for (const connections of crowds(how)) {
-      const table = await answered(bed, contenders, { ...how, connections }, '202s');
-      tables.push({ title: `From ${connections} callers`, ...table });
-    }
-    return tables;
+    const callers = [how.connections, how.connections * crowd];
+    return fromEach(callers, how, (each) => answered(bed, contenders, each, '202s'));
   },
 };
 
@@ -42,7 +38,5 @@ export async function answered(
       acceptFor(bed, opened, { connections, seconds }),
   }));
   const series = await inAlternation(bed, entries, rounds);
-  const [base] = series;
-  if (!base) throw new Error('nothing was measured');
-  return throughput(series, base, unit);
+  return throughput(series, unit);
 }

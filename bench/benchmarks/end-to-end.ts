@@ -1,5 +1,5 @@
 import type { Bed } from '../bed.ts';
-import { type Benchmark, crowds, type How } from '../benchmark.ts';
+import { type Benchmark, crowd, fromEach, type How } from '../benchmark.ts';
 import { ceiling } from '../contenders/bare.ts';
 import { cueline } from '../contenders/cueline.ts';
 import { acceptFor, finishAll } from '../measure.ts';
@@ -14,12 +14,8 @@ export const endToEnd: Benchmark = {
   goal: 'at least 0.4 of bare node:http, aim 0.55, from the usual 128 callers',
   byDefault: true,
   async run(bed, how) {
-    const tables: Table[] = [];
-    for (const connections of crowds(how)) {
-      const table = await finished(bed, { ...how, connections });
-      tables.push({ title: `From ${connections} callers`, ...table });
-    }
-    return tables;
+    const callers = [how.connections, how.connections * crowd];
+    return fromEach(callers, how, (each) => finished(bed, each));
   },
 };
 
@@ -38,7 +34,5 @@ async function finished(bed: Bed, { rounds, seconds, requests, connections }: Ho
     ],
     rounds,
   );
-  const [base] = series;
-  if (!base) throw new Error('nothing was measured');
-  return throughput(series, base, 'finished');
+  return throughput(series, 'finished');
 }

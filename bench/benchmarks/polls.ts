@@ -1,7 +1,6 @@
-import type { Benchmark } from '../benchmark.ts';
+import { type Benchmark, fromEach } from '../benchmark.ts';
 import { bare } from '../contenders/bare.ts';
 import { pollExchange, polled } from '../contenders/polled.ts';
-import type { Table } from '../table.ts';
 import { answered } from './accept.ts';
 
 const ceiling = bare('bare node:http', 'bare-node.ts', pollExchange);
@@ -14,14 +13,8 @@ export const polls: Benchmark = {
   goal: 'from many callers at least the share of bare node:http that `api` reaches in `accept`',
   byDefault: true,
   async run(bed, how) {
-    const tables: Table[] = [];
-    for (const connections of [1, how.connections]) {
-      const table = await answered(bed, [ceiling, polled], { ...how, connections }, 'answers');
-      tables.push({
-        title: `From ${connections} ${connections === 1 ? 'caller' : 'callers'}`,
-        ...table,
-      });
-    }
-    return tables;
+    return fromEach([1, how.connections], how, (each) =>
+      answered(bed, [ceiling, polled], each, 'answers'),
+    );
   },
 };

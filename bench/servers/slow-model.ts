@@ -16,7 +16,7 @@ const server = createServer(async (request, response) => {
   const atMs = performance.now();
   if (request.method === 'GET') {
     const epoch = epochMs();
-    const times = Object.entries(arrivals).map(([prompt, atMs]) => [prompt, epoch + atMs]);
+    const times = Object.entries(arrivals).map(([prompt, ms]) => [prompt, epoch + ms]);
     response.end(JSON.stringify(Object.fromEntries(times)));
     arrivals = {};
     return;

@@ -60,9 +60,9 @@ export async function createSchedule(
 }
 
 /**
- * From now on: what was missed before is not made up for. What is left as it is, times and input, is looked at only where it is
- * switched on: it may have been taken once, or have sufficed for a version pinned before, and must still let itself be
- * switched off.
+ * From now on: what was missed before is not made up for. What is left as it is, times and input, is looked at only where
+ * it is switched on: it may have been taken once, or have sufficed for a version pinned before, and must still let itself
+ * be switched off.
  */
 export async function changeSchedule(
   db: Db,
@@ -122,8 +122,7 @@ function refuseNever(input: ScheduleInput, nowMs: number): void {
 /** What a tick would be refused for is told to whoever sets it. */
 function refuseInput({ input }: ScheduleInput, definition: WorkflowDefinition): void {
   const body = parseExecuteBody(`{"input":${input}}`, 'input');
-  const failure =
-    missingInput(body, definition) ?? (body.kind === 'variables' ? null : bodyFailure(body));
+  const failure = body.kind === 'variables' ? missingInput(body, definition) : bodyFailure(body);
   if (failure) throw new CallFailure(failure.code, failure.message, { ...failure.fields });
 }
 
