@@ -1,8 +1,11 @@
 import type { FastifyRequest } from 'fastify';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { idempotencyKeyMax } from '../contract/limits.ts';
 import type { ExecuteCall } from '../core/admission.ts';
 import { type ExecuteBody, parseExecuteBody } from '../core/variables.ts';
+import { refuseNobody } from './authenticate.ts';
 import { readBody } from './body.ts';
+import type { ApiParts } from './parts.ts';
 
 /** A call to execute an agent or a workflow, as it is sent: whatever is wrong with it travels on as a value. */
 
@@ -20,6 +23,21 @@ export async function readExecuteBody(
   if (raw.kind === 'text') return parseExecuteBody(raw.text, field);
   if (raw.kind === 'none') return { kind: 'malformed', message: 'The body is missing.' };
   return raw;
+}
+
+/** The same of a call from the dashboard, and who makes it. */
+export async function readDashboardCall(
+  { authenticator, checkSameOrigin }: Pick<ApiParts, 'authenticator' | 'checkSameOrigin'>,
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  field: 'variables' | 'input',
+) {
+  refuseNobody(request);
+  const body = await readExecuteBody(request, field);
+  // Now that the body is here, which may take its time: by then the caller may have been removed.
+  const caller = await authenticator.identify(request, endpoint);
+  checkSameOrigin(request);
+  return { credential: { kind: 'session', caller }, body } as const;
 }
 
 type Idempotency = Pick<ExecuteCall, 'idempotencyKey' | 'idempotencyComplaint'>;

@@ -3,10 +3,10 @@ import { executeAgent, executeAgentInDashboard } from '../../contract/executions
 import type { ExecuteCall } from '../../core/admission.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { Admitted } from '../../flow/admit.ts';
-import { bearerHash, refuseNobody, unauthorized } from '../authenticate.ts';
+import { bearerHash, unauthorized } from '../authenticate.ts';
 import { allowOrigin } from '../cors.ts';
 import { errorAnswer } from '../errors.ts';
-import { idempotency, readExecuteBody } from '../execute-call.ts';
+import { idempotency, readDashboardCall, readExecuteBody } from '../execute-call.ts';
 import type { ApiParts } from '../parts.ts';
 import { rateHeaders } from '../rate-headers.ts';
 import { routePath, send } from '../route.ts';
@@ -24,12 +24,8 @@ export function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
   app.post<{ Params: { agentId: string } }>(
     routePath(executeAgentInDashboard),
     async (request, reply) => {
-      refuseNobody(request);
-      const body = await readExecuteBody(request, 'variables');
-      // Now that the body is here, which may take its time: by then the caller may have been removed.
-      const caller = await parts.authenticator.identify(request, executeAgentInDashboard);
-      parts.checkSameOrigin(request);
-      await answer(parts, request, reply, { credential: { kind: 'session', caller }, body });
+      const call = await readDashboardCall(parts, request, executeAgentInDashboard, 'variables');
+      await answer(parts, request, reply, call);
       return reply;
     },
   );

@@ -8,10 +8,10 @@ import type { StartCall, Started } from '../../flow/start-workflow.ts';
 import * as store from '../../store/workflow-history.ts';
 import { listItems } from '../../store/workflow-runs.ts';
 import { mayRead } from '../access.ts';
-import { bearerHash, refuseNobody, unauthorized } from '../authenticate.ts';
+import { bearerHash, unauthorized } from '../authenticate.ts';
 import { allowOrigin } from '../cors.ts';
 import { errorAnswer } from '../errors.ts';
-import { idempotency, readExecuteBody } from '../execute-call.ts';
+import { idempotency, readDashboardCall, readExecuteBody } from '../execute-call.ts';
 import { limitLists } from '../list-limit.ts';
 import { pageAnswer, readPage } from '../page.ts';
 import type { ApiParts } from '../parts.ts';
@@ -118,13 +118,8 @@ function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
   });
   app.post<Params>(routePath(contract.executeWorkflowInDashboard), async (request, reply) => {
     const endpoint = contract.executeWorkflowInDashboard;
-    refuseNobody(request);
-    const body = await readExecuteBody(request, 'input');
-    // Now that the body is here, which may take its time: by then the caller may have been removed.
-    const caller = await parts.authenticator.identify(request, endpoint);
-    parts.checkSameOrigin(request);
-    const credential = { kind: 'session', caller } as const;
-    await start(parts, request, reply, { credential, trigger: 'dashboard', body });
+    const call = await readDashboardCall(parts, request, endpoint, 'input');
+    await start(parts, request, reply, { ...call, trigger: 'dashboard' });
     return reply;
   });
 }
