@@ -6,7 +6,7 @@ import type { Claim, Found } from '../claim.ts';
 import { type Fleet, type Member, openFleet } from '../fleet.ts';
 import type { Ground } from '../ground.ts';
 import { checkHistories } from '../histories.ts';
-import { checkJournal, keepJournal } from '../journal.ts';
+import { checkJournal, keepJournal, memberName } from '../journal.ts';
 import { startLoad } from '../load.ts';
 import { until } from '../until.ts';
 
@@ -136,12 +136,14 @@ async function stopAtTheEndOf(
       for update of q`.execute(trx);
     const mine = rows[0]?.pid;
     if (mine === undefined) return false;
-    // A worker that lost its lease by itself, on a slow machine, will not come. Who waits beside it with another order is
+    // A worker that lost its lease by itself, on a slow machine, will not come; or it called for a run that had been taken
+    // from it while it was stopped the last time, and then another one comes. Who waits beside it with another order is
     // this function, for another worker.
     const until = performance.now() + 5_000;
     while (performance.now() < until) {
       const { rows: waiting } = await sql<{ pid: number }>`
         select pid from pg_stat_activity where ${mine} = any (pg_blocking_pids(pid))
+          and application_name = ${memberName(zombie.number)}
           and query like '%order by q.id for update of q%'`.execute(db);
       if (waiting.length > 0) {
         fleet.stop(zombie);
