@@ -20,8 +20,9 @@ import { definitionCache } from './flow/definitions.ts';
 import { createFinisher } from './flow/finish.ts';
 import { fireSchedules } from './flow/fire-schedules.ts';
 import { createKeyUse } from './flow/key-use.ts';
+import { maintain } from './flow/maintain.ts';
 import { createReads } from './flow/reads.ts';
-import { makeRounds } from './flow/retention-round.ts';
+import { makeFoldingRound, makeRetentionRound } from './flow/retention-round.ts';
 import { templateCache } from './flow/run.ts';
 import { runMemory } from './flow/run-memory.ts';
 import { createWaiters } from './flow/wait.ts';
@@ -35,7 +36,6 @@ import { touchKeys } from './store/callers.ts';
 import { openConnections } from './store/connections.ts';
 import { type Db, dropIdle } from './store/db.ts';
 import { findEnded } from './store/executions.ts';
-import { maintain } from './store/maintenance.ts';
 import type { Connection } from './store/pooler.ts';
 import { queueDepth } from './store/queue.ts';
 import { readTemplate } from './store/templates.ts';
@@ -168,7 +168,10 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     worker &&
     keepHouse({
       maintain: () => maintain(db),
-      makeRounds: (signal) => makeRounds({ db, pipelines: singlePipelines, signal }),
+      rounds: {
+        retention: (signal) => makeRetentionRound({ db, pipelines: singlePipelines, signal }),
+        folding: (signal) => makeFoldingRound({ db, pipelines: singlePipelines, signal }),
+      },
       onError: noteAt,
     });
 

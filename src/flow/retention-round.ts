@@ -52,12 +52,13 @@ const versionsAtOnce = 200;
 const triesOfDrop = 5;
 const betweenTriesMs = 1_000;
 
-/** Makes the rounds whose turn it is and which no other process makes. */
-export async function makeRounds(parts: RoundParts): Promise<void> {
-  const { db } = parts;
-  if (await beginRound(db, 'retention', retentionEveryMs)) await retentionRound(parts);
-  if (parts.signal.aborted) return;
-  if (await beginRound(db, 'folding', foldingEveryMs)) await foldingRound(parts);
+/** Makes the round where it is its turn, and no other process makes it. */
+export async function makeRetentionRound(parts: RoundParts): Promise<void> {
+  if (await beginRound(parts.db, 'retention', retentionEveryMs)) await retentionRound(parts);
+}
+
+export async function makeFoldingRound(parts: RoundParts): Promise<void> {
+  if (await beginRound(parts.db, 'folding', foldingEveryMs)) await foldingRound(parts);
 }
 
 /** What is short first: outputs that only stay for a while, then erasures; then whole months, then the rest, agent by agent. */
@@ -80,13 +81,10 @@ export async function foldingRound(parts: RoundParts): Promise<void> {
   const { db } = parts;
   const pace = paceOf(parts, 'folding');
   await eachAgent(db, pace, async (agentId) => {
-    let from: Date | null = new Date(0);
-    while (from) {
-      const last: Date | null =
-        (await pace(() => foldHours(db, { agentId, from: from as Date, limit: hoursAtOnce }))) ??
-        null;
-      from = last && new Date(last.getTime() + 3_600_000);
-    }
+    const fold = (from: Date | null) =>
+      pace(() => foldHours(db, { agentId, from, limit: hoursAtOnce }));
+    let last = await fold(null);
+    while (last) last = await fold(new Date(last.getTime() + 3_600_000));
   });
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { briefOutputMs } from '../core/retention.ts';
+import { thisMoment } from './clock.ts';
 import type { Db } from './db.ts';
 import { overdueBefore } from './retention.ts';
 
@@ -49,7 +50,7 @@ export async function takeBriefOutputs(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with due as materialized (
       select execution_id from brief_outputs
-      where ended_at <= clock_timestamp() - ${briefOutputMs} * interval '1 millisecond'
+      where ended_at <= ${thisMoment} - ${briefOutputMs} * interval '1 millisecond'
       order by ended_at limit ${limit} for update skip locked),
     taken as (
       update executions set output = null where id = any (array(select execution_id from due)))

@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
 
+/**
+ * SQL: the time at which a statement asks for it, once. As the bound of an index: `clock_timestamp()` itself is asked for
+ * each row, so no index ends there, and all that is not due yet would be read as well.
+ */
+export const thisMoment = sql.raw('(select clock_timestamp())');
+
 /** The database's time in whole milliseconds: what new identifiers are made of. */
 export async function readClock(db: Db): Promise<number> {
   const { rows } = await sql<{ nowMs: number }>`

@@ -11,14 +11,20 @@ import type { Db } from './db.ts';
  * added or deleted in between, and in whatever order.
  */
 
-/** Deletes the minutes of up to `limit` hours of an agent, from an hour on; null when there are no more such hours. */
+/**
+ * Deletes the minutes of up to `limit` hours of an agent, and answers the last one; null when there are no more such hours.
+ * @param from null where a round begins: a day before the hour that the ones before have come to, since somebody may have
+ *   held a minute meanwhile, or a run that was long under way ended. What comes later still keeps its minute.
+ */
 export async function foldHours(
   db: Db,
-  { agentId, from, limit }: { agentId: string; from: Date; limit: number },
+  { agentId, from, limit }: { agentId: string; from: Date | null; limit: number },
 ): Promise<Date | null> {
+  const begin = sql`coalesce(${from}::timestamptz, (
+    select up_to - interval '1 day' from minutes_folded where agent_id = ${agentId}), '-infinity')`;
   const { rows } = await sql<{ last: Date | null }>`
     with recursive hours as (
-      select ${hourOfNextMinute(agentId, sql`${from}::timestamptz`)} as hour, 1 as place
+      select ${hourOfNextMinute(agentId, begin)} as hour, 1 as place
       union all
       select ${hourOfNextMinute(agentId, sql`hour + interval '1 hour'`)}, place + 1
       from hours where hour is not null and place < ${limit}),
@@ -36,7 +42,11 @@ export async function foldHours(
     folded as (
       delete from statistics s using held h
       where s.agent_id = ${agentId} and s.level = 'minute'
-        and (s.bucket, s.status, s.source) = (h.bucket, h.status, h.source))
+        and (s.bucket, s.status, s.source) = (h.bucket, h.status, h.source)),
+    noted as (
+      insert into minutes_folded as m (agent_id, up_to)
+      select ${agentId}, max(hour) from old having count(*) > 0
+      on conflict (agent_id) do update set up_to = greatest(m.up_to, excluded.up_to))
     select case when count(*) = ${limit} then max(hour) end as last from old`.execute(db);
   return rows[0]?.last ?? null;
 }

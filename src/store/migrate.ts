@@ -9,6 +9,7 @@ import { up as workflows } from './migrations/0005-workflows.ts';
 import { up as generatedPasswords } from './migrations/0006-generated-passwords.ts';
 import { up as runsOfVersions } from './migrations/0007-runs-of-versions.ts';
 import { up as scheduleErrors } from './migrations/0008-schedule-errors.ts';
+import { up as folded } from './migrations/0009-folded.ts';
 
 /** In order. A migration that has been released is never changed; a new one is added. */
 const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
@@ -20,6 +21,7 @@ const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
   '0006-generated-passwords': { up: generatedPasswords },
   '0007-runs-of-versions': { up: runsOfVersions },
   '0008-schedule-errors': { up: scheduleErrors },
+  '0009-folded': { up: folded },
 };
 
 /** Any number that nothing else locks: migrations go one after the other. */

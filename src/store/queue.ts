@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Run, Spent } from '../core/run.ts';
 import type { RunSettings } from '../core/settings.ts';
+import { thisMoment } from './clock.ts';
 import type { Db } from './db.ts';
 import { type SetupRow, setupColumns, setupJoins, setupOf } from './model-setup.ts';
 
@@ -160,9 +161,9 @@ export async function promoteDelayed(
   const { numAffectedRows } = await sql`
     with due as materialized (
       select id, workspace_id, available_at from run_queue
-      where available_at <= clock_timestamp()
+      where available_at <= ${thisMoment}
         and available_at > coalesce(
-          clock_timestamp() - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
+          ${thisMoment} - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
       order by available_at limit ${promotedMax} for update skip locked),
     placed as (
       select id, row_number() over (partition by workspace_id order by available_at, id) as place from due)

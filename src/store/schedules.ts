@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { CallFailureCode } from '../core/failure.ts';
 import type { MissedPolicy } from '../core/schedule.ts';
+import { thisMoment } from './clock.ts';
 import type { Db, Trx } from './db.ts';
 import { type Page, readPage } from './page.ts';
 
@@ -129,7 +130,7 @@ export async function takeDueSchedules(
 ): Promise<{ readonly schedules: DueScheduleRow[]; readonly nowMs: number }> {
   const { rows } = await sql<DueScheduleRow & { nowMs: number }>`
     select ${columns}, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
-    from workflow_schedules where next_at <= clock_timestamp() and id <> all (${failed}::uuid[])
+    from workflow_schedules where next_at <= ${thisMoment} and id <> all (${failed}::uuid[])
     order by next_at limit ${limit} for update skip locked`.execute(trx);
   return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { briefOutputMs } from '../core/retention.ts';
+import { thisMoment } from './clock.ts';
 import type { Db } from './db.ts';
 import type { Send, Statement } from './pipeline.ts';
 import { overdueBefore } from './retention.ts';
@@ -73,7 +74,7 @@ export async function takeBriefRunBodies(db: Db, limit: number): Promise<number>
   const { numAffectedRows } = await sql`
     update workflow_runs set bodies = 'gone', input = null, output = null where id in (
       select id from workflow_runs
-      where bodies = 'brief' and completed_at <= clock_timestamp() - ${briefOutputMs} * interval '1 millisecond'
+      where bodies = 'brief' and completed_at <= ${thisMoment} - ${briefOutputMs} * interval '1 millisecond'
       order by completed_at limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

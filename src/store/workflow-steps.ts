@@ -2,6 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { Stage } from '../core/agent.ts';
 import type { Counts } from '../core/limits.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
+import { thisMoment } from './clock.ts';
 import type { Db } from './db.ts';
 import { counted } from './limits.ts';
 import type { Send, Statement, Value } from './pipeline.ts';
@@ -51,7 +52,7 @@ export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[
       a.requests_per_minute, a.requests_per_hour, a.requests_per_day, ${counted('w.agent_id')}
     from waited_for w cross join lateral (
       select from workflow_steps s
-      where s.status = 'ready' and s.agent_id = w.agent_id and s.ready_at <= clock_timestamp()
+      where s.status = 'ready' and s.agent_id = w.agent_id and s.ready_at <= ${thisMoment}
       order by s.ready_at limit 1) as due
     left join agents a on a.id = w.agent_id and a.deleted_at is null
     order by row_number() over (partition by a.workspace_id order by random()), random() limit ${limit}`.execute(
@@ -75,7 +76,7 @@ export async function takeDueSteps(
           ${agents.map((one) => one.stepsMax)}::int[]) with ordinality as a (agent_id, steps_max, place)
         cross join lateral (
           select run_id, step, item, ready_at, octet_length(variables) as bytes from workflow_steps
-          where agent_id = a.agent_id and status = 'ready' and ready_at <= clock_timestamp()
+          where agent_id = a.agent_id and status = 'ready' and ready_at <= ${thisMoment}
           order by ready_at limit a.steps_max for update skip locked) as s
       limit ${stepsMax}),
     fitting as (
@@ -93,7 +94,7 @@ export async function takeDueStops(db: Db, limit: number): Promise<Stopping[]> {
   const { rows } = await sql<Stopping>`
     with due as materialized (
       select run_id, step, item from workflow_steps
-      where ready_at <= clock_timestamp() and status = 'canceling'
+      where ready_at <= ${thisMoment} and status = 'canceling'
       order by ready_at limit ${limit} for update skip locked)
     update workflow_steps s set ready_at = clock_timestamp() + interval '5 seconds'
     from due where s.run_id = due.run_id and s.step = due.step and s.item = due.item
@@ -114,7 +115,7 @@ export async function giveBackSteps(db: Db, steps: readonly WorkflowStepOf[]): P
 /** Runs whose deadline has passed, the earliest first. */
 export async function overdueRuns(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from workflow_runs where status = 'processing' and deadline_at <= clock_timestamp()
+    select id from workflow_runs where status = 'processing' and deadline_at <= ${thisMoment}
     order by deadline_at limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }

@@ -4,14 +4,16 @@
  */
 export function keepHouse(parts: {
   readonly maintain: () => Promise<void>;
-  /** Ends early when the signal says so. */
-  readonly makeRounds: (signal: AbortSignal) => Promise<void>;
+  /** Each ends early when the signal says so. Apart, since what one takes long for must not hold up the other. */
+  readonly rounds: Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;
   readonly onError: (error: unknown, what: string) => void;
 }): { stop(): Promise<void> } {
   const ending = new AbortController();
   const chores = [
     every(15 * 60_000, 'maintenance', parts.maintain),
-    every(60_000, 'a round of the history', () => parts.makeRounds(ending.signal)),
+    ...Object.entries(parts.rounds).map(([what, makeRound]) =>
+      every(60_000, what, () => makeRound(ending.signal)),
+    ),
   ];
 
   /** One after the other: where one takes longer than the time between two, the next ones are left out. */

@@ -260,6 +260,27 @@ test('minutes of hours with few records are folded, once they are two days old',
   assert.deepEqual(await miscounted(db), []);
 });
 
+test('a round of folding goes on from the day before the hour that the last one came to', async () => {
+  const one = await agent();
+  const minutesAt = async (atMs: number) => {
+    const { rows } = await sql<{ minutes: number }>`
+      select count(*) as minutes from statistics
+      where agent_id = ${one.agentId} and level = 'minute'
+        and bucket = date_trunc('minute', to_timestamp(${atMs} / 1000.0), 'UTC')`.execute(db);
+    return rows[0]?.minutes;
+  };
+  await addRecords(db, [{ ...one, atMs: ago(4) }]);
+  await fold(db);
+  const [within, before] = [ago(4.9), ago(5.2)];
+  await addRecords(db, [
+    { ...one, atMs: within },
+    { ...one, atMs: before },
+  ]);
+  await fold(db);
+  assert.deepEqual([await minutesAt(within), await minutesAt(before)], [0, 1]);
+  assert.deepEqual(await miscounted(db), []);
+});
+
 test('a month without a partition loses no run, and its records go in their time', async () => {
   const one = await agent();
   const atMs = ago(400);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { WorkflowStepOf } from '../../src/core/settings.ts';
-import type { Send, Statement } from '../../src/store/pipeline.ts';
 import { holdReadySteps, lockReadySteps } from '../../src/store/workflow-steps.ts';
 import { addAgent } from '../harness/agents.ts';
 import { testPipelines } from '../harness/pipelines.ts';
+import { rowsOfStatement } from '../harness/plan.ts';
 import { startService } from '../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
 
@@ -32,48 +32,14 @@ async function addItems(status: 'success' | 'ready'): Promise<WorkflowStepOf[]> 
   return Array.from({ length: named }, (_, at) => ({ runId, step: 'a', item: named - at }));
 }
 
-interface PlanNode {
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Rows Removed by Join Filter'?: number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-/** How many rows a plan has looked at. */
-function rowsOf(node: PlanNode): number {
-  const removed =
-    (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
-  const own = (node['Actual Rows'] + removed) * node['Actual Loops'];
-  return (node.Plans ?? []).reduce((sum, one) => sum + rowsOf(one), own);
-}
-
-/** How many rows the statement looks at. */
-async function lookedAt(
-  work: (send: Send, steps: readonly WorkflowStepOf[]) => Promise<unknown>,
-  steps: readonly WorkflowStepOf[],
-): Promise<number> {
-  const asked: CompiledQuery[] = [];
-  const send = async ({ text }: Statement, values: readonly unknown[]) => {
-    asked.push(CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...values]));
-    return [];
-  };
-  await work(send as Send, steps);
-  const [explain] = asked;
-  assert.ok(explain);
-  const { rows } = await db.executeQuery<Record<string, string>>(explain);
-  const [plan]: { Plan: PlanNode }[] = JSON.parse(Object.values(rows[0] ?? {})[0] ?? '[]');
-  assert.ok(plan);
-  return rowsOf(plan.Plan);
-}
-
 test('what named steps cost does not grow with those that wait, whatever PostgreSQL last counted', async () => {
   await addItems('success');
   await sql`analyze workflow_steps, workflow_runs`.execute(db);
   const steps = await addItems('ready');
-  for (const lock of [lockReadySteps, holdReadySteps]) {
-    const rows = await lookedAt(lock, steps);
-    assert.ok(rows >= named && rows <= 12 * named, `${lock.name}: ${rows} rows`);
+  const locks = { 'steps-lock-ready': lockReadySteps, 'steps-hold-ready': holdReadySteps };
+  for (const [name, lock] of Object.entries(locks)) {
+    const rows = await rowsOfStatement(pipelines, name, (send) => lock(send, steps));
+    assert.ok(rows >= named && rows <= 12 * named, `${name}: ${rows} rows`);
   }
 });
 

@@ -1,0 +1,23 @@
+import type { Db } from '../store/db.ts';
+import * as store from '../store/maintenance.ts';
+import { inTurn } from './in-turn.ts';
+
+const batchRows = 1_000;
+
+/**
+ * The small things of the house. Each batch is a transaction of its own, so nobody waits long. First what cannot wait for
+ * ever: records of a month that was never made could not be moved to it later.
+ */
+export async function maintain(db: Db): Promise<void> {
+  const all = async (forget: (db: Db, limit: number) => Promise<number>) => {
+    while ((await forget(db, batchRows)) === batchRows);
+  };
+  await inTurn([
+    () => store.makeMonths(db),
+    () => all(store.forgetIdempotencyKeys),
+    () => all(store.forgetWorkflowKeys),
+    () => store.forgetRefusals(db),
+    () => store.forgetListCounts(db),
+    () => store.forgetCancellations(db),
+  ]);
+}

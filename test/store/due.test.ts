@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { takeBriefOutputs } from '../../src/store/bodies.ts';
+import type { Db } from '../../src/store/db.ts';
+import { forgetIdempotencyKeys, forgetWorkflowKeys } from '../../src/store/maintenance.ts';
+import { promoteDelayed } from '../../src/store/queue.ts';
+import {
+  findDueAgents,
+  overdueRuns,
+  takeDueSteps,
+  takeDueStops,
+} from '../../src/store/workflow-steps.ts';
+import { addAgent } from '../harness/agents.ts';
+import { rowsOfQuery } from '../harness/plan.ts';
+import { startService } from '../harness/service.ts';
+import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
+
+const service = await startService({ role: 'api' });
+after(service.close);
+const { db, workspaceId } = service;
+const agent = await addAgent(service);
+const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+const runId = await addOpenRun(db, workflow);
+
+const many = 20_000;
+const limit = 1_000;
+const someRows = 50;
+
+/** What fills the table with rows whose time has not come, and what asks for those whose time has. */
+const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => Promise<unknown>]> =
+  {
+    'delayed runs': [
+      sql`insert into run_queue (id, workspace_id, agent_id, tag, available_at)
+        select gen_random_uuid(), ${workspaceId}::uuid, ${agent.id}::uuid, n, clock_timestamp() + interval '1 hour'
+        from generate_series(1, ${many}::int) as n`,
+      (asked) => promoteDelayed(asked, { withinMs: null, fromTag: 0 }),
+    ],
+    'delayed runs of late': [
+      sql`select`,
+      (asked) => promoteDelayed(asked, { withinMs: 5_000, fromTag: 0 }),
+    ],
+    'idempotency keys': [
+      sql`insert into idempotency
+        select gen_random_uuid(), ${agent.id}::uuid, n, '', gen_random_uuid(), 'made', '{}', clock_timestamp() from generate_series(1, ${many}::int) as n`,
+      (asked) => forgetIdempotencyKeys(asked, limit),
+    ],
+    'idempotency keys of workflows': [
+      sql`insert into workflow_idempotency
+        select gen_random_uuid(), ${workflow.id}::uuid, n, '', ${runId}::uuid, '{}', clock_timestamp() from generate_series(1, ${many}::int) as n`,
+      (asked) => forgetWorkflowKeys(asked, limit),
+    ],
+    'outputs kept for a while': [
+      sql`insert into brief_outputs (execution_id, ended_at)
+        select gen_random_uuid(), clock_timestamp() from generate_series(1, ${many}::int) as n`,
+      (asked) => takeBriefOutputs(asked, limit),
+    ],
+    'executions to be stopped': [
+      sql`insert into workflow_steps (run_id, step, item, status, ready_at, agent_id)
+        select ${runId}, 'a', n, 'canceling', clock_timestamp() + interval '1 hour', ${agent.id}::uuid
+        from generate_series(1, ${many}::int) as n`,
+      (asked) => takeDueStops(asked, limit),
+    ],
+    'steps to be called': [
+      sql`insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id)
+        select ${runId}, 'b', n, 'ready', clock_timestamp() + interval '1 hour', '{}', ${agent.id}::uuid
+        from generate_series(1, ${many}::int) as n`,
+      (asked) =>
+        takeDueSteps(asked, [{ agentId: agent.id, stepsMax: limit }], {
+          stepsMax: limit,
+          bytesMax: 1,
+        }),
+    ],
+    'agents with steps to be called': [sql`select`, (asked) => findDueAgents(asked, limit)],
+    'runs of workflows that are over': [
+      sql`insert into workflow_runs
+        select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid()))).*
+        from workflow_runs r, generate_series(1, ${many}::int) where r.id = ${runId}`,
+      (asked) => overdueRuns(asked, limit),
+    ],
+  };
+
+for (const [what, [fill, ask]] of Object.entries(questions)) {
+  test(`${what}: whoever looks for what is due reads nothing of what is not`, async () => {
+    await fill.execute(db);
+    await sql`analyze`.execute(db);
+    const rows = await rowsOfQuery(db, ask);
+    assert.ok(rows <= someRows, `${rows} rows`);
+  });
+}
