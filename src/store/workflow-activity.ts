@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { WorkflowRunStatus } from '../core/workflow.ts';
 import type { Viewer } from './agents.ts';
 import type { Db } from './db.ts';
-import { versionSeenBy } from './workflows.ts';
+import { runsSeenBy } from './workflows.ts';
 
 /** What goes on in workflows, as lists show it beside each. */
 
@@ -40,7 +40,7 @@ export async function readActivity(
           select * from workflow_runs r where r.workflow_id = w.id
           order by r.id desc limit ${lookedAtMax}) as r
         where exists (
-          select from workflow_versions v where v.id = r.workflow_version_id and ${versionSeenBy(viewer)})
+          select from workflow_versions v where v.id = r.workflow_version_id and ${runsSeenBy(viewer)})
         order by r.id desc limit ${runsMax}) as r on true
     where w.id = any (${workflowIds}::uuid[])
     order by r.id desc`.execute(db);

@@ -21,7 +21,7 @@ import {
   type WorkflowStepRow,
   wholeRun,
 } from './workflow-runs.ts';
-import { versionSeenBy } from './workflows.ts';
+import { runsSeenBy } from './workflows.ts';
 
 /** Reading the runs of workflows, as far as whoever asks sees every agent of the version they carry out. */
 
@@ -69,7 +69,7 @@ interface RunAt {
 const joined = sql.raw('workflow_runs r join workflow_versions v on v.id = r.workflow_version_id');
 
 const seenAt = (viewer: Viewer, { workflowId, id }: RunAt) => sql`${joined}
-  where r.id = ${id} and r.workflow_id = ${workflowId} and ${versionSeenBy(viewer)}`;
+  where r.id = ${id} and r.workflow_id = ${workflowId} and ${runsSeenBy(viewer)}`;
 
 export interface WorkflowRunQuestion extends Page {
   readonly workflowId: string;
@@ -97,7 +97,7 @@ export function listWorkflowRuns(
   return inSnapshot(db, async (trx) => {
     // Whoever sees a version sees all runs of it: that is asked once, and not for each of them.
     const { rows: versions } = await sql<{ id: string; seen: boolean }>`
-      select v.id, ${versionSeenBy(viewer)} as seen from workflow_versions v
+      select v.id, ${runsSeenBy(viewer)} as seen from workflow_versions v
       where v.workflow_id = ${question.workflowId}`.execute(trx);
     const seen = versions.filter((one) => one.seen).map(({ id }) => id);
     const some = seen.length < versions.length ? ofVersions(seen) : ofAll;

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { WorkflowDefinition } from '../core/workflow.ts';
 import { seenBy, type Viewer } from './agents.ts';
 import type { Db, Trx } from './db.ts';
@@ -32,12 +32,21 @@ const whole = sql`${summary}, v.definition`;
 const joined = sql.raw('workflows w join workflow_versions v on v.id = w.workflow_version_id');
 
 /**
- * Whether a caller sees a version `v`: what its agents write is in its runs, so whoever may not see one of them sees
- * none of it. Agents that were deleted since do not count, or nobody could mend the workflow.
+ * Whether a caller sees a version `v`: whoever may not see one of its agents sees none of it. Agents that were deleted
+ * since do not count, or nobody could mend the workflow.
  */
 export function versionSeenBy(viewer: Viewer) {
+  return noneHidden(viewer, sql`and a.deleted_at is null`);
+}
+
+/** Whether a caller sees the runs of a version `v`. What a private agent wrote stays private after the agent. */
+export function runsSeenBy(viewer: Viewer) {
+  return noneHidden(viewer, sql``);
+}
+
+function noneHidden(viewer: Viewer, counts: RawBuilder<unknown>) {
   return sql`v.workspace_id = ${viewer.workspaceId} and not exists (
-    select from agents a where a.id = any (v.agent_ids) and a.deleted_at is null and (${seenBy(viewer)}) is not true)`;
+    select from agents a where a.id = any (v.agent_ids) ${counts} and (${seenBy(viewer)}) is not true)`;
 }
 
 /** The workflows `w` that there are for a caller. */

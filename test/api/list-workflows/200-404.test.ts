@@ -49,12 +49,34 @@ test('whoever does not see an agent of a workflow does not see the workflow', as
   assert.equal((await service.call('GET', first.path, { key: foreign.key })).status, 404);
 });
 
-test('an agent that is gone hides nothing: its workflow can be mended', async () => {
+test('an agent that is gone does not hide its workflow, which can be mended, but the runs that hold what it wrote', async () => {
   const user = await service.member('viewer');
+  const body = { input: { name: 'Ada' } };
+  const started = await service.call('POST', `${secret.path}/execute`, { key, body });
+  const run = `${secret.path}/runs/${started.body.workflowRunId}`;
   await sql`update agents set stage = 'Testing', deleted_at = clock_timestamp() where id = ${hidden.id}`.execute(
     service.db,
   );
   assert.equal((await service.call('GET', secret.path, { user })).status, 200);
+  for (const path of [run, `${run}?wait=1`]) {
+    assert.equal((await service.call('GET', path, { user })).status, 404, path);
+    assert.notEqual((await service.call('GET', path, { key })).status, 404, path);
+  }
+  const runsOf = async (caller: { key: string } | { user: string }) => {
+    const { body: list } = await service.call('GET', `${secret.path}/runs`, caller);
+    const { body: all } = await service.call('GET', `${path}?include=activity`, caller);
+    const one = all.workflows.find(
+      (of: { workflowId: string }) => of.workflowId === secret.workflowId,
+    );
+    return [list.pagination.total, one.lastRuns.length];
+  };
+  assert.deepEqual(
+    [await runsOf({ user }), await runsOf({ key })],
+    [
+      [0, 0],
+      [1, 1],
+    ],
+  );
 });
 
 test('a deleted workflow is gone, and what starts it with it', async () => {
