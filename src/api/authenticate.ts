@@ -3,7 +3,7 @@ import { type Endpoint, keyRight, sessionRight } from '../contract/endpoint.ts';
 import type { Caller } from '../core/admission.ts';
 import { CallFailure } from '../core/failure.ts';
 import { hashKey, isKey } from '../core/key.ts';
-import type { Right } from '../core/member.ts';
+import { deniedMessage } from '../core/refusal-words.ts';
 import type { Reads } from '../flow/reads.ts';
 
 /** Who calls: the bearer of an API key, or a browser with a session. */
@@ -67,10 +67,4 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
 
 export function unauthorized(): CallFailure {
   return new CallFailure('UNAUTHORIZED', 'The API key or session is missing or not valid.');
-}
-
-function deniedMessage(caller: Caller, right: Right): string {
-  if (right === 'own') return 'Only an owner of the workspace may do this.';
-  if (caller.kind === 'key') return `This needs the permission "${right}".`;
-  return `The role ${caller.role} may not do this.`;
 }

@@ -18,6 +18,7 @@ import { type Right, type Role, sees } from './member.ts';
 import type { ModelSetup } from './model.ts';
 import {
   bodyFailure,
+  deniedMessage,
   inactiveMessage,
   limitFields,
   limitMessage,
@@ -208,7 +209,7 @@ export function decide(facts: Facts): Decision {
     });
   }
   if (!caller.rights.includes('execute')) {
-    return refuse('PERMISSION_DENIED', 'This needs the permission "execute".');
+    return refuse('PERMISSION_DENIED', deniedMessage(caller, 'execute'));
   }
   if (caller.kind === 'session' ? agent.archived : !callable({ ...agent })) {
     return refuse('AGENT_NOT_ACTIVE', inactiveMessage(agent), {

@@ -1,4 +1,4 @@
-import type { AgentAtAdmission, Facts } from './admission.ts';
+import type { AgentAtAdmission, Caller, Facts } from './admission.ts';
 import type { CallFailureCode } from './failure.ts';
 import {
   monthStartMs,
@@ -7,9 +7,21 @@ import {
   secondsUntil,
   type WindowState,
 } from './limits.ts';
+import { hasRight, type Right } from './member.ts';
 import type { ExecuteBody } from './variables.ts';
 
 /** What a refused call is told, and the fields that its answer has. */
+
+/** A right that a caller lacks: its key does not carry it, or nobody of that role has it, whatever the key carries. */
+export function deniedMessage({ kind, role }: Pick<Caller, 'kind' | 'role'>, right: Right): string {
+  if (right === 'own') return 'Only an owner of the workspace may do this.';
+  if (role === null || (kind === 'key' && hasRight(role, right))) {
+    return `This needs the permission "${right}".`;
+  }
+  return kind === 'key'
+    ? `Whoever issued this key is a member with the role ${role}, which may not do this.`
+    : `The role ${role} may not do this.`;
+}
 
 export function inactiveMessage(agent: AgentAtAdmission): string {
   if (agent.archived) return 'The agent is archived.';

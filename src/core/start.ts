@@ -4,7 +4,7 @@ import { fromId } from './id.ts';
 import { members } from './json.ts';
 import { type Counts, keyLimits, roll, spend, type WindowState } from './limits.ts';
 import { sees } from './member.ts';
-import { bodyFailure, limitFields, limitMessage } from './refusal-words.ts';
+import { bodyFailure, deniedMessage, limitFields, limitMessage } from './refusal-words.ts';
 import { type ExecuteBody, missingOf } from './variables.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './workflow.ts';
 
@@ -88,7 +88,7 @@ export function decideStart(facts: StartFacts): StartDecision {
     return refuse('UNAUTHORIZED', 'The API key is not valid for every agent of this workflow.');
   }
   if (!caller.rights.includes('execute')) {
-    return refuse('PERMISSION_DENIED', 'This needs the permission "execute".');
+    return refuse('PERMISSION_DENIED', deniedMessage(caller, 'execute'));
   }
   if (!workflow.enabled) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow is switched off.');
   if (!definition) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow has no version yet.');

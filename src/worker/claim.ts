@@ -73,9 +73,7 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
   function wake(): void {
     again = true;
     if (stopped) return;
-    claiming ??= run().finally(() => {
-      claiming = null;
-    });
+    claiming ??= run();
   }
 
   async function run(): Promise<void> {
@@ -89,6 +87,9 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
       // What did not come back may have left anything behind.
       everywhereAt = Number.NEGATIVE_INFINITY;
       parts.onError(error, 'claim');
+    } finally {
+      // Here, not once the promise is settled: whoever wakes in between would be overheard.
+      claiming = null;
     }
   }
 

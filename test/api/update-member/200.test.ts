@@ -16,6 +16,8 @@ test('a role holds from the next call on, for sessions and keys', async () => {
   const own = await service.key({ userId });
   const makePrompt = async (who: object) =>
     (await service.call('POST', '/api/v1/prompts', { ...who, body: { name: 'P' } })).status;
+  const deniedWith = async (who: object) =>
+    (await service.call('POST', '/api/v1/prompts', { ...who, body: { name: 'P' } })).body.message;
   const both = async () => [await makePrompt({ user: userId }), await makePrompt({ key: own.key })];
   assert.deepEqual(await both(), [403, 403]);
 
@@ -25,6 +27,13 @@ test('a role holds from the next call on, for sessions and keys', async () => {
 
   assert.equal((await setRole(userId, 'viewer')).status, 200);
   assert.deepEqual(await both(), [403, 403]);
+  assert.deepEqual(
+    [await deniedWith({ user: userId }), await deniedWith({ key: own.key })],
+    [
+      'The role viewer may not do this.',
+      'Whoever issued this key is a member with the role viewer, which may not do this.',
+    ],
+  );
 });
 
 test('an owner can step down where there is another', async () => {
