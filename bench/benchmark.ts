@@ -1,4 +1,5 @@
 import type { Bed } from './bed.ts';
+import type { Mark } from './goals.ts';
 import type { Table } from './table.ts';
 
 /** What is measured, and what is asked of it. */
@@ -9,6 +10,8 @@ export interface Benchmark {
   readonly says: string;
   /** What the project asks of itself. */
   readonly goal?: string;
+  /** What the tables say of it, and those that were kept of another benchmark. */
+  readonly marks?: (tables: readonly Table[], kept: (name: string) => readonly Table[]) => Mark[];
   /** Whether a plain `npm run bench` runs it. */
   readonly byDefault: boolean;
   /** PostgreSQL counts the time of each statement, which costs a little: only where it is asked for. */

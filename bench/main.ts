@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { keepSection } from '../test/harness/results.ts';
+import { keepSection, readSection } from '../test/harness/results.ts';
 import { openBed } from './bed.ts';
 import type { Benchmark, How } from './benchmark.ts';
 import { benchmarks } from './benchmarks.ts';
+import { verdict } from './goals.ts';
 import { machine } from './machine.ts';
 import { results } from './results.ts';
-import { markdown } from './table.ts';
+import { markdown, type Table, tablesIn } from './table.ts';
 
 /**
  * `npm run bench -- [NAME…] [--rounds N] [--seconds S] [--requests N] [--connections N] [--runs N] [--dry]`: measures,
@@ -57,6 +58,7 @@ async function measure(benchmark: Benchmark): Promise<void> {
     const text = [
       benchmark.says,
       ...(benchmark.goal ? [`Goal: ${benchmark.goal}.`] : []),
+      ...(benchmark.marks ? [verdict(benchmark.marks(tables, kept))] : []),
       ...tables.map(markdown),
       [
         ...(await machine(bed)),
@@ -71,6 +73,10 @@ async function measure(benchmark: Benchmark): Promise<void> {
   } finally {
     await bed.close();
   }
+}
+
+function kept(name: string): Table[] {
+  return tablesIn(readSection(results, name) ?? '');
 }
 
 /** What the servers wrote last: their logs go with the bed. */

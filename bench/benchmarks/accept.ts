@@ -3,6 +3,7 @@ import { type Benchmark, crowd, fromEach, type How } from '../benchmark.ts';
 import { ceiling, fastifyCeiling } from '../contenders/bare.ts';
 import type { Contender } from '../contenders/contender.ts';
 import { cueline } from '../contenders/cueline.ts';
+import { figure } from '../goals.ts';
 import { acceptFor } from '../measure.ts';
 import { inAlternation } from '../rounds.ts';
 import { type Table, throughput } from '../table.ts';
@@ -17,6 +18,9 @@ export const accept: Benchmark = {
     '`api` only accepts, and the runs pile up in the queue (which is emptied between rounds); `start` carries them out ' +
     'in the same process meanwhile, on a model that answers at once. The more callers, the larger the transactions.',
   goal: '`api` at least 0.5 of bare node:http, aim 0.65, from the usual 128 callers',
+  marks: ([usual]) => [
+    { what: '`api`, of bare node:http', value: figure(usual, 'Cueline, `api`', 2), least: 0.5 },
+  ],
   byDefault: true,
   async run(bed, how) {
     const contenders = [ceiling, fastifyCeiling, serving, servingAndWorking];

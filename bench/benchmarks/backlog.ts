@@ -5,6 +5,7 @@ import type { Benchmark, How } from '../benchmark.ts';
 import { claimsOf, since } from '../claims.ts';
 import { type OpenedCueline, openCueline, startCueline } from '../contenders/cueline.ts';
 import { fillQueue } from '../fill.ts';
+import { figures } from '../goals.ts';
 import { acceptFor } from '../measure.ts';
 import { type Spread, spread } from '../rounds.ts';
 import { hundredths, type Table, whole, withRange } from '../table.ts';
@@ -20,6 +21,9 @@ export const backlog: Benchmark = {
     'What a long queue costs: accepting (`api`) and claiming (a `worker` on a model that answers at once, started anew ' +
     'each round) on a database with a long backlog, in alternation with one that has a short one.',
   goal: 'with 1,000,000 queued runs at most 1.2 times the cost',
+  marks: ([table]) => [
+    { what: 'what grows most', unit: '×', value: Math.max(...figures(table, 3)), most: 1.2 },
+  ],
   byDefault: true,
   statements: true,
   runs: 1_000_000,

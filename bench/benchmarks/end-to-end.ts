@@ -2,6 +2,7 @@ import type { Bed } from '../bed.ts';
 import { type Benchmark, crowd, fromEach, type How } from '../benchmark.ts';
 import { ceiling } from '../contenders/bare.ts';
 import { cueline } from '../contenders/cueline.ts';
+import { figure } from '../goals.ts';
 import { acceptFor, finishAll } from '../measure.ts';
 import { inAlternation } from '../rounds.ts';
 import { type Table, throughput } from '../table.ts';
@@ -12,6 +13,9 @@ export const endToEnd: Benchmark = {
     'Finished runs per second on a model that answers at once (`cueline/echo`), in one process that serves and works: ' +
     'the clock stops when every record can be read with its outcome, statistics included.',
   goal: 'at least 0.4 of bare node:http, aim 0.55, from the usual 128 callers',
+  marks: ([usual]) => [
+    { what: 'of bare node:http', value: figure(usual, 'Cueline, `start`', 2), least: 0.4 },
+  ],
   byDefault: true,
   async run(bed, how) {
     const callers = [how.connections, how.connections * crowd];

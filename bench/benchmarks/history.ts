@@ -3,6 +3,7 @@ import { writeQueue } from '../../seed/queue.ts';
 import { readClock } from '../../src/store/clock.ts';
 import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
+import { figures } from '../goals.ts';
 import { casesOf, withBacklog } from '../history/cases.ts';
 import { plainCases, timePlain } from '../history/plain.ts';
 import { planOf } from '../history/plan.ts';
@@ -25,6 +26,31 @@ export const history: Benchmark = {
   goal:
     'every case within 6 × the first page of ten records, and 10,000,000 records at most 1.3 × as long as 1,000,000 ' +
     '(`--runs 10000000`)',
+  marks: ([all, , queued]) => {
+    const times = (all?.columns ?? []).flatMap((name, at) =>
+      name === '×' ? figures(all, at) : [],
+    );
+    const grown = all?.columns.indexOf(`to ${whole(1_000_000)}`) ?? -1;
+    return [
+      { what: 'the slowest case', unit: '×', value: Math.max(...times), most: 6 },
+      {
+        what: 'the slowest with a full queue',
+        unit: '×',
+        value: Math.max(...figures(queued, 3)),
+        most: 6,
+      },
+      ...(grown < 0
+        ? []
+        : [
+            {
+              what: 'the case that grows most',
+              unit: '×',
+              value: Math.max(...figures(all, grown)),
+              most: 1.3,
+            },
+          ]),
+    ];
+  },
   byDefault: false,
   // The longest history. Ten million take 40 GB and half an hour.
   runs: 100_000,

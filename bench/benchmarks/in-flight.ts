@@ -5,6 +5,7 @@ import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCueline, startCueline } from '../contenders/cueline.ts';
 import { fillQueue } from '../fill.ts';
+import { figure, figures } from '../goals.ts';
 import { megabytes, whole } from '../table.ts';
 import { cpuMicros, residentBytes } from '../usage.ts';
 
@@ -22,6 +23,14 @@ export const inFlightBenchmark: Benchmark = {
     `${whole(inFlight)} runs at once in one \`worker\`, on a model that takes ${answerMs / 1_000} s: as a timer in the ` +
     'process (`cueline/echo?delay`), and as a call on a socket of its own to a provider on this machine.',
   goal: 'the lease is never lost: every run ends well at its first attempt, with one call',
+  marks: ([table]) => [
+    {
+      what: 'runs that ended well at attempt 1',
+      value: Math.min(...figures(table, 7)),
+      least: inFlight,
+    },
+    { what: 'calls', value: figure(table, 'sockets', 8), most: inFlight },
+  ],
   byDefault: true,
   async run(bed) {
     const provider = await startFakeProvider();

@@ -7,6 +7,7 @@ import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { ceiling } from '../contenders/bare.ts';
 import { type OpenedCueline, openCueline } from '../contenders/cueline.ts';
+import { figure } from '../goals.ts';
 import type { Target } from '../load/job.ts';
 import { epochMs, onSchedule } from '../load/schedule.ts';
 import { spread, warmUps } from '../rounds.ts';
@@ -14,6 +15,7 @@ import { type Server, serversDir, startServer } from '../server.ts';
 import { milliseconds, withRange } from '../table.ts';
 
 const perSecond = 100;
+const oneProcess = '`start`: one process';
 /** Fewer calls would make a 99th percentile of a handful. */
 const secondsMin = 10;
 const model = 'ollama/slow';
@@ -28,12 +30,17 @@ export const latency: Benchmark = {
     'machine. *Seen*: from `completedAt` (before the commit) to the answer of the caller that waits with `?wait=30`. The bare server ' +
     'answers at once: what it takes is the machine and whoever calls.',
   goal: 'model called within 3 ms (p50) and 15 ms (p99) in one process; seen within 10 ms (p99)',
+  marks: ([table]) => [
+    { what: 'model called p50', unit: 'ms', value: figure(table, oneProcess, 3), most: 3 },
+    { what: 'model called p99', unit: 'ms', value: figure(table, oneProcess, 4), most: 15 },
+    { what: 'seen p99', unit: 'ms', value: figure(table, oneProcess, 6), most: 10 },
+  ],
   byDefault: true,
   async run(bed, how) {
     const seconds = Math.max(how.seconds, secondsMin);
     const floor = await openFloor(bed);
     const forms = await Promise.all([
-      openForm(bed, { name: '`start`: one process', roles: ['start'] }),
+      openForm(bed, { name: oneProcess, roles: ['start'] }),
       openForm(bed, { name: '`api` and `worker`', roles: ['api', 'worker'] }),
     ]);
     const all = [floor, ...forms];

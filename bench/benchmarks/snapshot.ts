@@ -5,6 +5,7 @@ import type { Benchmark, How } from '../benchmark.ts';
 import { claimsOf, since } from '../claims.ts';
 import { type OpenedCueline, openCueline, startCueline } from '../contenders/cueline.ts';
 import { fillQueue } from '../fill.ts';
+import { figure } from '../goals.ts';
 import { acceptFor } from '../measure.ts';
 import { hundredths, type Table, whole } from '../table.ts';
 
@@ -18,6 +19,15 @@ export const snapshot: Benchmark = {
     'cleared away; and the same without one. What claiming costs early (the second tenth of the runs) and late (the last), ' +
     'and what accepting costs before and after.',
   goal: 'claiming grows to at most 2 times under the snapshot over 1,000,000 runs (`--runs 1000000`), be it of its own beginning or of the end without a snapshot',
+  marks: ([table]) => [
+    { what: 'claiming late to early', unit: '×', value: figure(table, 'held', 4), most: 2 },
+    {
+      what: 'late to late without a snapshot',
+      unit: '×',
+      value: figure(table, 'held', 3) / figure(table, 'none', 3),
+      most: 2,
+    },
+  ],
   byDefault: true,
   statements: true,
   // A million takes a quarter of an hour: `--runs 1000000`.

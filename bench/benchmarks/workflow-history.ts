@@ -7,6 +7,7 @@ import { addWorkflow, step } from '../../test/harness/workflow-runs.ts';
 import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCueline } from '../contenders/cueline.ts';
+import { figures } from '../goals.ts';
 import { spread } from '../rounds.ts';
 import { hundredths, type Table, whole } from '../table.ts';
 
@@ -25,6 +26,9 @@ export const workflowHistory: Benchmark = {
     'What is read of the runs of one workflow, over HTTP and one call at a time: beside a workflow that has run ' +
     `${whole(few)} times, in alternation. ms are the median of ${callsEach} calls.`,
   goal: 'each at most 2 times as long as of the short history',
+  marks: ([table]) => [
+    { what: 'the slowest', unit: '×', value: Math.max(...figures(table, 3)), most: 2 },
+  ],
   byDefault: false,
   runs: 1_000_000,
   async run(bed, { runs, note }) {

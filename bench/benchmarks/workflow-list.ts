@@ -3,6 +3,7 @@ import { addWorkflow, step } from '../../test/harness/workflow-runs.ts';
 import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { type OpenedCueline, openCueline } from '../contenders/cueline.ts';
+import { figures } from '../goals.ts';
 import { spread } from '../rounds.ts';
 import { hundredths, type Table, whole, withRange } from '../table.ts';
 import { cpuMicros, familyOf, readBytes } from '../usage.ts';
@@ -20,6 +21,14 @@ export const workflowList: Benchmark = {
     `for one list of ${long} items of ${itemChars} characters, and for ${long / short} lists of ${short} one after the other. ` +
     'Statements and pages of 8 kB are as PostgreSQL counts them, bytes what the server has read of its connections.',
   goal: 'an item of the long list costs at most 1.5 times what one of the short list costs',
+  marks: ([table]) => [
+    {
+      what: 'the measure that grows most',
+      unit: '×',
+      value: Math.max(...figures(table, 3)),
+      most: 1.5,
+    },
+  ],
   byDefault: true,
   statements: true,
   async run(bed, { rounds, note }) {

@@ -1,6 +1,7 @@
 import type { Benchmark } from '../benchmark.ts';
 import { cueline } from '../contenders/cueline.ts';
 import { workflow } from '../contenders/workflow.ts';
+import { figure } from '../goals.ts';
 import { finishAll } from '../measure.ts';
 import { inAlternation } from '../rounds.ts';
 import { throughput } from '../table.ts';
@@ -15,6 +16,10 @@ export const workflowSteps: Benchmark = {
     '(a chain), or all beside each other and one that joins them. What a step costs stands in the statistics and the ' +
     'history as it does for a call.',
   goal: 'at least 0.8 of plain executions',
+  marks: ([table]) =>
+    ['a chain', 'beside each other'].map((what) => ({
+      ...{ what, value: figure(table, what, 2), least: 0.8 },
+    })),
   byDefault: true,
   async run(bed, { rounds, requests, connections }) {
     const whole = Math.ceil(requests / steps) * steps;

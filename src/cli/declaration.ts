@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
 import type { Declaration, DeclarationChange } from '../client/index.ts';
 import type { Call } from './call.ts';
@@ -8,15 +9,13 @@ import { note, oneLine, print } from './print.ts';
 
 /** What the workspace holds as code: `cueline.yaml`. */
 
-/** For editors: they then complete and check as one types. */
-const schemaLine =
-  '# yaml-language-server: $schema=./node_modules/cueline/docs/cueline.schema.json\n';
+const schemaFile = join(import.meta.dirname, '../../docs/cueline.schema.json');
 /** Of a value that is shown in a list of changes. */
 const shownCharsMax = 80;
 
 export async function pull({ cueline, signal, json }: Call, file: string): Promise<void> {
   const { declaration, ambiguous } = await cueline.declaration.read({ signal });
-  const text = json ? `${JSON.stringify(declaration)}\n` : schemaLine + toYaml(declaration);
+  const text = json ? `${JSON.stringify(declaration)}\n` : schemaLine(file) + toYaml(declaration);
   for (const name of ambiguous) {
     note(`Several things are called "${name}": only the oldest of them is written.`);
   }
@@ -41,6 +40,15 @@ export async function apply({ cueline, signal, json }: Call, file: string): Prom
   const declared = await readDeclaration(file, signal);
   const { changes } = await cueline.declaration.apply(declared, false, { signal });
   await show(changes, json, 'Nothing has changed.');
+}
+
+/**
+ * For editors: they then complete and check as one types. Only where the schema lies below the file's folder: what leads
+ * out of it is a path of this machine, and the file is made to be shared.
+ */
+export function schemaLine(file: string): string {
+  const path = file === '-' ? '..' : relative(dirname(resolve(file)), schemaFile);
+  return path.startsWith('..') ? '' : `# yaml-language-server: $schema=./${path}\n`;
 }
 
 /** Texts of several lines stand as they are, and no line is folded. */

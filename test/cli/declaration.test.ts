@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { schemaLine } from '../../src/cli/declaration.ts';
 import { startService } from '../harness/service.ts';
 import { cueline } from '../main/cueline.ts';
 
@@ -58,10 +59,20 @@ test('diff tells what apply does; what pull writes changes nothing', async () =>
   const pulled = await call('pull', file);
   assert.deepEqual([pulled.code, pulled.stdout, pulled.stderr], [0, '', `Wrote ${file}.\n`]);
   const written = readFileSync(file, 'utf8');
-  assert.match(written, /^# yaml-language-server: \$schema=\S+cueline\.schema\.json\nprompts:\n/);
+  assert.match(written, /^prompts:\n/);
   assert.match(written, / {8}user: \|-\n {10}Hello \{\{name\}\}\.\n {10}How are you\?\n/);
   assert.equal((await call('diff', file)).stdout, 'Nothing would change.\n');
   assert.equal((await call('pull', '-')).stdout, written);
+});
+
+test('a file names its schema where that lies below its folder, and no path out of it', () => {
+  const root = join(import.meta.dirname, '../..');
+  const line = '# yaml-language-server: $schema=./docs/cueline.schema.json\n';
+  assert.equal(schemaLine(join(root, 'cueline.yaml')), line);
+  assert.ok(existsSync(join(root, 'docs/cueline.schema.json')));
+  for (const elsewhere of [file, join(root, 'seed/cueline.yaml'), '-']) {
+    assert.equal(schemaLine(elsewhere), '');
+  }
 });
 
 test('what cannot be applied is said, and nothing is', async () => {

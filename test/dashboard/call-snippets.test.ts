@@ -57,6 +57,6 @@ test('curl runs as it is', { skip: !isThere('curl') }, async () => {
 test('the example of the documentation runs as it is', async () => {
   const text = readFileSync(join(root, 'docs/api.md'), 'utf8');
   const [, code = ''] = /^### TypeScript$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
-  const env = { BASE: service.url, KEY: key, AGENT: agent.agentId };
+  const env = { CUELINE_URL: service.url, CUELINE_KEY: key, AGENT: agent.agentId };
   assert.equal(await output('example.ts', code, process.execPath, env), 'success tides\n');
 });

@@ -23,6 +23,10 @@ export function keepSection({ path, intro, order }: ResultsFile, name: string, t
   writeFileSync(path, [intro, ...all].join('\n'));
 }
 
+export function readSection({ path }: ResultsFile, name: string): string | undefined {
+  return new Map(readSections(path)).get(name);
+}
+
 function readSections(path: string): [string, string][] {
   if (!existsSync(path)) return [];
   const [, ...sections] = readFileSync(path, 'utf8').split(/^## /m);

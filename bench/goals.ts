@@ -1,0 +1,56 @@
+import type { Table } from './table.ts';
+
+/** One figure that a goal asks for: at least so much, or at most. */
+export interface Mark {
+  readonly what: string;
+  readonly value: number;
+  readonly unit?: string;
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** What stands below a goal: `Met: … 22 ms (at most 30 ms). Missed: … 0.31 (at least 0.5).` */
+export function verdict(marks: readonly Mark[]): string {
+  const told = (word: string, those: readonly Mark[]) =>
+    those.length === 0 ? [] : [`${word}: ${those.map(asked).join('; ')}.`];
+  return [
+    ...told('Met', marks.filter(isMet)),
+    ...told(
+      'Missed',
+      marks.filter((mark) => !isMet(mark)),
+    ),
+  ].join(' ');
+}
+
+function isMet({ value, least, most }: Mark): boolean {
+  return (
+    value >= (least ?? Number.NEGATIVE_INFINITY) && value <= (most ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+function asked({ what, value, unit, least, most }: Mark): string {
+  const form = (figure = 0) => formed(figure) + (unit ? ` ${unit}` : '');
+  const bound = least === undefined ? `at most ${form(most)}` : `at least ${form(least)}`;
+  return `${what} ${form(value)} (${bound})`;
+}
+
+function formed(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
+}
+
+/** The first number of a cell, its median as it is printed, by the row's first cell and the place of the column. */
+export function figure(table: Table | undefined, row: string, column: number): number {
+  return numberOf(table?.rows.find(([name]) => name === row)?.[column], `${row}, ${column}`);
+}
+
+/** The figures of a column, without those that are blank or are not told of. */
+export function figures(table: Table | undefined, column: number, without = ''): number[] {
+  const rows = table?.rows.filter((row) => row[0] !== without && row[column]) ?? [];
+  return rows.map((row) => numberOf(row[column], `${row[0]}, ${column}`));
+}
+
+function numberOf(cell: string | undefined, where: string): number {
+  const value = Number.parseFloat(cell?.replaceAll(',', '') ?? '');
+  if (Number.isNaN(value)) throw new Error(`no figure in ${where}`);
+  return value;
+}
