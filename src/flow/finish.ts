@@ -6,6 +6,7 @@ import { type Cost, noCost, noUsage, type Usage, unknownCost } from '../core/mod
 import type { Template } from '../core/prompt.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
+import { storable } from '../core/storable.ts';
 import type { UnendedRun } from '../store/executions.ts';
 import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../store/finish.ts';
 import type { Pipelines, Send } from '../store/pipeline.ts';
@@ -184,11 +185,6 @@ function tally(ended: EndedRun, row: RunRow): Tally {
     costUsd: ended.costUsd,
     latencyMs: row.started_ms === null ? null : ended.latencyMs,
   };
-}
-
-/** What a model wrote, as PostgreSQL can keep it: no NUL, no lone surrogate. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 /** The end of a run that is canceled: nothing is known of what it used. */
