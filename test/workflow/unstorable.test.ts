@@ -9,13 +9,14 @@ import { testPipelines } from '../harness/pipelines.ts';
 import { startService } from '../harness/service.ts';
 import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../harness/workflow-runs.ts';
 
-/** What models write ends up in what the engine says. */
+/** What models write ends up in what the engine says; and ends after which follows what the database does not take. */
 
 const service = await startService();
 after(service.close);
 const { db, models } = service;
 const { key } = await service.key();
 const agent = await addAgent(service, { user: '{{text}}' });
+const refusing = await addAgent(service, { user: 'x', stage: 'Paused' });
 const says = (text: unknown) => ({ variables: { text } });
 
 /** The JSON of a name that holds a NUL, which a condition then quotes as what it does not find. */
@@ -24,6 +25,14 @@ const quoting = 'input[steps.odd.output.k] == "x"';
 const quoted = 'No such key: a\ufffdb';
 /** Beyond it a run that goes on with nothing is over as well, as another. */
 const timeoutMs = 120_000;
+
+await sql`
+  create function refuse() returns trigger language plpgsql as $$ begin raise 'never' using errcode = '22021'; end $$`.execute(
+  db,
+);
+await sql`
+  create trigger refuse before insert on workflow_steps for each row when (new.step = 'poison')
+  execute function refuse()`.execute(db);
 
 async function carryOut(...steps: Parameters<typeof step>[0][]) {
   const workflow = await addWorkflow(service, { timeoutMs, steps: steps.map(step) });
@@ -38,6 +47,11 @@ async function cancel(runId: string, name: string): Promise<number> {
   const executionId = toId('execution', rows[0]?.executionId ?? '');
   const path = `${agent.path}/executions/${executionId}/cancel`;
   return (await service.call('POST', path, { key })).status;
+}
+
+/** The faults of one run, which are expected, and so taken out. */
+function takeFaults(): string[] {
+  return service.faults.splice(0).map((fault) => JSON.stringify(fault));
 }
 
 async function recordOf(executionId: string | null | undefined) {
@@ -99,4 +113,44 @@ test('errors are made storable where they are written, whoever made them', async
   await pipelines.close();
   const { run, steps } = await endOfRun(service, workflow, runId);
   assert.deepEqual([run.error, steps.get('a')?.error], ['a\ufffdb\ufffd', 'a\ufffdb\ufffd']);
+});
+
+test('an end after which nothing can be written ends the run, and keeps what it brought', async () => {
+  const { run, steps } = await carryOut(
+    { name: 'first', agent, ...says('paid for') },
+    { name: 'poison', agent, ...says('x'), after: ['first'] },
+  );
+  assert.deepEqual([run.status, run.errorCode, run.failedStep], ['failed', 'INTERNAL', null]);
+  assert.deepEqual(await recordOf(steps.get('first')?.executionId), {
+    status: 'success',
+    output: 'paid for',
+  });
+  const faults = takeFaults();
+  assert.equal(faults.length, 1, 'it was not tried again');
+  assert.match(faults[0] ?? '', /was given up/);
+});
+
+test('so does a cancel, which is answered as any', async () => {
+  const workflow = await addWorkflow(service, {
+    timeoutMs,
+    steps: [
+      step({ name: 'held', agent, ...says('x'), onFailure: 'continue' }),
+      step({ name: 'poison', agent, ...says('x'), after: ['held'] }),
+    ],
+  });
+  const held = models.hold();
+  const runId = await startRun(service, workflow, key);
+  await held.arrived;
+  assert.equal(await cancel(runId, 'held'), 200);
+  assert.equal((await endOfRun(service, workflow, runId)).run.errorCode, 'INTERNAL');
+  assert.equal(takeFaults().length, 1);
+});
+
+test('and a call that is refused for good', async () => {
+  const { run } = await carryOut(
+    { name: 'refused', agent: refusing, onFailure: 'continue' },
+    { name: 'poison', agent, ...says('x'), after: ['refused'] },
+  );
+  assert.equal(run.errorCode, 'INTERNAL');
+  assert.equal(takeFaults().length, 1);
 });
