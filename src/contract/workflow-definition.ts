@@ -125,7 +125,11 @@ const workflowInput = {
   output: Type.Optional(anyJson(outputWords)),
 };
 
-const stepBounds = { minItems: 1, maxItems: core.stepsMax, description: 'In any order.' };
+const stepBounds = {
+  minItems: 1,
+  maxItems: core.stepsMax,
+  description: `In any order. Their values and the output hold at most ${core.referencesMax} references together.`,
+};
 
 export const WorkflowDefinitionInput = Type.Object(
   {

@@ -1,4 +1,5 @@
 import { type ConditionJudge, conditionJudge } from './condition-judge.ts';
+import { documentOfItem } from './document.ts';
 import { elements } from './json.ts';
 import { fill, type Scope } from './reference.ts';
 import { runBook } from './run-book.ts';
@@ -197,7 +198,8 @@ export function advance(
 
   function scopeOf(step: string, item: number): Scope {
     if (item < 0) return whole;
-    return { ...whole, item: book.listOf(step).elements()[item] ?? 'null', index: item };
+    const json = book.listOf(step).elements()[item];
+    return { ...whole, item: json === undefined ? null : documentOfItem(json), index: item };
   }
 
   function successEnd(): RunEnd | null {

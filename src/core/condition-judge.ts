@@ -33,7 +33,7 @@ export function conditionJudge(): ConditionJudge {
   let usedMs = 0;
 
   function parsedOf(document: Document): unknown {
-    if (!parsed.has(document)) parsed.set(document, JSON.parse(document.at([])));
+    if (!parsed.has(document)) parsed.set(document, JSON.parse(document.inside()));
     return parsed.get(document);
   }
 

@@ -1,4 +1,5 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import { storable } from './storable.ts';
 
 /**
  * The condition of a step: an expression in CEL over `input` and `steps`, for example
@@ -118,9 +119,9 @@ function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
 
-/** The first line: what follows shows the place. */
+/** The first line: what follows shows the place. It may quote a name or a value, which hold what a model wrote. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The condition cannot be evaluated.';
   const [line = ''] = error.message.split('\n');
-  return line.slice(0, messageCharsMax);
+  return storable(line.slice(0, messageCharsMax));
 }

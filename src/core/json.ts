@@ -175,7 +175,7 @@ function sorted(value: unknown): string {
 }
 
 /** The index after the string that starts at `at`. */
-function stringEnd(text: string, at: number): number {
+export function stringEnd(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end + 1;

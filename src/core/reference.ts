@@ -1,5 +1,4 @@
-import { type Document, follow, type Path } from './document.ts';
-import { variableText } from './variables.ts';
+import { type Document, type Path, textWithin } from './document.ts';
 
 /**
  * References in the values of a workflow: `{{input.a.b[0]}}`, `{{steps.NAME.output.path[0]}}`, `{{item.id}}` and
@@ -21,7 +20,7 @@ export interface Scope {
   /** Null where there is none. */
   readonly output: (step: string) => Document | null;
   /** Null outside of a list. */
-  readonly item: string | null;
+  readonly item: Document | null;
   readonly index: number | null;
 }
 
@@ -35,9 +34,7 @@ const partPattern = new RegExp(`${name}|[0-9]+`, 'g');
 
 /** Every reference in the texts of any JSON value, in the order of the text; the names of members hold none. */
 export function findReferences(value: unknown): Reference[] {
-  if (typeof value === 'string') return [...value.matchAll(pattern)].map(referenceOf);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(findReferences);
+  return piecesOf(value).flatMap((piece) => (typeof piece === 'string' ? [] : piece.reference));
 }
 
 /** The names of the steps that a value refers to, each once. */
@@ -49,64 +46,102 @@ export function stepsReferredTo(value: unknown): string[] {
  * The value with its references filled in, as compact JSON. A text that is one reference takes the value with its type;
  * within other text it becomes what a variable of that value puts into a prompt. What does not exist is null, and
  * nothing within text. Null where the result would have more than `charsMax` characters: a short text can refer to a
- * long value many times.
+ * long value many times. That is found out before anything of it is made.
  */
 export function fill(value: unknown, scope: Scope, charsMax: number): string | null {
-  const pieces: string[] = [];
-  let left = charsMax;
+  const pieces = piecesOf(value);
+  let chars = 0;
+  for (const piece of pieces) {
+    chars += charsOf(piece, scope);
+    if (chars > charsMax) return null;
+  }
+  return pieces.map((piece) => textOf(piece, scope)).join('');
+}
 
-  function put(piece: string): boolean {
-    left -= piece.length;
-    pieces.push(piece);
-    return left >= 0;
+/** JSON as it stands in the definition, or what takes its value where a run is: alone, or within other text. */
+type Piece = string | { readonly reference: Reference; readonly within: boolean };
+
+/** A definition is long and never changes, and a list fills the same value for each of its items. */
+const kept = new WeakMap<object, readonly Piece[]>();
+
+function piecesOf(value: unknown): readonly Piece[] {
+  if (typeof value !== 'object' || value === null) return takeApart(value);
+  const known = kept.get(value) ?? takeApart(value);
+  kept.set(value, known);
+  return known;
+}
+
+/** The value as JSON, cut where its references stand. */
+function takeApart(value: unknown): Piece[] {
+  const pieces: Piece[] = [];
+  let json = '';
+
+  function refer(match: readonly (string | undefined)[], within: boolean): void {
+    if (json !== '') pieces.push(json);
+    json = '';
+    pieces.push({ reference: referenceOf(match), within });
   }
 
-  function write(part: unknown): boolean {
-    if (typeof part === 'string') return writeText(part);
-    if (Array.isArray(part)) {
-      if (!put('[')) return false;
-      for (const [place, one] of part.entries()) {
-        if ((place > 0 && !put(',')) || !write(one)) return false;
-      }
-      return put(']');
-    }
-    if (typeof part === 'object' && part !== null) {
-      if (!put('{')) return false;
-      for (const [place, [of, one]] of Object.entries(part).entries()) {
-        if (!put(`${place > 0 ? ',' : ''}${JSON.stringify(of)}:`) || !write(one)) return false;
-      }
-      return put('}');
-    }
-    return put(JSON.stringify(part ?? null));
+  function write(part: unknown): void {
+    if (typeof part === 'string') writeText(part);
+    else if (typeof part === 'object' && part !== null) writeParts(part);
+    else json += JSON.stringify(part ?? null);
   }
 
-  function writeText(text: string): boolean {
+  function writeParts(parts: object): void {
+    const isList = Array.isArray(parts);
+    json += isList ? '[' : '{';
+    for (const [place, [name, one]] of Object.entries(parts).entries()) {
+      if (place > 0) json += ',';
+      if (!isList) json += `${JSON.stringify(name)}:`;
+      write(one);
+    }
+    json += isList ? ']' : '}';
+  }
+
+  function writeText(text: string): void {
     const whole = wholePattern.exec(text);
-    if (whole) return put(resolve(referenceOf(whole), scope));
-    let chars = text.length;
-    for (const match of text.matchAll(pattern)) {
-      chars += textOf(resolve(referenceOf(match), scope)).length;
-      if (chars > left) return false;
+    if (whole) {
+      refer(whole, false);
+      return;
     }
-    return put(
-      JSON.stringify(text.replace(pattern, (...all) => textOf(resolve(referenceOf(all), scope)))),
-    );
+    let from = 0;
+    json += '"';
+    for (const match of text.matchAll(pattern)) {
+      json += JSON.stringify(text.slice(from, match.index)).slice(1, -1);
+      refer(match, true);
+      from = match.index + match[0].length;
+    }
+    json += `${JSON.stringify(text.slice(from)).slice(1, -1)}"`;
   }
 
-  return write(value) ? pieces.join('') : null;
+  write(value);
+  if (json !== '') pieces.push(json);
+  return pieces;
+}
+
+function charsOf(piece: Piece, scope: Scope): number {
+  if (typeof piece === 'string') return piece.length;
+  const { reference, within } = piece;
+  if (!within || reference.root === 'index') return textOf(piece, scope).length;
+  return documentFor(reference, scope)?.charsWithin(reference.path) ?? 0;
+}
+
+function textOf(piece: Piece, scope: Scope): string {
+  if (typeof piece === 'string') return piece;
+  const json = resolve(piece.reference, scope);
+  return piece.within ? textWithin(json) : json;
 }
 
 /** What a reference stands for, as compact JSON; `null` where there is no such thing. */
-export function resolve({ root, step, path }: Reference, scope: Scope): string {
-  if (root === 'index') return scope.index === null ? 'null' : String(scope.index);
-  if (root === 'item') return follow(scope.item ?? 'null', path);
-  const document = root === 'input' ? scope.input : scope.output(step ?? '');
-  if (!document) return 'null';
-  return path.length === 0 ? document.json : document.at(path);
+function resolve(reference: Reference, scope: Scope): string {
+  if (reference.root === 'index') return String(scope.index);
+  return documentFor(reference, scope)?.at(reference.path) ?? 'null';
 }
 
-function textOf(json: string): string {
-  return json === 'null' ? '' : variableText(json);
+function documentFor({ root, step }: Reference, scope: Scope): Document | null {
+  if (root === 'input') return scope.input;
+  return root === 'item' ? scope.item : scope.output(step ?? '');
 }
 
 function referenceOf(match: readonly (string | undefined)[]): Reference {

@@ -8,6 +8,7 @@ import {
   members,
   plain,
 } from './json.ts';
+import { storable } from './storable.ts';
 
 /**
  * The body of an execute call, read once. It travels into admission as a value whatever is wrong with it:
@@ -57,7 +58,7 @@ export function readVariables(json: string): ExecuteBody {
   const texts = new Map<string, string>();
   const names = new Set<string>();
   for (const { name, text } of members(json)) {
-    const shown = name.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, 100);
+    const shown = storable(name.slice(0, 100));
     if (!isStorable(JSON.stringify(name)) || !isStorable(text)) {
       const message = `Variable ${JSON.stringify(shown)} holds a NUL or a lone surrogate.`;
       return { kind: 'invalid', message, variable: shown };

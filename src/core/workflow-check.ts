@@ -1,6 +1,6 @@
 import { checkCondition } from './condition.ts';
 import { findReferences } from './reference.ts';
-import type { StepDefinition, WorkflowDefinition } from './workflow.ts';
+import { referencesMax, type StepDefinition, type WorkflowDefinition } from './workflow.ts';
 import { type DefinitionDraft, fillDefinition, type StepDraft } from './workflow-fill.ts';
 import { waitsFor } from './workflow-graph.ts';
 
@@ -37,6 +37,7 @@ export function checkWorkflow(
       ...fallbackProblems(draft.steps[place], place),
     ]),
     ...valueProblems(definition.output, { step: null, path: 'output', inList: false }, known),
+    ...referenceProblems(definition),
     ...cycles(definition),
   ];
   return { definition, problems };
@@ -152,6 +153,14 @@ function valueProblems(value: unknown, place: Place, known: Known): WorkflowProb
     }
   }
   return [...problems, ...[...messages].map((message) => ({ step, path, message }))];
+}
+
+function referenceProblems({ steps, output }: WorkflowDefinition): WorkflowProblem[] {
+  const values = steps.map(({ variables, forEach, fallback }) => [variables, forEach, fallback]);
+  const { length } = findReferences([values, output]);
+  if (length <= referencesMax) return [];
+  const message = `The workflow holds ${length} references, and at most ${referencesMax} are allowed.`;
+  return [{ step: null, path: 'steps', message }];
 }
 
 const almost = /\{\{[ \t]*(?:input|steps|item|index)\b[^{}]*\}\}/g;

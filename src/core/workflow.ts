@@ -80,6 +80,8 @@ export const valuesCharsMax = 4_194_304;
 /** The characters of variables beyond which one advance of a run makes no further step ready. */
 export const readyCharsMax = 8_388_608;
 export const stepsMax = 50;
+/** All values of a definition together: each is resolved under the lock of a run, while everybody else waits. */
+export const referencesMax = 1_000;
 export const runTimeoutMsMin = 1_000;
 export const runTimeoutMsMax = 7 * 86_400_000;
 export const runTimeoutMsDefault = 3_600_000;

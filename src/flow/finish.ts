@@ -6,9 +6,10 @@ import { type Cost, noCost, noUsage, type Usage, unknownCost } from '../core/mod
 import type { Template } from '../core/prompt.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
+import { storable } from '../core/storable.ts';
 import type { UnendedRun } from '../store/executions.ts';
 import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../store/finish.ts';
-import type { Pipelines, Send } from '../store/pipeline.ts';
+import { isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
 import { type Stopping, writeProgress } from '../store/workflow-progress.ts';
 import { batcher } from './batch.ts';
 import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
@@ -74,14 +75,32 @@ export function createFinisher(parts: FinisherParts): Finisher {
       (systemPrompt?.length ?? 0) +
       (userPrompt?.length ?? 0) +
       (output?.length ?? 0) * (workflow ? 3 : 1),
-    run: (ends) =>
-      tryTogether(ends, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
+    run: (ends) => tryTogether(ends, (some) => carryOut(parts, some)),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
   return { finish: add, idle };
 }
 
-async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<EndResult[]> {
+/**
+ * What the database does not take of an end that goes alone may be what follows for its run. Then the run ends with it:
+ * the same would follow at each try, and its batch would go one by one each time.
+ */
+async function carryOut(parts: FinisherParts, ends: End[]): Promise<EndResult[]> {
+  const carried = (unwritable: Error | null) =>
+    parts.pipelines.use((send) => transact(parts, send, { ends, unwritable }));
+  try {
+    return await carried(null);
+  } catch (error) {
+    if (ends.length > 1 || !ends[0]?.workflow || !isUnstorable(error)) throw error;
+    return carried(error);
+  }
+}
+
+async function transact(
+  parts: FinisherParts,
+  send: Send,
+  { ends, unwritable }: { readonly ends: readonly End[]; readonly unwritable: Error | null },
+): Promise<EndResult[]> {
   const slotAgentIds = [...new Set(ends.flatMap((end) => end.slotAgentId ?? []))];
   const ids = ends.map((end) => end.id);
   const ofSteps = ends.flatMap((end) => end.workflow ?? []);
@@ -107,7 +126,12 @@ async function transact(parts: FinisherParts, send: Send, ends: End[]): Promise<
   const ended = results.flatMap((result) => result.ended ?? []);
   const progress =
     events.length > 0 &&
-    (await planProgress(parts, send, { runs: locked.workflows, steps: locked.steps }, events));
+    (await planProgress(
+      parts,
+      send,
+      { runs: locked.workflows, steps: locked.steps, unwritable },
+      events,
+    ));
   let stopping: Promise<Stopping[]> = Promise.resolve([]);
   const alongWith = () => {
     if (progress) stopping = writeProgress(send, progress.writes);
@@ -184,11 +208,6 @@ function tally(ended: EndedRun, row: RunRow): Tally {
     costUsd: ended.costUsd,
     latencyMs: row.started_ms === null ? null : ended.latencyMs,
   };
-}
-
-/** What a model wrote, as PostgreSQL can keep it: no NUL, no lone surrogate. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 /** The end of a run that is canceled: nothing is known of what it used. */

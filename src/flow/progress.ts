@@ -60,13 +60,15 @@ export interface RunsAtProgress {
   readonly runs: readonly RunAtProgress[];
   readonly steps: StepsOfRuns;
   readonly given?: ReadonlyMap<string, RunValues>;
+  /** Why the database takes nothing of what follows for them, where that was found out: they are given up. */
+  readonly unwritable?: Error | null;
 }
 
 /** Under the lock of the runs. Reads more only where a run refers to what this process does not know of it. */
 export async function planProgress(
   parts: ProgressParts,
   send: Send,
-  { runs, steps, given }: RunsAtProgress,
+  { runs, steps, given, unwritable = null }: RunsAtProgress,
   events: readonly EventOfRun[],
 ): Promise<PlannedProgress> {
   const rowsOf = Map.groupBy(steps.rows, ({ runId }) => runId);
@@ -85,7 +87,7 @@ export async function planProgress(
     const items = new Map((itemsOf.get(run.id) ?? []).map((one) => [one.step, one]));
     const values = given?.get(run.id) ?? parts.memory.of(run.id);
     const state = { values, rows, items };
-    goingOn.push({ run, definition, state, events: own, judge: null });
+    goingOn.push({ run, definition, state, events: own, judge: null, unwritable });
   }
   await planRuns(parts, send, goingOn, planned);
   const { steps: changed, ready, ended, faults, learned } = planned;
@@ -116,6 +118,7 @@ interface GoingOn {
   readonly events: readonly EventOfRun[];
   /** Once it lacks something: the time that conditions have is that of the whole advance. */
   readonly judge: ConditionJudge | null;
+  readonly unwritable: Error | null;
 }
 
 type Advanced = Extract<Advance, { kind: 'advanced' }>;
@@ -159,7 +162,8 @@ async function planRuns(
   for (const one of left) planRun(one, givenUp(one, 'it lacks what it refers to'), planned);
 
   function advanceRun(one: GoingOn, judge: ConditionJudge): Advance {
-    const { definition, state, events } = one;
+    const { definition, state, events, unwritable } = one;
+    if (unwritable) return givenUp(one, unwritable);
     try {
       return advance(definition, state, events, judge);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Pipelines, Send } from '../store/pipeline.ts';
+import { isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
 import { begin, commit, lockWorkflowRuns, writeProgress } from '../store/workflow-progress.ts';
 import { readSteps } from '../store/workflow-progress-read.ts';
 import { holdReadySteps } from '../store/workflow-steps.ts';
@@ -11,11 +11,17 @@ export async function settleSteps(
   runId: string,
   events: readonly EventOfRun[],
 ): Promise<void> {
-  const progress = await tryAgain(() => parts.pipelines.use(settle));
+  const settled = (unwritable: Error | null) =>
+    tryAgain(() => parts.pipelines.use((send) => settle(send, unwritable)));
+  const progress = await settled(null).catch((error: unknown) => {
+    // The same would follow each time that somebody takes the step again.
+    if (isUnstorable(error)) return settled(error);
+    throw error;
+  });
   progress.committed();
   parts.onProgress(progress);
 
-  async function settle(send: Send) {
+  async function settle(send: Send, unwritable: Error | null) {
     const [, runs, , steps] = await Promise.all([
       begin(send),
       lockWorkflowRuns(send, [runId]),
@@ -23,7 +29,7 @@ export async function settleSteps(
       holdReadySteps(send, events),
       readSteps(send, events),
     ]);
-    const plan = await planProgress(parts, send, { runs, steps }, events);
+    const plan = await planProgress(parts, send, { runs, steps, unwritable }, events);
     const [stopping] = await Promise.all([writeProgress(send, plan.writes), commit(send)]);
     return { ...plan, stopping };
   }

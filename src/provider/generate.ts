@@ -1,4 +1,5 @@
 import type { ModelCall, Usage } from '../core/model.ts';
+import { storable } from '../core/storable.ts';
 import type { Model } from './language-model.ts';
 
 export interface Generated {
@@ -40,7 +41,7 @@ export async function generate(
   const { inputTokens, outputTokens } = answer.usage;
   return {
     // PostgreSQL holds no NUL in a text, and a lone surrogate is no character.
-    text: texts.join('').replaceAll('\0', '\ufffd').toWellFormed(),
+    text: storable(texts.join('')),
     finishReason: answer.finishReason.unified,
     usage: usageOf({
       inputTokens: inputTokens.total,

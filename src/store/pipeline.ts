@@ -177,7 +177,7 @@ export function isStatementError(error: unknown): error is pg.DatabaseError {
 }
 
 /** Whether a statement cannot be carried out with these values, whoever tries and however often. */
-export function isUnstorable(error: unknown): boolean {
+export function isUnstorable(error: unknown): error is pg.DatabaseError | RangeError {
   // Class 22 are values, 23 constraints, 54 limits of the program; a text too long for us fails before it is sent.
   if (error instanceof pg.DatabaseError) return /^(22|23|54)/.test(error.code ?? '');
   return error instanceof RangeError;

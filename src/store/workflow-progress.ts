@@ -1,4 +1,5 @@
 import type { RunEnd, StepState } from '../core/step-state.ts';
+import { storable } from '../core/storable.ts';
 import type { WorkflowRunStatus } from '../core/workflow.ts';
 import type { Send, Statement, Value } from './pipeline.ts';
 
@@ -134,7 +135,7 @@ function endValues(ends: ProgressWrites['ends']): Value[] {
     ends.map(({ end }) => end.status),
     ends.map(({ end }) => (end.status === 'success' ? end.output : null)),
     failure.map((one) => one?.errorCode),
-    failure.map((one) => one?.error),
+    failure.map((one) => one && storable(one.error)),
     failure.map((one) => one?.failedStep),
   ];
 }
@@ -160,6 +161,7 @@ const upsertSteps: Statement = {
       completed_at = excluded.completed_at`,
 };
 
+/** Values are JSON, in which nothing stands as it is that cannot be stored; an error may quote a value. */
 function stepValues(steps: readonly WrittenStep[]): Value[] {
   return [
     steps.map((one) => one.runId),
@@ -174,7 +176,7 @@ function stepValues(steps: readonly WrittenStep[]): Value[] {
     steps.map((one) => one.itemsCount),
     steps.map((one) => one.output),
     steps.map((one) => one.errorCode),
-    steps.map((one) => one.error),
+    steps.map((one) => one.error && storable(one.error)),
     steps.map((one) => one.agentId),
   ];
 }

@@ -19,13 +19,17 @@ export async function writeEnd(
   isOurs: () => boolean,
 ): Promise<void> {
   let pauseMs = 50;
+  let hasTexts = true;
   for (; isOurs(); pauseMs = Math.min(pauseMsMax, pauseMs * 2)) {
     try {
       await parts.finisher.finish(end);
       return;
     } catch (error) {
       parts.onError(error, 'finish');
-      if (isUnstorable(error) && end.errorCode !== 'INTERNAL') end = withoutTexts(end);
+      if (isUnstorable(error) && hasTexts) {
+        end = withoutTexts(end);
+        hasTexts = false;
+      }
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }

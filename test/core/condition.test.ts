@@ -71,6 +71,12 @@ test('what cannot be evaluated is an error that says why', () => {
   assert.equal(evaluateCondition('steps.triage.output', scope).kind, 'error');
 });
 
+test('an error that quotes what a model wrote can be stored', () => {
+  const odd = { ...scope, output: () => documentOf(outputOfText('{"k":"a\\u0000\\ud800b"}')) };
+  const result = evaluateCondition('input[steps.odd.output.k] == 1', odd);
+  assert.deepEqual(result, { kind: 'error', message: 'No such key: a\ufffd\ufffdb' });
+});
+
 test('what every object inherits is not there', () => {
   for (const name of ['constructor', '__proto__', 'toString']) {
     assert.equal(evaluateCondition(`input.${name} == null`, scope).kind, 'error', name);

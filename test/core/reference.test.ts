@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { documentOf } from '../../src/core/document.ts';
+import { documentOf, documentOfItem } from '../../src/core/document.ts';
 import { compact, elements } from '../../src/core/json.ts';
 import { fill, findReferences, type Scope, stepsReferredTo } from '../../src/core/reference.ts';
 import { outputOfText, withinOutput } from '../../src/core/step-output.ts';
@@ -18,7 +18,7 @@ const scope: Scope = {
     '{"ticket":"Help","n":12345678901234567890,"2":"two","1":[true,null],"deep":{"a":{"b":[10,20]}}}',
   ),
   output: (step) => (outputs[step] === undefined ? null : documentOf(outputs[step])),
-  item: '{"id":"p-1","tags":["x"]}',
+  item: documentOfItem('{"id":"p-1","tags":["x"]}'),
   index: 3,
 };
 
@@ -145,15 +145,62 @@ test('an output is looked into where it is JSON, and only there', () => {
   assert.equal(withinOutput(deep), deep);
 });
 
+/** How often the end of a string was looked for: what a walk through a text costs, on any machine. */
+function stringsWalked(t: TestContext, walk: () => void): number {
+  const { mock } = t.mock.method(String.prototype, 'indexOf');
+  walk();
+  const count = mock.calls.filter((call) => call.arguments[0] === '"').length;
+  mock.restore();
+  return count;
+}
+
 test('an output is gone through once, however many references look into it', (t) => {
-  const members = Array.from({ length: 20_000 }, (_, n) => `"m${n}":"${'x'.repeat(80)}"`);
+  const members = Array.from({ length: 1_000 }, (_, n) => `"m${n}":"${'x'.repeat(80)}"`);
   const output = documentOf(outputOfText(`{${members.join(',')}}`));
   const parse = t.mock.method(JSON, 'parse');
   const own = { ...scope, output: () => output };
-  const many = Array.from({ length: 5_000 }, () => '{{steps.a.output.none}}{{steps.a.output.m7}}');
-  for (let turn = 0; turn < 2; turn++) assert.ok(fill(many, own, 10_000_000));
+  const many = Array.from({ length: 100 }, (_, n) => `{{steps.a.output.m${n}}}`);
+  for (let turn = 0; turn < 2; turn++) assert.ok(fill([...many, ...many], own, 10_000_000));
   const wholes = parse.mock.calls.filter((call) => call.arguments[0] === output.json);
   assert.equal(wholes.length, 1);
-  const last = parse.mock.calls.filter((call) => call.arguments[0] === '"m19999"');
-  assert.equal(last.length, 2, 'once for each member that is looked for');
+  const last = parse.mock.calls.filter((call) => call.arguments[0] === '"m999"');
+  assert.equal(last.length, 1);
+});
+
+test('a list is gone through once, however many references look into it', (t) => {
+  const list = `[${Array.from({ length: 300 }, (_, n) => `"${n}"`).join(',')}]`;
+  const many = Array.from({ length: 100 }, (_, n) => `{{input.l[${n}]}} {{item.l[${n}]}}`);
+  const walked = stringsWalked(t, () => {
+    const json = `{"l":${list}}`;
+    assert.ok(
+      fill(many, { ...scope, input: documentOf(json), item: documentOfItem(json) }, 1_000_000),
+    );
+  });
+  // Each document: where its lists end, where its parts begin, and the strings that were asked for.
+  assert.ok(walked < 2 * 4 * 300, `${walked} strings`);
+});
+
+test('what lies deep is found by going through the whole once, and not once for each level', (t) => {
+  const list = `[${Array.from({ length: 300 }, (_, n) => `"${n}"`).join(',')}]`;
+  const input = documentOf(`{"l":${'['.repeat(100)}${list}${']'.repeat(100)}}`);
+  const reference = `{{input.l${'[0]'.repeat(100)}[299]}}`;
+  const walked = stringsWalked(t, () => {
+    assert.equal(fill(reference, { ...scope, input }, 1_000), '"299"');
+  });
+  assert.ok(walked < 4 * 300, `${walked} strings`);
+});
+
+test('how long a value is within text is found out once, also where it does not fit', (t) => {
+  const long = 'x'.repeat(50_000);
+  const own = { ...scope, input: documentOf(JSON.stringify({ a: long, b: [long] })) };
+  const value = { text: '{{input.a}}{{input.b[0]}}{{input.b}}{{input}}'.repeat(20) };
+  const parse = t.mock.method(JSON, 'parse');
+  for (let item = 0; item < 100; item++) assert.equal(fill(value, own, 400_000), null);
+  const texts = parse.mock.calls.filter((call) => String(call.arguments[0]).length > 50_000);
+  assert.equal(texts.length, 2, 'the two texts');
+});
+
+test('a text within a list is a text, whatever it holds', () => {
+  const own = { ...scope, item: documentOfItem(JSON.stringify('{"a":1}')) };
+  assert.equal(fill(['{{item.a}}', '{{item}}'], own, 100), '[null,"{\\"a\\":1}"]');
 });

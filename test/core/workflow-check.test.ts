@@ -148,3 +148,21 @@ test('a name that means something to JavaScript is a name like any other', () =>
     'toString | steps.2.variables | There is no step "hasOwnProperty".',
   ]);
 });
+
+test('a workflow holds so many references and no more, wherever they stand', () => {
+  const holding = (count: number): DefinitionDraft => ({
+    input: { required: ['a'] },
+    steps: [
+      step('one', { variables: { x: '{{input.a}}'.repeat(count - 5), y: ['{{ input.a }}'] } }),
+      step('two', {
+        forEach: { list: '{{input.a}}' },
+        fallback: { agentId: 'agt_a', variables: { x: '{{item}} {{index}}' } },
+      }),
+    ],
+    output: { of: '{{input.a}}' },
+  });
+  assert.deepEqual(problemsOf(holding(1_000)), []);
+  assert.deepEqual(problemsOf(holding(1_001)), [
+    'null | steps | The workflow holds 1001 references, and at most 1000 are allowed.',
+  ]);
+});

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { canceledEnd, type End, type Finisher } from '../../src/flow/finish.ts';
+import { writeEnd } from '../../src/worker/write-end.ts';
 import { addAgent, ended } from '../harness/agents.ts';
 import { startService } from '../harness/service.ts';
 
@@ -92,4 +94,21 @@ test('a run that began longer ago than a number of milliseconds can tell ends al
   const record = await ended(service, statusUrl, key);
   assert.equal(record.status, 'success');
   assert.equal(record.latencyMs, 2_147_483_647);
+});
+
+test('an end that cannot be stored gives up its texts, also that of an internal error', async () => {
+  const run = { slotAgentId: null, workflow: null, keepsPrompt: true };
+  const prompt = { system: 'too long', user: 'too long' };
+  const end: End = { ...canceledEnd('x', run, prompt), errorCode: 'INTERNAL', status: 'failed' };
+  const tried: (string | null)[] = [];
+  const finisher: Finisher = {
+    async finish({ userPrompt }) {
+      tried.push(userPrompt);
+      if (userPrompt !== null) throw new RangeError('Invalid string length');
+      return { ended: null, worker: null };
+    },
+    idle: async () => {},
+  };
+  await writeEnd({ finisher, onError: () => {} }, end, () => tried.length < 5);
+  assert.deepEqual(tried, ['too long', null]);
 });

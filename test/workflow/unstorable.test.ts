@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { toId } from '../../src/core/id.ts';
+import { fresh } from '../../src/core/step-state.ts';
+import { begin, commit, writeProgress } from '../../src/store/workflow-progress.ts';
+import { addAgent } from '../harness/agents.ts';
+import { testPipelines } from '../harness/pipelines.ts';
+import { startService } from '../harness/service.ts';
+import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../harness/workflow-runs.ts';
+
+/** What models write ends up in what the engine says; and ends after which follows what the database does not take. */
+
+const service = await startService();
+after(service.close);
+const { db, models } = service;
+const { key } = await service.key();
+const agent = await addAgent(service, { user: '{{text}}' });
+const refusing = await addAgent(service, { user: 'x', stage: 'Paused' });
+const says = (text: unknown) => ({ variables: { text } });
+
+/** The JSON of a name that holds a NUL, which a condition then quotes as what it does not find. */
+const odd = says('{"k": "a\\u0000b"}');
+const quoting = 'input[steps.odd.output.k] == "x"';
+const quoted = 'No such key: a\ufffdb';
+/** Beyond it a run that goes on with nothing is over as well, as another. */
+const timeoutMs = 120_000;
+
+await sql`
+  create function refuse() returns trigger language plpgsql as $$ begin raise 'never' using errcode = '22021'; end $$`.execute(
+  db,
+);
+await sql`
+  create trigger refuse before insert on workflow_steps for each row when (new.step = 'poison')
+  execute function refuse()`.execute(db);
+
+async function carryOut(...steps: Parameters<typeof step>[0][]) {
+  const workflow = await addWorkflow(service, { timeoutMs, steps: steps.map(step) });
+  const runId = await startRun(service, workflow, key);
+  return endOfRun(service, workflow, runId);
+}
+
+/** Cancels the execution of a step; answers the status of that. */
+async function cancel(runId: string, name: string): Promise<number> {
+  const { rows } = await sql<{ executionId: string }>`
+    select execution_id from workflow_steps where run_id = ${runId} and step = ${name}`.execute(db);
+  const executionId = toId('execution', rows[0]?.executionId ?? '');
+  const path = `${agent.path}/executions/${executionId}/cancel`;
+  return (await service.call('POST', path, { key })).status;
+}
+
+/** The faults of one run, which are expected, and so taken out. */
+function takeFaults(): string[] {
+  return service.faults.splice(0).map((fault) => JSON.stringify(fault));
+}
+
+async function recordOf(executionId: string | null | undefined) {
+  const { rows } = await sql<{ status: string; output: string | null }>`
+    select status::text as status, output from executions where id = ${executionId}`.execute(db);
+  return rows[0];
+}
+
+test('a step keeps its output where the condition after it quotes what cannot be stored', async () => {
+  const { run, steps } = await carryOut(
+    { name: 'odd', agent, ...odd },
+    { name: 'after', agent, ...says('x'), when: quoting },
+  );
+  assert.equal(run.error, `Step "after" failed: ${quoted}`);
+  const { status, output } = (await recordOf(steps.get('odd')?.executionId)) ?? {};
+  assert.deepEqual([status, output], ['success', '{"k": "a\\u0000b"}']);
+  assert.equal(steps.get('odd')?.status, 'success');
+  assert.deepEqual(
+    [steps.get('after')?.errorCode, steps.get('after')?.error],
+    ['CONDITION_FAILED', quoted],
+  );
+});
+
+test('an end goes on where the condition after it quotes what cannot be stored, also that of a cancel', async () => {
+  const workflow = await addWorkflow(service, {
+    timeoutMs,
+    steps: [
+      step({ name: 'odd', agent, ...odd }),
+      step({ name: 'held', agent, ...says('x'), after: ['odd'], onFailure: 'continue' }),
+      step({ name: 'after', agent, ...says('x'), after: ['held'], when: quoting }),
+    ],
+  });
+  models.script({});
+  const held = models.hold();
+  const runId = await startRun(service, workflow, key);
+  await held.arrived;
+  assert.equal(await cancel(runId, 'held'), 200);
+  const { run } = await endOfRun(service, workflow, runId);
+  assert.equal(run.error, `Step "after" failed: ${quoted}`);
+});
+
+test('errors are made storable where they are written, whoever made them', async () => {
+  const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+  const runId = await addOpenRun(db, workflow);
+  const pipelines = testPipelines(service.database.connection);
+  const error = 'a\0b\ud800';
+  await pipelines.use((send) =>
+    Promise.all([
+      begin(send),
+      writeProgress(send, {
+        steps: [{ ...fresh('a', -1), runId, status: 'failed', errorCode: 'INTERNAL', error }],
+        ends: [
+          { runId, end: { status: 'failed', errorCode: 'STEP_FAILED', error, failedStep: 'a' } },
+        ],
+      }),
+      commit(send),
+    ]),
+  );
+  await pipelines.close();
+  const { run, steps } = await endOfRun(service, workflow, runId);
+  assert.deepEqual([run.error, steps.get('a')?.error], ['a\ufffdb\ufffd', 'a\ufffdb\ufffd']);
+});
+
+test('an end after which nothing can be written ends the run, and keeps what it brought', async () => {
+  const { run, steps } = await carryOut(
+    { name: 'first', agent, ...says('paid for') },
+    { name: 'poison', agent, ...says('x'), after: ['first'] },
+  );
+  assert.deepEqual([run.status, run.errorCode, run.failedStep], ['failed', 'INTERNAL', null]);
+  assert.deepEqual(await recordOf(steps.get('first')?.executionId), {
+    status: 'success',
+    output: 'paid for',
+  });
+  const faults = takeFaults();
+  assert.equal(faults.length, 1, 'it was not tried again');
+  assert.match(faults[0] ?? '', /was given up/);
+});
+
+test('so does a cancel, which is answered as any', async () => {
+  const workflow = await addWorkflow(service, {
+    timeoutMs,
+    steps: [
+      step({ name: 'held', agent, ...says('x'), onFailure: 'continue' }),
+      step({ name: 'poison', agent, ...says('x'), after: ['held'] }),
+    ],
+  });
+  const held = models.hold();
+  const runId = await startRun(service, workflow, key);
+  await held.arrived;
+  assert.equal(await cancel(runId, 'held'), 200);
+  assert.equal((await endOfRun(service, workflow, runId)).run.errorCode, 'INTERNAL');
+  assert.equal(takeFaults().length, 1);
+});
+
+test('and a call that is refused for good', async () => {
+  const { run } = await carryOut(
+    { name: 'refused', agent: refusing, onFailure: 'continue' },
+    { name: 'poison', agent, ...says('x'), after: ['refused'] },
+  );
+  assert.equal(run.errorCode, 'INTERNAL');
+  assert.equal(takeFaults().length, 1);
+});
