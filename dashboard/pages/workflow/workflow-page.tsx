@@ -27,12 +27,8 @@ export function WorkflowPage() {
         parent={{ label: 'Workflows', to: '/workflows' }}
         title={workflow.name}
         badge={<EnabledBadge enabled={workflow.enabled} />}
-        description={
-          <>
-            {workflow.description && <div>{workflow.description}</div>}
-            <Identifier id={workflowId} what="the workflow's identifier" />
-          </>
-        }
+        about={workflow.description}
+        description={<Identifier id={workflowId} what="the workflow's identifier" />}
         actions={<WorkflowActions workflow={workflow} />}
       />
       <Tabs label="Areas of the workflow">
