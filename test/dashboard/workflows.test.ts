@@ -29,7 +29,7 @@ test('without workflows the page says what one is; the first is made and run', a
   await page.getByRole('button', { name: /^first/ }).click();
   await page.getByRole('heading', { name: 'first' }).waitFor();
   await check();
-  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('link', { name: 'Start', exact: true }).click();
   await page.getByRole('textbox', { name: 'name' }).fill('Ada');
   await check();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -124,7 +124,7 @@ test('where a fixed output stood in for a failed agent, that is said, and its fa
   await row.getByText('fixed fallback').waitFor();
   await row.getByText('Agent', { exact: true }).waitFor();
   await check();
-  await row.getByRole('link', { name: 'Record of greet before its fallback' }).click();
+  await row.getByRole('link', { name: 'Failed record of greet, before its fallback' }).click();
   await page.getByText('Broken as asked.').waitFor();
 });
 
@@ -233,7 +233,7 @@ test('a viewer reads and changes nothing; a workflow is switched off, found and 
   await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
   await page.getByText('Off', { exact: true }).waitFor();
   await check();
-  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('link', { name: 'Start', exact: true }).click();
   await page.getByRole('heading', { name: 'It is switched off' }).waitFor();
   await page.getByRole('button', { name: 'More for this workflow' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();

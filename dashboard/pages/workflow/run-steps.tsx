@@ -77,7 +77,7 @@ function State({ step }: { readonly step: RunStep }) {
       <StepBadge status={status} />
       {itemCount !== undefined && (
         <div className={classes.note}>
-          {formatCount(itemsEnded)} of {formatCount(itemCount)} items over
+          {formatCount(itemsEnded)} of {formatCount(itemCount)} items done
         </div>
       )}
       <FixedFallback of={step} />
@@ -119,7 +119,7 @@ export function Executions(props: {
         <Link
           to="/history/$agentId/$executionId"
           params={{ agentId: props.firstAgentId, executionId: failedId }}
-          aria-label={`Record of ${props.name} before its fallback`}
+          aria-label={`Failed record of ${props.name}, before its fallback`}
         >
           Failed
         </Link>

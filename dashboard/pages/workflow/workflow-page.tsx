@@ -12,7 +12,7 @@ const route = getRouteApi('/app/workflows/$workflowId');
 const areas = [
   { to: '/workflows/$workflowId', label: 'Overview' },
   { to: '/workflows/$workflowId/runs', label: 'Runs' },
-  { to: '/workflows/$workflowId/run', label: 'Run' },
+  { to: '/workflows/$workflowId/run', label: 'Start' },
   { to: '/workflows/$workflowId/definition', label: 'Definition' },
   { to: '/workflows/$workflowId/versions', label: 'Versions' },
   { to: '/workflows/$workflowId/triggers', label: 'Triggers' },
