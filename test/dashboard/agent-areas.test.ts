@@ -16,7 +16,7 @@ test('an agent is run from its page, with its defaults where nothing is given', 
   const { page, check } = await visit(`/agents/${agent.agentId}/run`, { as: 'editor' });
   await page.getByRole('textbox', { name: 'name' }).fill('Ada');
   await check();
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.keyboard.press('ControlOrMeta+Enter');
   await page.getByText('Hello Ada, welcome').waitFor();
   await check();
   await page.getByText('JSON', { exact: true }).click();
