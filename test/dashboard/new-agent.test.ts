@@ -52,6 +52,7 @@ test("an agent that is refused shows the server's words", async () => {
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('No model');
   await page.getByRole('button', { name: 'Create the agent' }).click();
   await page.getByRole('alert').getByText('req_').waitFor();
+  assert.doesNotMatch(await page.getByRole('alert').innerText(), /agentConfig/);
   await check();
 });
 

@@ -16,7 +16,7 @@ import { versionQuery } from '../../data/prompts.ts';
 import { AboutFields } from '../../parts/about-fields.tsx';
 import { Card } from '../../parts/card.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import { LimitFields } from '../../parts/limit-fields.tsx';
 import { ModelFields } from '../../parts/model-fields.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -129,7 +129,10 @@ export function NewAgentPage() {
         <Card title="Limits">
           <LimitFields form={form} onChange={change} error={create.error} />
         </Card>
-        <FormProblem error={create.error} />
+        <FormProblem
+          error={create.error}
+          words={fieldProblem(create.error, 'agentConfig.model') && 'Choose a model above.'}
+        />
         <Group gap="xs">
           <Button type="submit" loading={create.isPending} disabled={!version}>
             Create the agent
