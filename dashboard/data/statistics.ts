@@ -15,6 +15,15 @@ export const endStatuses: readonly EndStatus[] = [
   'unauthorized',
 ];
 
+/** Of bars and their names, wherever runs are counted by status. */
+export const statusColors = {
+  success: 'var(--chart-success)',
+  failed: 'var(--chart-failed)',
+  rate_limited: 'var(--chart-limited)',
+  canceled: 'var(--chart-canceled)',
+  unauthorized: 'var(--chart-unauthorized)',
+} as const satisfies Record<EndStatus, string>;
+
 export interface Sums {
   readonly runs: number;
   readonly succeeded: number;

@@ -20,6 +20,12 @@ export interface VariablePlace {
   readonly offset: number;
 }
 
+/** What looks like a placeholder and is none: it goes to the model as it stands. */
+export function strangePlaceholders({ system, user }: Template): string[] {
+  const all = `${system ?? ''}\n${user}`.match(/\{\{[^{}\n]{0,80}\}\}/g) ?? [];
+  return [...new Set(all)].filter((one) => one.replace(placeholderPattern, '') !== '');
+}
+
 /** Each variable once, in order of first use, with all of its places. */
 export function variablesOf({ system, user }: Template): Variable[] {
   const found = new Map<string, VariablePlace[]>();

@@ -3,12 +3,19 @@ import { problemOf, RequestId } from './error-state.tsx';
 import classes from './form-problem.module.css';
 
 /** Above a form's button: why the server refused it. Takes no room where nothing is wrong. */
-export function FormProblem({ error }: { readonly error: unknown }) {
+export function FormProblem({
+  error,
+  words,
+}: {
+  readonly error: unknown;
+  /** In place of the server's own, where these say more here. */
+  readonly words?: string | undefined;
+}) {
   if (error === null || error === undefined) return null;
   const { message, requestId } = problemOf(error);
   return (
     <div className={classes.problem} role="alert">
-      {message}
+      {words ?? message}
       {requestId && <RequestId id={requestId} />}
     </div>
   );

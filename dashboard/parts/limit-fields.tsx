@@ -40,7 +40,7 @@ export function LimitFields(props: {
         disabled={disabled}
       />
       <NumberField
-        label="Seconds in all"
+        label="Timeout, seconds"
         placeholder="300"
         min={1}
         decimals={3}

@@ -1,3 +1,4 @@
+import { Spoiler } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from './icon.tsx';
@@ -5,6 +6,9 @@ import classes from './page-header.module.css';
 
 /** The first page was asked for from outside: there the reading begins at the top, as anywhere. */
 let arrived = false;
+
+/** Three lines. */
+const aboutMaxPx = 63;
 
 interface Parent {
   readonly label: string;
@@ -17,10 +21,12 @@ export function PageHeader(props: {
   /** Beside the title: a state, for example. */
   readonly badge?: ReactNode;
   readonly description?: ReactNode;
+  /** What someone wrote about it, of any length: of much of it the first lines, all of it where that is asked for. */
+  readonly about?: string | null;
   readonly parent?: Parent;
   readonly actions?: ReactNode;
 }) {
-  const { title, badge, description, parent, actions } = props;
+  const { title, badge, description, about, parent, actions } = props;
   useEffect(() => {
     document.title = `${title} · Cueline`;
   }, [title]);
@@ -45,7 +51,21 @@ export function PageHeader(props: {
           </h1>
           {badge}
         </div>
-        {description && <div className={classes.description}>{description}</div>}
+        {(about || description) && (
+          <div className={classes.description}>
+            {about && (
+              <Spoiler
+                className={classes.about}
+                maxHeight={aboutMaxPx}
+                showLabel="Show all of it"
+                hideLabel="Show less"
+              >
+                {about}
+              </Spoiler>
+            )}
+            {description}
+          </div>
+        )}
       </div>
       {actions && <div className={classes.actions}>{actions}</div>}
     </header>

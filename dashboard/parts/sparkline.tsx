@@ -2,13 +2,13 @@ import classes from './sparkline.module.css';
 
 interface Bar {
   readonly key: string;
-  readonly good: number;
-  readonly bad: number;
+  /** From the bottom up. */
+  readonly parts: readonly { readonly count: number; readonly color: string }[];
 }
 
 const [width, height, gap] = [96, 24, 1];
 
-/** Bars in the height of a line of text: how much there was, and how much of it failed. `label` says it in words. */
+/** Bars in the height of a line of text: how much there was, and what became of it. `label` says it in words. */
 export function Sparkline({
   bars,
   label,
@@ -16,25 +16,39 @@ export function Sparkline({
   readonly bars: readonly Bar[];
   readonly label: string;
 }) {
-  const most = Math.max(1, ...bars.map(({ good, bad }) => good + bad));
+  const total = ({ parts }: Bar) => parts.reduce((so, { count }) => so + count, 0);
+  const most = Math.max(1, ...bars.map(total));
   const step = width / Math.max(1, bars.length);
-  // What happened at all is seen, however little it was beside the rest.
-  const high = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * height));
   return (
     <svg className={classes.chart} width={width} height={height} role="img" aria-label={label}>
-      {bars.map(({ key, good, bad }, place) => {
-        const [all, failed] = [high(good + bad), high(bad)];
+      {bars.map((bar, place) => {
         const at = { x: place * step, width: Math.max(1, step - gap), rx: 0.5 };
         return (
-          <g key={key}>
-            {all === 0 && <rect {...at} y={height - 1} height={1} className={classes.none} />}
-            {good > 0 && <rect {...at} y={height - all} height={all} className={classes.good} />}
-            {bad > 0 && (
-              <rect {...at} y={height - failed} height={failed} className={classes.bad} />
+          <g key={bar.key}>
+            {total(bar) === 0 && (
+              <rect {...at} y={height - 1} height={1} className={classes.none} />
             )}
+            {/* Each reaches down to the ground, those below stand before it. */}
+            {tops(bar, most)
+              .toReversed()
+              .map(({ color, top }) => (
+                <rect key={color} {...at} y={height - top} height={top} fill={color} />
+              ))}
           </g>
         );
       })}
     </svg>
   );
+}
+
+/** How high each part reaches. What happened at all is seen, however little it was beside the rest. */
+function tops({ parts }: Bar, most: number) {
+  let [sum, top] = [0, 0];
+  return parts
+    .filter(({ count }) => count > 0)
+    .map(({ count, color }) => {
+      sum += count;
+      top = Math.min(height, Math.max(top + 2, (sum / most) * height));
+      return { color, top };
+    });
 }

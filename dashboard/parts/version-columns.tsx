@@ -44,7 +44,7 @@ export function useVersionColumns<Version extends Saved>(columns: {
     },
     {
       key: 'ways',
-      header: 'Go on with it',
+      header: 'Actions',
       align: 'right',
       cell: (version) => <span className={classes.ways}>{columns.ways(version)}</span>,
     },

@@ -14,7 +14,9 @@ export function Gate(props: {
   return (
     <main className={classes.gate}>
       <div className={classes.card}>
-        <Logo size={32} />
+        <div className={classes.name}>
+          <Logo size={32} /> Cueline
+        </div>
         <h1>{props.title}</h1>
         {props.description && <p>{props.description}</p>}
         {props.children}

@@ -1,7 +1,10 @@
-import { Button, Skeleton, Stack } from '@mantine/core';
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
-import { ErrorState } from '../parts/error-state.tsx';
+import { useEffect } from 'react';
+import { CuelineError } from '../../src/client/index.ts';
+import { ErrorState, problemOf } from '../parts/error-state.tsx';
 import { Gate } from './gate.tsx';
+import { places } from './places.ts';
 
 /** What any page shows while it is fetched, when it fails, and where there is none. */
 
@@ -16,7 +19,24 @@ export function PageLoading() {
 
 export function PageFailed({ error }: ErrorComponentProps) {
   const router = useRouter();
-  return <ErrorState heading="h1" error={error} onRetry={() => void router.invalidate()} />;
+  const { title } = problemOf(error);
+  useEffect(() => {
+    document.title = `${title} · Cueline`;
+  }, [title]);
+  const place = places.find(({ to }) => router.state.location.pathname.startsWith(`${to}/`));
+  const isGone = error instanceof CuelineError && error.status === 404;
+  return (
+    <>
+      <ErrorState heading="h1" error={error} onRetry={() => void router.invalidate()} />
+      {isGone && place && (
+        <Group justify="center" mt="md">
+          <Button component={Link} to={place.to} variant="default">
+            Go to the {place.label.toLowerCase()}
+          </Button>
+        </Group>
+      )}
+    </>
+  );
 }
 
 /** Outside the shell: whoever is not signed in may have mistyped, too. */

@@ -14,6 +14,7 @@ import { schemes } from './account-menu.tsx';
 import { places } from './places.ts';
 
 const [store, spotlight] = createSpotlight();
+const listId = 'palette-found';
 
 /** ⌘K: any page, any agent, prompt or workflow, and what can be done from everywhere. The server does the searching. */
 export default function Palette(props: {
@@ -26,9 +27,9 @@ export default function Palette(props: {
   const [asked] = useDebouncedValue(query.trim(), 150);
   const navigate = useNavigate();
   const found = { limit: 6, ...(asked && { q: asked }) };
-  const agentsFound = useQuery(agentsQuery(found)).data?.agents ?? [];
-  const promptsFound = useQuery(promptsQuery(found)).data?.prompts ?? [];
-  const workflowsFound = useQuery(workflowsQuery(found)).data?.workflows ?? [];
+  const agentsFound = useQuery(agentsQuery(found));
+  const promptsFound = useQuery(promptsQuery(found));
+  const workflowsFound = useQuery(workflowsQuery(found));
   // It opens because it was asked for again.
   useEffect(() => spotlight.open(), [props.asked]);
 
@@ -38,20 +39,20 @@ export default function Palette(props: {
     leftSection: <Icon name={icon} />,
     onClick: () => void navigate({ to }),
   }));
-  const agents = agentsFound.map(({ agentId, agentName, status }) => ({
+  const agents = (agentsFound.data?.agents ?? []).map(({ agentId, agentName, status }) => ({
     id: agentId,
     label: agentName,
     description: status,
     leftSection: <Icon name="agents" />,
     onClick: () => void navigate({ to: '/agents/$agentId', params: { agentId } }),
   }));
-  const prompts = promptsFound.map(({ promptId, name }) => ({
+  const prompts = (promptsFound.data?.prompts ?? []).map(({ promptId, name }) => ({
     id: promptId,
     label: name,
     leftSection: <Icon name="prompts" />,
     onClick: () => void navigate({ to: '/prompts/$promptId', params: { promptId } }),
   }));
-  const workflows = workflowsFound.map(({ workflowId, name, enabled }) => ({
+  const workflows = (workflowsFound.data?.workflows ?? []).map(({ workflowId, name, enabled }) => ({
     id: workflowId,
     label: name,
     description: enabled ? 'on' : 'off',
@@ -59,14 +60,17 @@ export default function Palette(props: {
     onClick: () => void navigate({ to: '/workflows/$workflowId', params: { workflowId } }),
   }));
   const named = ({ label }: Item) => label.toLowerCase().includes(query.trim().toLowerCase());
+  // The server found them, perhaps by their description; of those that it found for another query only what fits.
+  const foundBy = ({ isPlaceholderData }: { readonly isPlaceholderData: boolean }) =>
+    asked === query.trim() && !isPlaceholderData ? () => true : named;
   const groups = [
     { label: 'Pages', items: pages.filter(named) },
-    // The server found them, perhaps by their description.
-    { label: 'Agents', items: agents },
-    { label: 'Prompts', items: prompts },
-    { label: 'Workflows', items: workflows },
+    { label: 'Agents', items: agents.filter(foundBy(agentsFound)) },
+    { label: 'Prompts', items: prompts.filter(foundBy(promptsFound)) },
+    { label: 'Workflows', items: workflows.filter(foundBy(workflowsFound)) },
     { label: 'Actions', items: useActions(props.onShortcuts, props.onSignOut).filter(named) },
   ].filter(({ items }) => items.length > 0);
+  useFirstChosen(query, groups.flatMap(({ items }) => items.map(({ id }) => id)).join());
   return (
     <Spotlight.Root
       // Faded, what is said of the chosen one could hardly be read.
@@ -84,7 +88,7 @@ export default function Palette(props: {
         aria-label="Search pages, agents, prompts, workflows and actions"
         leftSection={<Icon name="search" />}
       />
-      <Spotlight.ActionsList>
+      <Spotlight.ActionsList id={listId}>
         {groups.map(({ label, items }) => (
           <Spotlight.ActionsGroup key={label} label={label}>
             {items.map(({ id, ...item }) => (
@@ -104,6 +108,25 @@ interface Item {
   readonly description?: string;
   readonly leftSection: ReactNode;
   readonly onClick: () => void;
+}
+
+/** Enter opens the first hit. Spotlight chooses it only as one types, before the server has answered. */
+function useFirstChosen(query: string, shown: string) {
+  useEffect(() => {
+    if (query !== '') chooseFirst();
+  }, [query]);
+  useEffect(() => {
+    const isChosen = document.querySelector(`#${listId} [data-selected]`) !== null;
+    // What is shown anew may have taken away what was chosen.
+    if (query !== '' && shown !== '' && !isChosen) chooseFirst();
+  }, [query, shown]);
+}
+
+/** As Spotlight does it, which keeps its own way to itself. */
+function chooseFirst() {
+  document.querySelector(`#${listId} [data-selected]`)?.removeAttribute('data-selected');
+  document.querySelector(`#${listId} [data-action]`)?.setAttribute('data-selected', 'true');
+  store.updateState((state) => ({ ...state, selected: 0 }));
 }
 
 function useActions(onShortcuts: () => void, onSignOut: () => void): Item[] {

@@ -9,6 +9,7 @@ const shortcuts: readonly (readonly [string, readonly string[]])[] = [
   ['Search and go anywhere', [commandKey, 'K']],
   ['Search in the list', ['/']],
   ...places.map(({ label, key }) => [`Go to ${label}`, ['g', key]] as const),
+  ['Run with what is typed', [commandKey, 'Enter']],
   ['Close what is open', ['Esc']],
   ['Show this list', ['?']],
 ];

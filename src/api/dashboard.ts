@@ -35,6 +35,9 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = builtFold
     app.get(`/${name}/*`, page);
   }
 
+  app.unknownPage = (request, reply) =>
+    asksForPage(request) ? page(request, reply.code(404)) : null;
+
   app.get('/assets/*', async (request, reply) => {
     const name = (request.params as Record<string, string>)['*'] ?? '';
     const file = (await built())?.assets.get(name);
@@ -49,7 +52,25 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = builtFold
   });
 }
 
-/** The first segments of the dashboard's paths. Not everything unknown: a program that errs should be told so. */
+/** A browser that was sent to an address. Programs that err are told so in the form of every other error. */
+function asksForPage({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
+  const [, first = ''] = url.split(/[/?]/);
+  const wantsPage = accept.includes('text/html') && !accept.includes('application/json');
+  return method === 'GET' && wantsPage && !ofPrograms.has(first);
+}
+
+/** The first segments of what is no page, whoever asks for it. */
+const ofPrograms = new Set([
+  'api',
+  'assets',
+  'docs',
+  'healthz',
+  'metrics',
+  'openapi.json',
+  'readyz',
+]);
+
+/** The first segments of the dashboard's paths, for whoever says nothing of what they take. */
 export const pages = [
   'agents',
   'prompts',

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify';
@@ -35,6 +36,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The methods that the path of a URL answers; none where it is not known. */
     methodsAt(url: string): string[];
+    /** Shows people that their address leads nowhere, with a 404; null for whoever takes no page. */
+    unknownPage?(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | null;
   }
 }
 
@@ -161,6 +164,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => {
     const allowed = app.methodsAt(request.url);
     if (allowed.length === 0) {
+      const page = app.unknownPage?.(request, reply);
+      if (page) return page;
       return send(
         reply,
         errorAnswer(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id),

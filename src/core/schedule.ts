@@ -25,9 +25,8 @@ export function scheduleProblem({ cron, timeZone }: ScheduleTimes): string | nul
     // The library takes a moment in place of an expression, too.
     const once = read({ cron, timeZone }).getOnce() !== null;
     return once ? `Field "cron" is no expression of five fields, but a moment: "${cron}".` : null;
-  } catch (error) {
-    const [line = ''] = (error as Error).message.split('\n');
-    return `"${cron}" is no cron expression of five fields: ${line}`;
+  } catch {
+    return `"${cron}" is no cron expression of five fields: minute, hour, day of the month, month, day of the week.`;
   }
 }
 

@@ -53,7 +53,9 @@ test('nicknames stand for the first moment of an hour, a day, a week, a month, a
 test('what is no schedule is told', () => {
   assert.equal(scheduleProblem({ cron: '*/5 * * * MON-FRI', timeZone: 'America/New_York' }), null);
   for (const cron of ['', 'x', '* * * *', '* * * * * *', '61 * * * *', '0 0 * * 9']) {
-    assert.match(scheduleProblem({ cron, timeZone: 'UTC' }) ?? '', /no cron expression/, cron);
+    const problem = scheduleProblem({ cron, timeZone: 'UTC' }) ?? '';
+    assert.match(problem, /no cron expression of five fields: minute, hour, day/, cron);
+    assert.doesNotMatch(problem, /CronPattern/);
   }
   for (const cron of ['2030-01-01T00:00:00', '2030-01-01 00:00:00', '2030-01-01T00:00:00Z']) {
     assert.match(scheduleProblem({ cron, timeZone: 'UTC' }) ?? '', /a moment/, cron);

@@ -16,7 +16,7 @@ test('an agent is run from its page, with its defaults where nothing is given', 
   const { page, check } = await visit(`/agents/${agent.agentId}/run`, { as: 'editor' });
   await page.getByRole('textbox', { name: 'name' }).fill('Ada');
   await check();
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.keyboard.press('ControlOrMeta+Enter');
   await page.getByText('Hello Ada, welcome').waitFor();
   await check();
   await page.getByText('JSON', { exact: true }).click();
@@ -135,6 +135,31 @@ test('settings are changed, and only those that were touched', async () => {
   await page.getByRole('textbox', { name: 'Default of word' }).fill('[1');
   await page.getByText('This is not JSON.').waitFor();
   await check();
+});
+
+test('what was typed and not saved is there again after a look at another page', async () => {
+  const agent = await addAgent(service);
+  const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
+  const [description, save] = [
+    page.getByRole('textbox', { name: 'Description' }),
+    page.getByRole('button', { name: 'Save the changes' }),
+  ];
+  const lookElsewhere = async () => {
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+    await description.waitFor();
+  };
+  await description.fill('Half a thought');
+  await lookElsewhere();
+  assert.equal(await description.inputValue(), 'Half a thought');
+  await save.click();
+  await page.locator('form button[type=submit]:disabled:not([data-loading])').waitFor();
+  await description.fill('Another');
+  await page.getByRole('button', { name: 'Take them back' }).click();
+  await lookElsewhere();
+  assert.equal(await description.inputValue(), 'Half a thought');
+  assert.ok(await save.isDisabled());
 });
 
 test('what is typed while a save is under way stays, and is saved next', async () => {

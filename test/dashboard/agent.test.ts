@@ -90,7 +90,10 @@ test('a viewer is offered no move', async () => {
 test('an agent that is not there is said not to be', async () => {
   const { page, check } = await visit('/agents/agt_unknown', { as: 'owner' });
   await page.getByRole('alert').getByText('req_').waitFor();
+  assert.doesNotMatch(await page.title(), /^Cueline/);
   await check();
+  await page.getByRole('link', { name: 'Go to the agents' }).click();
+  await page.waitForURL('**/agents');
 });
 
 const problem = {

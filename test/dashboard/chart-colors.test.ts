@@ -10,7 +10,7 @@ const tokens = readFileSync(join(import.meta.dirname, '../../dashboard/theme/tok
 /** What stands in one chart together. */
 const charts = {
   runs: ['success', 'failed', 'limited', 'canceled', 'unauthorized'],
-  latency: ['canceled', 'success', 'limited'],
+  latency: ['median', 'success', 'limited'],
   tokens: ['input', 'output'],
 };
 /** WCAG 1.4.11, of what is no text. */

@@ -31,7 +31,7 @@ test('filters stand in the address, and narrow the history of all agents', async
   await page.getByRole('button', { name: 'More filters' }).click();
   await page.getByLabel('Variable', { exact: true }).fill('name');
   await page.getByLabel('is', { exact: true }).fill('Ada');
-  await page.getByLabel('At least ms').fill('1');
+  await page.getByLabel('Latency at least, ms').fill('1');
   await check();
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.waitForURL(/latencyMsMin=1&variables\.name=Ada|variables\.name=Ada&latencyMsMin=1/);
@@ -41,7 +41,7 @@ test('a filter that is applied leaves the others as they are, the range to the m
   const range = 'startDate=2026-01-02T03%3A04%3A05.678Z';
   const { page } = await visit(`/history?${range}`, { as: 'viewer' });
   await page.getByRole('button', { name: 'More filters' }).click();
-  await page.getByLabel('At least ms').fill('1');
+  await page.getByLabel('Latency at least, ms').fill('1');
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.waitForURL(/latencyMsMin=1/);
   assert.equal(new URL(page.url()).searchParams.get('startDate'), '2026-01-02T03:04:05.678Z');

@@ -25,6 +25,10 @@ test('an agent is made in one page, its variables filled in from the version', a
   await page.getByRole('textbox', { name: 'Default of topic' }).fill('the sea');
   await page.getByRole('textbox', { name: 'Calls a minute' }).fill('60');
   await check();
+  await page.getByRole('link', { name: 'Prompts' }).click();
+  await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  await page.goto('/agents/new');
+  await page.getByRole('combobox', { name: 'How topic is given' }).waitFor();
   await page.getByRole('button', { name: 'Create the agent' }).click();
   await page.waitForURL(/\/agents\/agt_/);
   const { body } = await service.call('GET', '/api/v1/agents?q=Story', { key });
@@ -33,6 +37,12 @@ test('an agent is made in one page, its variables filled in from the version', a
   assert.deepEqual(agent?.defaultVariableValues, { topic: 'the sea' });
   assert.equal(agent?.rateLimits.requestsPerMinute, 60);
   assert.deepEqual(agent?.tags, ['tales']);
+  // What was made is no draft any more.
+  await page.goto('/agents/new');
+  const name = page.getByRole('textbox', { name: 'Name', exact: true });
+  await name.fill('Another');
+  await page.getByRole('button', { name: 'Discard the draft' }).click();
+  assert.equal(await name.inputValue(), '');
 });
 
 test("an agent that is refused shows the server's words", async () => {
@@ -42,6 +52,7 @@ test("an agent that is refused shows the server's words", async () => {
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('No model');
   await page.getByRole('button', { name: 'Create the agent' }).click();
   await page.getByRole('alert').getByText('req_').waitFor();
+  assert.doesNotMatch(await page.getByRole('alert').innerText(), /agentConfig/);
   await check();
 });
 

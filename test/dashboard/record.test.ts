@@ -54,7 +54,7 @@ test('what a model wrote is shown and never run, as text and as Markdown', async
     assert.match(rel, /noopener/);
   }
   assert.match(await output.innerText(), /!\[seen\]\(https:\/\/tracker\.example/);
-  assert.equal(await page.title(), 'History · Cueline');
+  assert.equal(await page.title(), 'Run of Agent · Cueline');
 });
 
 test('JSON is shown in order', async () => {

@@ -52,7 +52,8 @@ test('the palette finds a prompt beside the agents', async () => {
   const found = page.getByRole('button', { name: 'Harbour report' });
   await found.waitFor();
   await check();
-  await found.click();
+  // No page is called so: the hit of the server is the first, and Enter opens it.
+  await page.keyboard.press('Enter');
   await page.waitForURL(`**/prompts/${promptId}`);
 });
 
@@ -119,7 +120,11 @@ test('the appearance is remembered', async () => {
 
 test('an address that leads nowhere says so', async () => {
   const { page, check } = await visit('/agents/a/b/c', { as: 'viewer' });
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  const nowhere = page.getByRole('heading', { name: 'There is no such page' });
+  await nowhere.waitFor();
+  await check();
+  assert.equal((await page.goto('/nope/x'))?.status(), 404);
+  await nowhere.waitFor();
   await check();
 });
 
@@ -129,7 +134,7 @@ test('the first page needs little JavaScript', async () => {
     ['/agents', 'owner'],
   ] as const) {
     // A browser that has no script yet.
-    const { page } = await visit('/health', as && { as });
+    const { page } = await visit('/healthz', as && { as });
     let bytes = 0;
     page.on('response', async (response) => {
       if (!response.url().endsWith('.js')) return;

@@ -17,7 +17,7 @@ test('whoever is not signed in is asked to, and then gets what they asked for', 
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
 });
 
-test("a wrong password shows the server's words and the request", async () => {
+test('a wrong password is told with the request', async () => {
   const { email } = await service.signIn('owner');
   const { page, check } = await visit('/sign-in');
   await page.getByLabel('E-mail').fill(email);
@@ -25,7 +25,7 @@ test("a wrong password shows the server's words and the request", async () => {
   await page.getByRole('button', { name: 'Sign in' }).click();
   const alert = page.getByRole('alert');
   await alert.waitFor();
-  assert.match(await alert.innerText(), /Invalid email or password.*req_[0-9a-f]{24}/s);
+  assert.match(await alert.innerText(), /The e-mail or the password is wrong.*req_[0-9a-f]{24}/s);
   await check();
 });
 

@@ -10,17 +10,29 @@ import { loaded, openDashboard, patienceMs } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 const { key } = await service.key();
+/** Written without a blank, as nobody should and someone will. */
+const word = (length: number) => 'w'.repeat(length);
 const agent = await addAgent(service, { system: `A ${'very '.repeat(60)}long text` });
-const { executionId } = await run(service, agent, key, { name: 'w'.repeat(300) });
-const { promptId } = await makePrompt(
+await change(agent.path, {
+  ...{ agentName: word(200), description: word(300), project: word(100), tags: [word(40)] },
+  ...{ optionalVariables: [word(60)], defaultVariableValues: { [word(60)]: word(200) } },
+});
+const { executionId } = await run(service, agent, key, { name: word(300) });
+const { promptId, path: promptPath } = await makePrompt(
   service,
-  { user: 'Hello {{name}}' },
-  { user: 'Bye {{name}}' },
+  { user: 'Hello {{name}}', label: word(60), notes: word(400) },
+  { user: 'Bye {{name}}', notes: word(400) },
 );
-const made = await makeWorkflow(service, greeting(agent.agentId));
+await change(promptPath, { name: word(200), description: word(900) });
+const about = { name: word(200), description: word(900) };
+const made = await makeWorkflow(service, greeting(agent.agentId), about);
+const permissions = ['execute'];
+await service.call('POST', '/api/v1/keys', {
+  ...{ key, body: { name: word(200), agentIds: [agent.agentId], permissions } },
+});
 const started = await service.call('POST', `${made.path}/execute`, {
   key,
-  body: { input: { name: 'w'.repeat(300) } },
+  body: { input: { name: word(300) } },
 });
 const { workflowId, workflowRunId } = started.body;
 
@@ -129,13 +141,24 @@ const problem = {
   requestId: 'req_of_the_test',
 };
 
-/** Charts follow a new width with the next frames. */
+async function change(path: string, body: object): Promise<void> {
+  const answer = await service.call('PATCH', path, { key, body });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+/** The page, and each list in its frame. Charts follow a new width with the next frames. */
 async function fits(page: Page, width: number): Promise<void> {
   const until = performance.now() + patienceMs;
   for (;;) {
     const found = Number(await page.evaluate('document.documentElement.scrollWidth'));
-    if (found <= width) return;
-    assert.ok(performance.now() < until, `${page.url()} is ${found} pixels wide at ${width}`);
+    const hidden = await page.evaluate(cutOff);
+    if (found <= width && hidden === '') return;
+    const what = `${page.url()} is ${found} pixels wide at ${width}`;
+    assert.ok(performance.now() < until, `${what}, hidden in ${hidden || 'nothing'}`);
     await page.waitForTimeout(50);
   }
 }
+
+const cutOff = `[...document.querySelectorAll('section:has(> table)')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map((one) => one.ariaLabel).join()`;

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
+import { ModelFailure, noCost, noUsage } from '../../src/core/model.ts';
 import { addAgent } from '../harness/agents.ts';
 import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
 import { openDashboard } from './harness.ts';
@@ -18,12 +19,17 @@ test('without workflows the page says what one is; the first is made and run', a
   await page.getByText('It can be carried out as it stands.').waitFor();
   await check();
   await page.getByRole('textbox', { name: 'Name' }).fill('Welcome');
+  await page.getByRole('link', { name: 'Prompts' }).click();
+  await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByText('It can be carried out as it stands.').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Welcome');
   await page.getByRole('button', { name: 'Create the workflow' }).click();
   await page.waitForURL(/\/workflows\/wfl_/);
   await page.getByRole('button', { name: /^first/ }).click();
   await page.getByRole('heading', { name: 'first' }).waitFor();
   await check();
-  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('link', { name: 'Start', exact: true }).click();
   await page.getByRole('textbox', { name: 'name' }).fill('Ada');
   await check();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -100,6 +106,26 @@ test('a run is followed as it goes on, with the items of a list, and canceled on
   await again.getByRole('button', { name: 'Run' }).click();
   await again.getByRole('alert').getByText('req_').waitFor();
   await check();
+});
+
+test('where a fixed output stood in for a failed agent, that is said, and its failure is a link', async () => {
+  const agent = await addAgent(service, { model: 'fake/model' });
+  const [first] = greeting(agent.agentId).steps;
+  const steps = [{ ...first, variables: { name: 'Ada' }, fallback: { output: 'Hello anyway' } }];
+  const { workflowId, path } = await makeWorkflow(service, { steps });
+  const options = { retryable: false, usage: noUsage, cost: noCost };
+  service.models.script(new ModelFailure('PROVIDER_ERROR', 'Broken as asked.', options));
+  const { key } = await service.key();
+  const { body } = await service.call('POST', `${path}/execute`, { key, body: { input: {} } });
+  const { page, check } = await visit(`/workflows/${workflowId}/runs/${body.workflowRunId}`, {
+    as: 'viewer',
+  });
+  const row = page.getByRole('row').filter({ hasText: 'greet' });
+  await row.getByText('fixed fallback').waitFor();
+  await row.getByText('Agent', { exact: true }).waitFor();
+  await check();
+  await row.getByRole('link', { name: 'Failed record of greet, before its fallback' }).click();
+  await page.getByText('Broken as asked.').waitFor();
 });
 
 test('what is wrong with a definition stands at its line; a version is saved, compared and pinned', async () => {
@@ -207,7 +233,7 @@ test('a viewer reads and changes nothing; a workflow is switched off, found and 
   await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
   await page.getByText('Off', { exact: true }).waitFor();
   await check();
-  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('link', { name: 'Start', exact: true }).click();
   await page.getByRole('heading', { name: 'It is switched off' }).waitFor();
   await page.getByRole('button', { name: 'More for this workflow' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();

@@ -2,7 +2,7 @@ import '@mantine/charts/styles.layer.css';
 import { BarChart, LineChart } from '@mantine/charts';
 import type { ReactNode } from 'react';
 import { formatCost, formatCount, formatDuration, formatTime } from '../../data/format.ts';
-import { endStatuses, type Statistics, steps } from '../../data/statistics.ts';
+import { endStatuses, type Statistics, statusColors, steps } from '../../data/statistics.ts';
 import classes from './activity.module.css';
 import { pointOf } from './activity-points.ts';
 
@@ -16,6 +16,8 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
   const happened = endStatuses.filter((status) => data.some((point) => point[status] > 0));
   const statuses = happened.map((name) => ({ name, color: statusColors[name] }));
   const spent = data.some(({ cost }) => cost > 0);
+  const answered = data.some(({ p50 }) => p50 !== null);
+  const counted = data.some(({ input, output }) => input + output > 0);
   const shared = {
     data,
     dataKey: 'start',
@@ -30,22 +32,42 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
   return (
     <div className={classes.charts}>
       <Chart title="Runs" series={statuses}>
-        <BarChart {...shared} type="stacked" series={statuses} valueFormatter={formatCount} />
-      </Chart>
-      <Chart title="Latency of successful runs" series={percentiles}>
-        <LineChart
+        <BarChart
           {...shared}
-          series={percentiles}
-          valueFormatter={formatDuration}
-          yAxisProps={{ width: 64 }}
-          withDots={data.length < 40}
-          dotProps={{ r: 2 }}
-          strokeWidth={1.5}
-          curveType="linear"
+          type="stacked"
+          series={statuses}
+          valueFormatter={formatCount}
+          yAxisProps={whole}
         />
       </Chart>
-      <Chart title="Tokens" series={directions}>
-        <BarChart {...shared} type="stacked" series={directions} valueFormatter={formatCount} />
+      <Chart title="Latency of successful runs" {...(answered && { series: percentiles })}>
+        {answered ? (
+          <LineChart
+            {...shared}
+            series={percentiles}
+            valueFormatter={formatDuration}
+            yAxisProps={{ ...whole, width: 64 }}
+            withDots={data.length < 40}
+            dotProps={{ r: 2 }}
+            strokeWidth={1.5}
+            curveType="linear"
+          />
+        ) : (
+          <p className={classes.none}>No run was successful in this time.</p>
+        )}
+      </Chart>
+      <Chart title="Tokens" {...(counted && { series: directions })}>
+        {counted ? (
+          <BarChart
+            {...shared}
+            type="stacked"
+            series={directions}
+            valueFormatter={formatCount}
+            yAxisProps={whole}
+          />
+        ) : (
+          <p className={classes.none}>No tokens were used, or none were counted.</p>
+        )}
       </Chart>
       <Chart title="Cost">
         {spent ? (
@@ -63,13 +85,8 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
   );
 }
 
-const statusColors = {
-  success: 'var(--chart-success)',
-  failed: 'var(--chart-failed)',
-  rate_limited: 'var(--chart-limited)',
-  canceled: 'var(--chart-canceled)',
-  unauthorized: 'var(--chart-unauthorized)',
-} as const;
+/** There is no half of a run, nor anything to read in half a millisecond. */
+const whole = { allowDecimals: false };
 
 interface Series {
   readonly name: string;
@@ -101,7 +118,7 @@ function Chart(props: {
 }
 
 const percentiles = [
-  { name: 'p50', color: 'var(--chart-canceled)' },
+  { name: 'p50', color: 'var(--chart-median)' },
   { name: 'p95', color: 'var(--chart-success)' },
   { name: 'p99', color: 'var(--chart-limited)' },
 ];

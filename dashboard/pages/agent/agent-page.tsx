@@ -18,12 +18,8 @@ export function AgentPage() {
         parent={{ label: 'Agents', to: '/agents' }}
         title={agent.agentName}
         badge={<StageBadge agent={agent} />}
-        description={
-          <>
-            {agent.description && <div>{agent.description}</div>}
-            <Identifier id={agentId} what="the agent's identifier" />
-          </>
-        }
+        about={agent.description}
+        description={<Identifier id={agentId} what="the agent's identifier" />}
       />
       {areas.length > 1 && (
         <Tabs label="Areas of the agent">

@@ -9,6 +9,7 @@ import { valueFields } from '../../data/value-fields.ts';
 import { Card } from '../../parts/card.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { RunResult } from '../../parts/run-result.tsx';
+import { submitByKeys } from '../../parts/submit-by-keys.ts';
 import { useValues, ValuesCard } from '../../parts/values-card.tsx';
 import classes from './run.module.css';
 
@@ -46,7 +47,7 @@ export function RunPage() {
     if (values.given) run.mutate(values.given);
   };
   return (
-    <form className={classes.columns} onSubmit={submit}>
+    <form className={classes.columns} onSubmit={submit} onKeyDown={submitByKeys}>
       <ValuesCard title="Variables" fields={fields} {...values}>
         <Button type="submit" mt="md" loading={run.isPending} disabled={values.given === null}>
           Run

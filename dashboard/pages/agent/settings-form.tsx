@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { type Agent, CuelineError } from '../../../src/client/index.ts';
 import {
   type AgentForm,
@@ -24,16 +24,28 @@ import { DangerCard } from './danger-card.tsx';
 import { KeepFields } from './keep-fields.tsx';
 import classes from './settings.module.css';
 
+/** What was typed and is not saved. */
+export interface SettingsDraft {
+  /** What the agent was, and its tag then. */
+  readonly begun: AgentForm;
+  readonly of: string | null;
+  readonly form: AgentForm;
+}
+
 export function SettingsForm(props: {
   readonly agent: Agent;
   /** Of what the form began with: a change fails where someone else was faster. */
   readonly etag: string | null;
+  /** Of a visit before. */
+  readonly draft: SettingsDraft | null;
+  readonly onKeep: (draft: SettingsDraft) => void;
+  readonly onDiscard: () => void;
   readonly onReload: () => void;
 }) {
-  const { agent, etag, onReload } = props;
+  const { agent, etag, draft, onKeep, onDiscard, onReload } = props;
   const me = useMe();
-  const [{ begun, of }, begin] = useState(() => ({ begun: formOf(agent), of: etag }));
-  const [form, setForm] = useState<AgentForm>(begun);
+  const [{ begun, of }, begin] = useState(() => draft ?? { begun: formOf(agent), of: etag });
+  const [form, setForm] = useState<AgentForm>(draft?.form ?? begun);
   /** What is on its way to the server, or just got there. */
   const [sent, setSent] = useState<AgentForm | null>(null);
   const change = (change: Partial<AgentForm>) => setForm((form) => ({ ...form, ...change }));
@@ -47,6 +59,10 @@ export function SettingsForm(props: {
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
   const patch = changeOf(begun, form);
   const changed = Object.keys(patch).length > 0;
+  useEffect(() => {
+    if (changed) onKeep({ begun, of, form });
+    else onDiscard();
+  }, [changed, begun, of, form, onKeep, onDiscard]);
   const disabled = !may(me, 'edit');
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,17 +1,27 @@
 import { Skeleton } from '@mantine/core';
+import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { taggedAgentQuery } from '../../data/agents.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
-import { SettingsForm } from './settings-form.tsx';
+import { type SettingsDraft, SettingsForm } from './settings-form.tsx';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-/** Everything that is set on the agent. The form begins anew only where that was asked for. */
+/** Everything that is set on the agent. What was typed stands there until it is saved or taken back. */
 export function SettingsPage() {
   const { agentId } = route.useParams();
+  return <Settings key={agentId} agentId={agentId} />;
+}
+
+function Settings({ agentId }: { readonly agentId: string }) {
   const tagged = useQuery(taggedAgentQuery(agentId));
+  const [draft, keep, discard] = useSessionStorage<SettingsDraft | null>({
+    key: `cueline-settings-${agentId}`,
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  });
   const [begun, beginAnew] = useState(0);
   if (tagged.isError && !tagged.data) {
     return <ErrorState error={tagged.error} onRetry={() => void tagged.refetch()} />;
@@ -20,13 +30,17 @@ export function SettingsPage() {
   const { agent, etag } = tagged.data;
   const reload = async () => {
     await tagged.refetch();
+    discard();
     beginAnew(begun + 1);
   };
   return (
     <SettingsForm
-      key={`${agentId} ${begun}`}
+      key={begun}
       agent={agent}
       etag={etag}
+      draft={draft}
+      onKeep={keep}
+      onDiscard={discard}
       onReload={() => void reload()}
     />
   );

@@ -5,7 +5,15 @@ import type { ReactNode } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { statisticsOfQuery } from '../../data/agents.ts';
 import { formatCost, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
-import { atOnce, lastHours, type Sums, steps, sum } from '../../data/statistics.ts';
+import {
+  atOnce,
+  endStatuses,
+  lastHours,
+  type Sums,
+  statusColors,
+  steps,
+  sum,
+} from '../../data/statistics.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import list from '../../parts/list.module.css';
 import { Sparkline } from '../../parts/sparkline.tsx';
@@ -74,12 +82,18 @@ function Figure(props: AgentRow & { readonly show: (sums: Sums) => ReactNode }) 
   return props.show(sum(data.byAgent.get(props.agent.agentId) ?? []));
 }
 
+/** What failed stands lowest, where it is seen. */
+const upwards = [...endStatuses.filter((one) => one !== 'success'), 'success'] as const;
+
 function Runs({ agent, agentIds }: AgentRow) {
   const { data } = useQuery(statisticsOfQuery(agentIds, day()));
   const hours = data && steps({ ...data, buckets: data.byAgent.get(agent.agentId) ?? [] });
   const bars = hours?.map(({ start, buckets }) => {
-    const { runs, succeeded } = sum(buckets);
-    return { key: start, good: succeeded, bad: runs - succeeded };
+    const parts = upwards.map((status) => ({
+      count: sum(buckets.filter((bucket) => bucket.status === status)).runs,
+      color: statusColors[status],
+    }));
+    return { key: start, parts };
   });
   const show = ({ runs, succeeded }: Sums) => (
     <span className={classes.runs}>

@@ -6,7 +6,11 @@ import classes from './record.module.css';
 export function Failure({ run }: { readonly run: ExecutionDetail }) {
   if (run.errorCode === undefined) return null;
   return (
-    <section className={classes.failure} aria-label="What went wrong">
+    <section
+      className={classes.failure}
+      data-calm={run.status === 'canceled' || undefined}
+      aria-label={run.status === 'canceled' ? 'Why it ended' : 'What went wrong'}
+    >
       <code>{run.errorCode}</code>
       {run.error && <p className={classes.words}>{run.error}</p>}
       <p>{remedies[run.errorCode]}</p>

@@ -76,7 +76,8 @@ export function History({ agentId }: { readonly agentId?: string }) {
 
 function matching(total: number, search: HistorySearch): string {
   const runs = total === 1 ? '1 run' : `${total.toLocaleString()} runs`;
-  return isFiltered(search) ? `${runs} match` : runs;
+  if (!isFiltered(search)) return runs;
+  return `${runs} ${total === 1 ? 'matches' : 'match'}`;
 }
 
 function daysAgo(days: number): string {

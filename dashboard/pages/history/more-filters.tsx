@@ -48,13 +48,13 @@ export function MoreFilters(props: {
         />
         <Group grow gap="xs">
           <TextInput
-            label="At least ms"
+            label="Latency at least, ms"
             inputMode="numeric"
             pattern="\d*"
             {...field('latencyMsMin')}
           />
           <TextInput
-            label="At most ms"
+            label="Latency at most, ms"
             inputMode="numeric"
             pattern="\d*"
             {...field('latencyMsMax')}
@@ -62,13 +62,13 @@ export function MoreFilters(props: {
         </Group>
         <Group grow gap="xs">
           <TextInput
-            label="At least $"
+            label="Cost at least, $"
             inputMode="decimal"
             pattern={money}
             {...field('costUSDMin')}
           />
           <TextInput
-            label="At most $"
+            label="Cost at most, $"
             inputMode="decimal"
             pattern={money}
             {...field('costUSDMax')}

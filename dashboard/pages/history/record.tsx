@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useEffect, useMemo } from 'react';
 import type { ExecutionDetail } from '../../data/executions.ts';
 import { formatCount } from '../../data/format.ts';
+import { useMemberNames } from '../../data/member-names.ts';
 import { Facts } from '../../parts/card.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -23,6 +24,14 @@ export function Record(props: {
   readonly onStarted: (executionId: string) => void;
 }) {
   const { run } = props;
+  const nameOf = useMemberNames();
+  useEffect(() => {
+    const ofList = document.title;
+    document.title = `Run of ${run.agentName} · Cueline`;
+    return () => {
+      document.title = ofList;
+    };
+  }, [run.agentName]);
   return (
     <article className={classes.record}>
       <header className={classes.head}>
@@ -48,7 +57,7 @@ export function Record(props: {
         <p className={classes.gone}>The output is not kept any more.</p>
       )}
       <Sent run={run} />
-      <Facts facts={facts(run)} />
+      <Facts facts={facts(run, nameOf)} />
     </article>
   );
 }
@@ -85,7 +94,10 @@ function Sent({ run }: { readonly run: ExecutionDetail }) {
   );
 }
 
-function facts(run: ExecutionDetail): [string, ReactNode][] {
+function facts(
+  run: ExecutionDetail,
+  nameOf: (userId: string | null) => string,
+): [string, ReactNode][] {
   const some: [string, ReactNode | undefined][] = [
     ['Model', <code key="model">{run.modelUsed}</code>],
     ['Temperature', run.temperature],
@@ -96,7 +108,7 @@ function facts(run: ExecutionDetail): [string, ReactNode][] {
     ['Source', run.source],
     ['Workflow', workflowRun(run)],
     ['Key', run.apiKeyId && <code key="key">{run.apiKeyId}</code>],
-    ['By', run.executedBy && <code key="by">{run.executedBy}</code>],
+    ['By', run.executedBy && nameOf(run.executedBy)],
     ['Address', run.ipAddress],
     ['Client', run.userAgent],
   ];

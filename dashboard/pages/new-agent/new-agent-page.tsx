@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
+import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect } from 'react';
 import {
   type AgentForm,
   blankForm,
@@ -15,28 +16,59 @@ import { versionQuery } from '../../data/prompts.ts';
 import { AboutFields } from '../../parts/about-fields.tsx';
 import { Card } from '../../parts/card.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import { LimitFields } from '../../parts/limit-fields.tsx';
 import { ModelFields } from '../../parts/model-fields.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { VariablesFields } from '../../parts/variables-fields.tsx';
 import classes from './new-agent.module.css';
+import type { NewAgentSearch } from './route.ts';
 import { VersionChoice } from './version-choice.tsx';
 
 const route = getRouteApi('/app/agents/new');
 
+/** What was typed and chosen, and is no agent yet. */
+interface Draft {
+  readonly form: AgentForm;
+  readonly prompt: NewAgentSearch;
+}
+
+const blankDraft: Draft = { form: blankForm, prompt: {} };
+
 /** Everything that an agent is made of, in one page; what was chosen before is filled in. */
 export function NewAgentPage() {
-  const { promptId, promptVersionId } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const mayEdit = may(useMe(), 'edit');
+  const me = useMe();
+  const mayEdit = may(me, 'edit');
+  // Kept until the agent is made, whatever page is shown.
+  const [draft, keep, discard] = useSessionStorage<Draft>({
+    key: `cueline-new-agent-${me.workspaceId}`,
+    defaultValue: blankDraft,
+    getInitialValueInEffect: false,
+  });
+  const { form } = draft;
+  const { promptId, promptVersionId } = search;
+  // The choice stands in the address: there it is put again where somebody comes back by another way.
+  useEffect(() => {
+    if (promptId !== undefined) keep((before) => ({ ...before, prompt: search }));
+    else if (draft.prompt.promptId) void navigate({ search: draft.prompt, replace: true });
+  }, [promptId, promptVersionId]);
   const version = useQuery({
     ...versionQuery(promptId ?? '', promptVersionId ?? ''),
     enabled: promptId !== undefined && promptVersionId !== undefined,
   }).data;
-  const [form, setForm] = useState<AgentForm>(blankForm);
   const create = useCreateAgent();
-  const change = (change: Partial<AgentForm>) => setForm({ ...form, ...change });
+  const change = (change: Partial<AgentForm>) => keep({ ...draft, form: { ...form, ...change } });
+  const choose = (prompt: NewAgentSearch) => {
+    if (prompt.promptId === undefined) keep({ ...draft, prompt });
+    void navigate({ search: prompt, replace: true, resetScroll: false });
+  };
+  const takeBack = () => {
+    choose({});
+    keep(blankDraft);
+  };
+  const begun = JSON.stringify(draft) !== JSON.stringify(blankDraft);
   // Of another version, what only the one before needed is not asked for.
   const needed = version?.variables ?? [];
   const variables = withVariables(
@@ -47,7 +79,7 @@ export function NewAgentPage() {
     event.preventDefault();
     if (!promptId || !promptVersionId || variables.some(defaultProblem)) return;
     const onSuccess = ({ agentId }: { agentId: string }) =>
-      void navigate({ to: '/agents/$agentId', params: { agentId } });
+      void navigate({ to: '/agents/$agentId', params: { agentId } }).then(discard);
     const input = { ...inputOf({ ...form, variables }), promptId, promptVersionId };
     create.mutate(input, { onSuccess });
   };
@@ -73,11 +105,7 @@ export function NewAgentPage() {
       {header}
       <form className={classes.form} onSubmit={submit}>
         <Card title="Prompt">
-          <VersionChoice
-            promptId={promptId}
-            promptVersionId={promptVersionId}
-            onChoose={(search) => void navigate({ search, replace: true, resetScroll: false })}
-          />
+          <VersionChoice promptId={promptId} promptVersionId={promptVersionId} onChoose={choose} />
         </Card>
         <Card title="About">
           <AboutFields form={form} onChange={change} error={create.error} />
@@ -101,12 +129,20 @@ export function NewAgentPage() {
         <Card title="Limits">
           <LimitFields form={form} onChange={change} error={create.error} />
         </Card>
-        <FormProblem error={create.error} />
-        <div>
+        <FormProblem
+          error={create.error}
+          words={fieldProblem(create.error, 'agentConfig.model') && 'Choose a model above.'}
+        />
+        <Group gap="xs">
           <Button type="submit" loading={create.isPending} disabled={!version}>
             Create the agent
           </Button>
-        </div>
+          {begun && (
+            <Button variant="default" disabled={create.isPending} onClick={takeBack}>
+              Discard the draft
+            </Button>
+          )}
+        </Group>
       </form>
     </>
   );

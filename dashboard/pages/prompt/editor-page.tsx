@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { may, useMe } from '../../data/me.ts';
 import { promptQuery } from '../../data/prompts.ts';
-import { type VariablePlace, variablesOf } from '../../data/templates.ts';
+import { strangePlaceholders, type VariablePlace, variablesOf } from '../../data/templates.ts';
 import { Card } from '../../parts/card.tsx';
 import { DraftLine } from '../../parts/draft-line.tsx';
 import editor from '../../parts/editor.module.css';
@@ -31,6 +31,7 @@ export function EditorPage() {
   if (error && !draft) return <ErrorState error={error} onRetry={retry} />;
   if (!draft) return <Skeleton height={480} />;
   const variables = variablesOf(draft);
+  const strange = strangePlaceholders(draft);
   const names = [...new Set([...variables.map(({ name }) => name), ...(base?.variables ?? [])])];
   const templates = [
     { name: 'system', title: 'System', hint: 'What the model is, and how it answers. Optional.' },
@@ -70,6 +71,12 @@ export function EditorPage() {
       <aside className={columns.side} aria-label="The version">
         <Card title="Variables">
           <VariableList variables={variables} onAim={(place) => setAim({ ...place })} />
+          {strange.length > 0 && (
+            <p className={classes.strange} role="status">
+              Sent to the model as it stands: <code>{strange.join(', ')}</code>. A name has letters,
+              digits and underscores.
+            </p>
+          )}
         </Card>
         <Card title="Model">
           <ModelFields value={draft} onChange={edit} disabled={readOnly} />

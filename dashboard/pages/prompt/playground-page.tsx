@@ -20,6 +20,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { submitByKeys } from '../../parts/submit-by-keys.ts';
 import { ValuesFields } from '../../parts/values-fields.tsx';
 import { inputOf } from './draft.ts';
 import classes from './playground.module.css';
@@ -121,7 +122,11 @@ export function PlaygroundPage() {
     );
   }
   return (
-    <form className={classes.page} onSubmit={(event) => void submit(event)}>
+    <form
+      className={classes.page}
+      onSubmit={(event) => void submit(event)}
+      onKeyDown={submitByKeys}
+    >
       <div className={classes.values}>
         <Card title="Values">
           {names.length === 0 ? (

@@ -24,12 +24,8 @@ export function PromptPage() {
         parent={{ label: 'Prompts', to: '/prompts' }}
         title={prompt.name}
         badge={prompt.archived && <StateBadge tone="calm" text="Archived" />}
-        description={
-          <>
-            {prompt.description && <div>{prompt.description}</div>}
-            <Identifier id={promptId} what="the prompt's identifier" />
-          </>
-        }
+        about={prompt.description}
+        description={<Identifier id={promptId} what="the prompt's identifier" />}
         actions={<PromptActions prompt={prompt} />}
       />
       <Tabs label="Areas of the prompt">

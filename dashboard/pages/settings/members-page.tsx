@@ -17,6 +17,7 @@ export function MembersPage() {
   if (members.isError && !members.data) {
     return <ErrorState error={members.error} onRetry={() => void members.refetch()} />;
   }
+  const owners = (members.data ?? []).filter((one) => one.role === 'owner').length;
   const role: Column<Member> = {
     key: 'role',
     header: 'Role',
@@ -26,7 +27,8 @@ export function MembersPage() {
     key: 'remove',
     header: 'Actions',
     align: 'right',
-    cell: (member) => <RemoveMember member={member} />,
+    // A workspace without an owner could not be managed any more: the server keeps the last one.
+    cell: (member) => (member.role !== 'owner' || owners > 1) && <RemoveMember member={member} />,
   };
   return (
     <>

@@ -40,7 +40,10 @@ export function PriceForm({ onClose }: { readonly onClose: () => void }) {
             error={fieldProblem(put.error, 'model')}
             onChange={({ currentTarget }) => setModel(currentTarget.value)}
           />
-          <p>In US dollars for a million tokens. What is left empty costs as input does.</p>
+          <p>
+            In US dollars for a million tokens. Cache read and cache write cost as input does where
+            they are left empty.
+          </p>
           {amounts.map(([name, label, required]) => (
             <TextInput
               key={name}

@@ -28,8 +28,8 @@ export function Prices() {
       }
     >
       <p className={classes.words}>
-        Cueline brings a table of prices. Those set here come before it, for runs that end from then
-        on: for contracts of your own, and for models that the table does not know.
+        Cueline brings a table of prices. Those set here come before it, for calls to the model that
+        begin from now on: for contracts of your own, and for models that the table does not know.
       </p>
       {prices.isError && !prices.data ? (
         <ErrorState error={prices.error} onRetry={() => void prices.refetch()} />
@@ -104,8 +104,8 @@ function RemovePrice({ model }: { readonly model: string }) {
         onClose={close}
         onConfirm={() => remove.mutate(model, { onSuccess: close })}
       >
-        Runs that end from now on cost what the table of Cueline says, or nothing that is known.
-        What is recorded stays as it is.
+        Calls to the model that begin from now on cost what the table of Cueline says, or nothing
+        that is known. What is recorded stays as it is.
       </ConfirmDialog>
     </>
   );

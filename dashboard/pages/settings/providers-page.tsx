@@ -49,8 +49,9 @@ export function ProvidersPage() {
         <ErrorState error={providers.error} onRetry={() => void providers.refetch()} />
       ) : providers.data?.length === 0 ? (
         <EmptyState icon="settings" title="No providers yet" action={add}>
-          Until there is one, agents run only on the built-in models below <code>cueline/</code>,
-          which answer without any provider.
+          Agents run on the providers that the server’s environment names, such as by{' '}
+          <code>OPENAI_API_KEY</code>, on an Ollama beside it, and on the built-in models below{' '}
+          <code>cueline/</code>. One that is added here belongs to this workspace.
         </EmptyState>
       ) : (
         <>

@@ -23,8 +23,8 @@ export function RemoveMember({ member }: { readonly member: Member }) {
         variant="subtle"
         color="gray"
         c="var(--text)"
-        aria-label={`Remove ${member.email}`}
-        title="Remove"
+        aria-label={isMe ? 'Leave this workspace' : `Remove ${member.email}`}
+        title={isMe ? 'Leave' : 'Remove'}
         onClick={open}
       >
         <Icon name="close" />
@@ -32,7 +32,7 @@ export function RemoveMember({ member }: { readonly member: Member }) {
       <ConfirmDialog
         opened={asked}
         title={isMe ? 'Leave this workspace?' : `Remove ${member.email}?`}
-        verb="Remove"
+        verb={isMe ? 'Leave' : 'Remove'}
         destructive
         pending={remove.isPending}
         error={remove.error}

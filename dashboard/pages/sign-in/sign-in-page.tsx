@@ -4,6 +4,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { cueline } from '../../data/client.ts';
 import { queryClient } from '../../data/query-client.ts';
+import { isSignedOut } from '../../data/signed-out.ts';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
 import { Gate } from '../../shell/gate.tsx';
@@ -46,10 +47,14 @@ export function SignInPage() {
             onChange={({ currentTarget }) => setEmail(currentTarget.value)}
           />
           <PasswordField value={password} onChange={setPassword} />
-          <FormProblem error={signIn.error ?? refused} />
           <Button type="submit" fullWidth loading={signIn.isPending}>
             Sign in
           </Button>
+          {/* Below the button, which stays where it is pressed. */}
+          <FormProblem
+            error={signIn.error ?? refused}
+            words={isSignedOut(signIn.error) ? 'The e-mail or the password is wrong.' : undefined}
+          />
         </Stack>
       </form>
       <IdentityButtons from={from} />

@@ -39,8 +39,13 @@ export function RunSteps(props: {
       key: 'agent',
       header: 'Agent',
       from: 'md',
-      cell: ({ agentId, fallback }) =>
-        agentId ? `${nameOf(agentId) ?? agentId}${fallback ? ' (fallback)' : ''}` : <None />,
+      cell: ({ name, agentId, fallback }) => {
+        // A fixed output calls nobody: the agent that failed before it is that of the step.
+        const called = agentId ?? (fallback ? firstAgentOf(name) : '');
+        if (!called) return <None />;
+        const mark = agentId && fallback ? ' (fallback)' : '';
+        return <span className={classes.agent}>{`${nameOf(called) ?? called}${mark}`}</span>;
+      },
     },
     { key: 'when', header: 'When', from: 'sm', cell: (one) => <Bar run={run} step={one} /> },
     { key: 'took', header: 'Took', align: 'right', cell: (one) => tookOf(one) ?? <None /> },
@@ -72,9 +77,10 @@ function State({ step }: { readonly step: RunStep }) {
       <StepBadge status={status} />
       {itemCount !== undefined && (
         <div className={classes.note}>
-          {formatCount(itemsEnded)} of {formatCount(itemCount)} items over
+          {formatCount(itemsEnded)} of {formatCount(itemCount)} items done
         </div>
       )}
+      <FixedFallback of={step} />
       {skippedReason && <div className={classes.note}>{skipped[skippedReason]}</div>}
       {error !== undefined && (
         <div className={classes.error}>
@@ -83,6 +89,11 @@ function State({ step }: { readonly step: RunStep }) {
       )}
     </>
   );
+}
+
+/** Said where a fixed output stood in for an agent that failed: the state alone says nothing of that. */
+export function FixedFallback({ of: { agentId, fallback } }: { readonly of: RunStep | RunItem }) {
+  return fallback && !agentId && <div className={classes.note}>fixed fallback</div>;
 }
 
 const skipped = {
@@ -98,25 +109,30 @@ export function Executions(props: {
   readonly firstAgentId: string;
 }) {
   const { agentId, executionId, failedExecutionId, fallback } = props.of;
-  if (!agentId || !executionId) return <None />;
+  const failedId = fallback && failedExecutionId;
+  // A fixed output has no execution of its own.
+  const ownId = agentId && executionId;
+  if (!failedId && !ownId) return <None />;
   return (
     <span className={classes.links}>
-      {fallback && failedExecutionId && (
+      {failedId && (
         <Link
           to="/history/$agentId/$executionId"
-          params={{ agentId: props.firstAgentId, executionId: failedExecutionId }}
-          aria-label={`Record of ${props.name} before its fallback`}
+          params={{ agentId: props.firstAgentId, executionId: failedId }}
+          aria-label={`Failed record of ${props.name}, before its fallback`}
         >
           Failed
         </Link>
       )}
-      <Link
-        to="/history/$agentId/$executionId"
-        params={{ agentId, executionId }}
-        aria-label={`Record of ${props.name}`}
-      >
-        Record
-      </Link>
+      {ownId && (
+        <Link
+          to="/history/$agentId/$executionId"
+          params={{ agentId, executionId }}
+          aria-label={`Record of ${props.name}`}
+        >
+          Record
+        </Link>
+      )}
     </span>
   );
 }

@@ -95,7 +95,7 @@ export default function ScheduleForm(props: {
           <FormProblem error={error} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
-              Keep as it is
+              {schedule ? 'Keep as it is' : 'Cancel'}
             </Button>
             <Button type="submit" loading={isPending} disabled={!given}>
               {schedule ? 'Save' : 'Create'}

@@ -8,6 +8,7 @@ import { useStartWorkflow } from '../../data/workflow-runs.ts';
 import { workflowQuery } from '../../data/workflows.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
+import { submitByKeys } from '../../parts/submit-by-keys.ts';
 import { useValues, ValuesCard } from '../../parts/values-card.tsx';
 import classes from './start.module.css';
 
@@ -47,7 +48,7 @@ export function StartPage() {
     });
   };
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <form className={classes.form} onSubmit={submit} onKeyDown={submitByKeys}>
       <ValuesCard title="Input" fields={fields} {...values}>
         <div className={classes.foot}>
           <FormProblem error={start.error} />

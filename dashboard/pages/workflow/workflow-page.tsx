@@ -12,7 +12,7 @@ const route = getRouteApi('/app/workflows/$workflowId');
 const areas = [
   { to: '/workflows/$workflowId', label: 'Overview' },
   { to: '/workflows/$workflowId/runs', label: 'Runs' },
-  { to: '/workflows/$workflowId/run', label: 'Run' },
+  { to: '/workflows/$workflowId/run', label: 'Start' },
   { to: '/workflows/$workflowId/definition', label: 'Definition' },
   { to: '/workflows/$workflowId/versions', label: 'Versions' },
   { to: '/workflows/$workflowId/triggers', label: 'Triggers' },
@@ -27,12 +27,8 @@ export function WorkflowPage() {
         parent={{ label: 'Workflows', to: '/workflows' }}
         title={workflow.name}
         badge={<EnabledBadge enabled={workflow.enabled} />}
-        description={
-          <>
-            {workflow.description && <div>{workflow.description}</div>}
-            <Identifier id={workflowId} what="the workflow's identifier" />
-          </>
-        }
+        about={workflow.description}
+        description={<Identifier id={workflowId} what="the workflow's identifier" />}
         actions={<WorkflowActions workflow={workflow} />}
       />
       <Tabs label="Areas of the workflow">

@@ -1,7 +1,8 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Group, Skeleton } from '@mantine/core';
+import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useMemo } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { agentsQuery } from '../../data/agents.ts';
 import { type DefinitionFormat, writeDefinition } from '../../data/definition-text.ts';
@@ -36,12 +37,25 @@ export function NewWorkflowPage() {
   );
 }
 
+interface Draft {
+  readonly name: string;
+  readonly description: string;
+  readonly text: string;
+  readonly format: DefinitionFormat;
+}
+
+const blank = { name: '', description: '', format: 'YAML' } as const;
+
 function Form({ first }: { readonly first: Agent | undefined }) {
-  const [about, setAbout] = useState({ name: '', description: '' });
-  const [written, write] = useState(() => ({
-    text: writeDefinition(exampleOf(first), 'YAML'),
-    format: 'YAML' as DefinitionFormat,
-  }));
+  // Kept until the workflow is made, whatever page is shown.
+  const [draft, keep, discard] = useSessionStorage<Draft | null>({
+    key: `cueline-new-workflow-${useMe().workspaceId}`,
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  });
+  const example = useMemo(() => writeDefinition(exampleOf(first), 'YAML'), [first]);
+  const { text, format, ...about } = draft ?? { ...blank, text: example };
+  const edit = (change: Partial<Draft>) => keep({ ...about, text, format, ...change });
   const create = useCreateWorkflow();
   const navigate = useNavigate();
   const submit = (event: FormEvent, definition: unknown) => {
@@ -52,7 +66,7 @@ function Form({ first }: { readonly first: Agent | undefined }) {
       { ...workflow, description: about.description || null },
       {
         onSuccess: ({ workflowId }) =>
-          void navigate({ to: '/workflows/$workflowId', params: { workflowId } }),
+          void navigate({ to: '/workflows/$workflowId', params: { workflowId } }).then(discard),
       },
     );
   };
@@ -62,26 +76,33 @@ function Form({ first }: { readonly first: Agent | undefined }) {
         <NameFields
           name={about.name}
           description={about.description}
-          onChange={(change) => setAbout({ ...about, ...change })}
+          onChange={edit}
           error={create.error}
         />
       </div>
       <DefinitionEditor
-        text={written.text}
-        format={written.format}
+        text={text}
+        format={format}
         readOnly={false}
-        onChange={(text, format) => write({ text, format })}
+        onChange={(text, format) => edit({ text, format })}
       >
         {({ definition, fine }) => (
           <form className={classes.foot} onSubmit={(event) => submit(event, definition)}>
             <FormProblem error={create.error} />
-            <Button
-              type="submit"
-              loading={create.isPending}
-              disabled={!fine || about.name.trim() === ''}
-            >
-              Create the workflow
-            </Button>
+            <Group gap="xs">
+              <Button
+                type="submit"
+                loading={create.isPending}
+                disabled={!fine || about.name.trim() === ''}
+              >
+                Create the workflow
+              </Button>
+              {draft && (
+                <Button variant="default" disabled={create.isPending} onClick={discard}>
+                  Discard the draft
+                </Button>
+              )}
+            </Group>
           </form>
         )}
       </DefinitionEditor>

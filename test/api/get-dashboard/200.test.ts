@@ -62,6 +62,21 @@ test('what is neither a page nor a file stays unknown', async () => {
   }
 });
 
+test('a browser whose address leads nowhere gets the page with a 404, anyone else the error', async () => {
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const typeAt = async (method: string, path: string, accept: string) => {
+    const { status, headers } = await fetch(service.url + path, { method, headers: { accept } });
+    assert.equal(status, 404, path);
+    return headers.get('content-type')?.split(';')[0];
+  };
+  for (const path of ['/nope', '/nope/x?y=1', '/agentsx'])
+    assert.equal(await typeAt('GET', path, browser), 'text/html', path);
+  for (const path of ['/api', '/api/v1/nope', '/api?x', '/assets/x.js', '/docs/x'])
+    assert.equal(await typeAt('GET', path, browser), 'application/json', path);
+  assert.equal(await typeAt('POST', '/nope', browser), 'application/json');
+  assert.equal(await typeAt('GET', '/nope', 'application/json, text/html'), 'application/json');
+});
+
 test('without a build the page says so', async () => {
   const app = Fastify();
   after(() => app.close());
