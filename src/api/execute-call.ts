@@ -15,7 +15,7 @@ export async function readExecuteBody(
   field: 'variables' | 'input',
 ): Promise<ExecuteBody> {
   const [parameter] = Object.keys(request.query as object);
-  const raw = await readBody(request.raw);
+  const raw = await readBody(request);
   if (parameter !== undefined) {
     const message = `Parameter ${JSON.stringify(parameter.slice(0, 100))} is not known.`;
     return { kind: 'invalid', message, variable: null };

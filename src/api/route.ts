@@ -65,7 +65,7 @@ export function route<const E extends Endpoint>(
 /** Before anybody is asked who calls: a body may take its time, and who is removed meanwhile must not be let in. */
 function receive(request: FastifyRequest, { auth }: Endpoint): Promise<RawBody> {
   if (auth !== 'none') refuseNobody(request);
-  return readBody(request.raw);
+  return readBody(request);
 }
 
 export function send(reply: FastifyReply, answer: HandlerAnswer): void {

@@ -7,7 +7,6 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { bodyBytesMax } from '../contract/limits.ts';
 import { randomHex } from '../core/entropy.ts';
 import { CallFailure } from '../core/failure.ts';
 import { type Departure, idleMs, idleMsMore } from './departure.ts';
@@ -32,6 +31,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Not answered yet. */
     open: boolean;
+    /** What has arrived of its body and counts for all that is held. */
+    heldBytes: number;
+    /** Counts a part of its body, or says that there is no room for it. */
+    hold(bytes: number): CallFailure | null;
   }
   interface FastifyInstance {
     /** The methods that the path of a URL answers; none where it is not known. */
@@ -51,8 +54,6 @@ const openRequestsMax = 5_000;
 const pipelinedMax = 100;
 /** Of the request line and all headers, as Node has it. */
 const headerBytesMax = 16_384;
-/** What bodies may take together: each that is announced, for as long as its call is open. A thousand of the largest. */
-const openBodyBytesMax = 1_000 * bodyBytesMax;
 
 export function createServer(options: ServerOptions): FastifyInstance {
   const { departure, slow = slowLimits } = options;
@@ -102,14 +103,24 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Until the answer is there, not until it is taken: who takes none must not keep others out. It stands on each request
   // whether it is counted: each table of a set of them would keep the next from being freed by a quick collection.
   let open = 0;
-  let openBodyBytes = 0;
+  // Of bodies what has arrived: what is only announced takes no memory, and whoever announces much would keep others out.
+  let heldBytes = 0;
   const answered = (request: FastifyRequest) => {
     if (!request.open) return;
     request.open = false;
     open--;
-    openBodyBytes -= announcedBytes(request.raw);
+    heldBytes -= request.heldBytes;
   };
   app.decorateRequest('open', false);
+  app.decorateRequest('heldBytes', 0);
+  app.decorateRequest('hold', function (bytes) {
+    // Nobody would give it back.
+    if (!this.open) return null;
+    if (heldBytes + bytes > slow.heldBytesMax) return busy('Too much is being sent at once.');
+    heldBytes += bytes;
+    this.heldBytes += bytes;
+    return null;
+  });
   app.server.on('connection', departure.touched);
   // Node tells the address as long as the connection is there, and beyond only where it was asked for by then.
   app.server.on('connection', (socket) => {
@@ -132,22 +143,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (pipelined > pipelinedMax) socket.destroy();
     request.open = true;
     open++;
-    openBodyBytes += announcedBytes(request.raw);
     reply.raw.once('close', () => {
       answered(request);
       socket[untaken] = (socket[untaken] ?? 1) - 1;
       departure.touched();
     });
-    if (open <= openRequestsMax && openBodyBytes <= openBodyBytesMax) return done();
-    done(
-      new CallFailure('UNAVAILABLE', 'Too many requests are open. Try again.', { retryAfter: 1 }),
-    );
+    if (open <= openRequestsMax) done();
+    else done(busy('Too many requests are open.'));
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     answered(request);
     // Whoever is still sending must not be read to the end for the sake of the next request.
     // What has no body may not be marked complete yet where it is answered at once.
-    const sending = !request.raw.complete && announcedBytes(request.raw) > 0;
+    const sending = !request.raw.complete && announcesBody(request.raw);
     if (departure.begun || sending) {
       reply.header('connection', 'close');
       lingerAtEnd(request.raw.socket);
@@ -218,10 +226,12 @@ const malformed: Readonly<Record<string, [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
 };
 
-/** How large a body may become: more than the largest is not read. */
-function announcedBytes({ headers }: IncomingMessage): number {
-  if (headers['transfer-encoding'] !== undefined) return bodyBytesMax;
-  return Math.min(Number(headers['content-length'] ?? 0), bodyBytesMax);
+function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function busy(why: string): CallFailure {
+  return new CallFailure('UNAVAILABLE', `${why} Try again.`, { retryAfter: 1 });
 }
 
 /** A path whose escapes are broken, as one that holds them as text: the router would answer before the key is looked at. */

@@ -94,7 +94,7 @@ export function createSessions(parts: SessionParts): Sessions {
       throw new CallFailure('METHOD_NOT_ALLOWED', `This path answers ${open.method}.`);
     }
     if (fromBrowser(request)) checkSameOrigin(request, publicUrl);
-    const body = readsBody(open) ? fieldsOf<Fields>(await readBody(request.raw), open) : undefined;
+    const body = readsBody(open) ? fieldsOf<Fields>(await readBody(request), open) : undefined;
     const toIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = toIssuer ? await withIssuer() : auth;
     const ask = () => handler(webRequest(request, options.baseURL as string, body));

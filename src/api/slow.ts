@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net';
+import { bodyBytesMax } from '../contract/limits.ts';
 
 /**
  * How long others may take, and how much they may leave lying here. Whoever is slow costs a connection and a little
@@ -16,6 +17,8 @@ export interface SlowLimits {
   readonly takenBytesMin: number;
   /** Connections open at once; further ones are closed unheard. */
   readonly connectionsMax: number;
+  /** What has arrived of the bodies of all calls that are open; the call of what comes beyond it is turned away. */
+  readonly heldBytesMax: number;
 }
 
 export const slowLimits: SlowLimits = {
@@ -25,6 +28,8 @@ export const slowLimits: SlowLimits = {
   takingMs: 30_000,
   takenBytesMin: 65_536,
   connectionsMax: 20_000,
+  // A thousand of the largest: with fewer calls open there is room for each.
+  heldBytesMax: 1_000 * bodyBytesMax,
 };
 
 /** With so many connections those that have closed are looked for, and then whenever there are twice as many as were left. */

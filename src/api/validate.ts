@@ -2,6 +2,7 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { CallFailure } from '../core/failure.ts';
 import { parseBody, type RawBody } from './body.ts';
+import { shorten } from './shorten.ts';
 
 /** Holds what is sent against the contract. Bodies strictly; of queries only numbers and booleans are read. */
 
@@ -48,7 +49,7 @@ export function checkQuery<T>(schema: TObject, query: Readonly<Record<string, un
 export function complaints(schema: TSchema, value: unknown): { path: string; message: string }[] {
   const validator = compile(schema);
   if (validator.Check(value)) return [];
-  return (validator.Errors(value) as Complaint[]).map((one) => ({
+  return complaintsOf(validator, schema, value).map((one) => ({
     path: pathOf(one),
     message: explain(one, schema, (path) => (path === '' ? 'The definition' : `"${path}"`)),
   }));
@@ -70,15 +71,23 @@ function read(schema: TSchema, text: string): unknown {
 function check(schema: TSchema, value: unknown, named: (path: string) => string): void {
   const validator = compile(schema);
   if (validator.Check(value)) return;
-  const found = validator.Errors(value) as Complaint[];
+  const found = complaintsOf(validator, schema, value);
   // What is allowed says more than which type it has.
   const [one] = found;
   const first =
     found.find((other) => other.keyword === 'enum' && other.instancePath === one?.instancePath) ??
     one;
-  const message = first ? explain(first, schema, named) : 'The request is not valid.';
+  const message = explain(first ?? unexplained, schema, named);
   throw new CallFailure('INVALID_REQUEST', message);
 }
+
+/** Never none: what is wrong and not found again in what was left of it is wrong all the same. */
+function complaintsOf(validator: Validator, schema: TSchema, value: unknown): Complaint[] {
+  const found = validator.Errors(shorten(schema, value)) as Complaint[];
+  return found.length > 0 ? found : [unexplained];
+}
+
+const unexplained = { keyword: '', instancePath: '', params: {}, message: 'is not valid' };
 
 /** One complaint of the validator: where, which keyword, and what that keyword allows. */
 interface Complaint {
@@ -89,14 +98,14 @@ interface Complaint {
 }
 
 function pathOf({ instancePath }: Complaint): string {
-  return instancePath.slice(1).replaceAll('/', '.');
+  return cut(instancePath.slice(1)).replaceAll('/', '.');
 }
 
 /** Names the place and what is allowed there. */
 function explain(complaint: Complaint, schema: TSchema, named: (path: string) => string): string {
   const { keyword, params, message } = complaint;
   const path = pathOf(complaint);
-  const inner = (name: unknown) => named(path === '' ? String(name) : `${path}.${String(name)}`);
+  const inner = (name: unknown) => named(path === '' ? cut(name) : `${path}.${cut(name)}`);
   switch (keyword) {
     case 'required':
       return `${inner((params.requiredProperties as string[] | undefined)?.[0])} is missing.`;
@@ -111,6 +120,15 @@ function explain(complaint: Complaint, schema: TSchema, named: (path: string) =>
       return `${named(path)} ${rangeOf(schema, path) ?? message}.`;
   }
 }
+
+/** A name as it was sent may be as long as a body. */
+function cut(name: unknown): string {
+  const text = String(name);
+  return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text;
+}
+
+/** More than any name of ours, wherever it stands. */
+const shownCharsMax = 300;
 
 /** What may stand at the top; deeper the names would have to be looked for. Of a pattern the part that is a text, and `NAME`. */
 function knownIn(schema: TSchema): string {

@@ -32,7 +32,7 @@ export interface Endpoint {
    * declaration (400, 401, 413, 415, 500, 503) are added by `answersOf`.
    */
   readonly answers: Readonly<Record<number, TSchema | null>>;
-  /** Headers of the good answer, and of the 429 as far as they are about limits. */
+  /** Headers of the good answer, and of the others as far as they are about limits. */
   readonly sends?: readonly AnswerHeader[];
   /** The media type of the good answer; JSON where absent. */
   readonly produces?: string;

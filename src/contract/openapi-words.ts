@@ -63,7 +63,9 @@ export const headers: Record<string, Json> = {
   ETag: header('Names this state of the resource, for `If-Match`.'),
   Location: header('Where what was made can be read.'),
   'Idempotent-Replayed': header('`true` where an earlier answer is given again.'),
-  RateLimit: header('What is left of the tightest window, as in the IETF draft.'),
+  RateLimit: header(
+    'What is left of the tightest window, as in the IETF draft. Absent, as are those beside it, where nothing limits, and from a refusal that came before a window was looked at.',
+  ),
   'RateLimit-Policy': header('The windows that hold, as in the IETF draft.'),
   'X-RateLimit-Limit': header('Calls that the tightest window lets past.', integer),
   'X-RateLimit-Remaining': header('What is left of it.', integer),
@@ -80,12 +82,11 @@ const aboutLimits = [
 
 /** The headers of an answer with that status, of an operation that sends those. */
 export function headersOf(status: number, sends: readonly string[]): string[] {
-  const good = sends.flatMap((name) => (name === 'RateLimit' ? aboutLimits : [name]));
   return [
     'X-Request-Id',
-    ...(status < 300 ? good : []),
+    // Whatever came after a window was looked at tells of it.
+    ...sends.flatMap((name) => (name === 'RateLimit' ? aboutLimits : status < 300 ? [name] : [])),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
-    ...(status === 429 && sends.includes('RateLimit') ? aboutLimits : []),
   ];
 }

@@ -133,7 +133,7 @@ function requestBody(e: Endpoint, schema: TSchema, components: Components): Json
 }
 
 function response(e: Endpoint, status: number, schema: TSchema | null, components: Components) {
-  if (schema === Problem) return { $ref: `#/components/responses/${statusWords[status]?.[0]}` };
+  if (schema === Problem) return { $ref: `#/components/responses/${plainName(e, status)}` };
   const media = (status < 300 && e.produces) || 'application/json';
   const content = schema && { [media]: { schema: components.use(schema), ...shown(e, status) } };
   return {
@@ -151,21 +151,29 @@ function shown(e: Endpoint, place: string | number): Json {
 
 /** The error answers that add nothing to the four fields, each kept once. */
 function plainProblems(): Json {
-  const plain = Object.values(endpoints).flatMap((e) =>
-    [...answersOf(e)].flatMap(([status, schema]) => (schema === Problem ? [status] : [])),
+  const plain = (Object.values(endpoints) as Endpoint[]).flatMap((e) =>
+    [...answersOf(e)].flatMap(([status, schema]) => (schema === Problem ? [{ e, status }] : [])),
   );
-  const statuses = [...new Set(plain)].sort((a, b) => a - b);
+  plain.sort((a, b) => a.status - b.status);
   return Object.fromEntries(
-    statuses.map((status) => [statusWords[status]?.[0], plainProblem(status)]),
+    plain.map(({ e, status }) => [plainName(e, status), plainProblem(e, status)]),
   );
 }
 
-function plainProblem(status: number): Json {
+function plainName(e: Endpoint, status: number): string {
+  return `${tellsLimits(e) ? 'Limited' : ''}${statusWords[status]?.[0]}`;
+}
+
+function plainProblem(e: Endpoint, status: number): Json {
   return {
     description: statusWords[status]?.[1],
-    headers: headerReferences(headersOf(status, [])),
+    headers: headerReferences(headersOf(status, tellsLimits(e) ? ['RateLimit'] : [])),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
   };
+}
+
+function tellsLimits({ sends = [] }: Endpoint): boolean {
+  return sends.includes('RateLimit');
 }
 
 function headerReferences(names: readonly string[]): Json {

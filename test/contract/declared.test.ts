@@ -12,6 +12,7 @@ const problem = {
   code: 'NOT_FOUND',
   requestId: 'r',
 };
+const windows = { ratelimit: '"key-minute";r=1;t=2', 'x-ratelimit-limit': '100' };
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
   return {
@@ -32,6 +33,7 @@ test('what the document declares passes', () => {
     answer(401, { ...problem, code: 'UNAUTHORIZED' }, { 'www-authenticate': 'Bearer' }),
   );
   assertDeclared({ ...answer(204, null), method: 'DELETE', url: '/api/v1/agents/agt_x' });
+  assertDeclared(answer(404, problem, windows));
 });
 
 test('anything else does not', () => {
@@ -46,6 +48,8 @@ test('anything else does not', () => {
     answer(401, problem),
     { ...answer(404, problem), headers: new Headers() },
     { ...answer(204, {}), method: 'DELETE', url: '/api/v1/agents/agt_x' },
+    { ...answer(404, problem, windows), method: 'GET', url: '/api/v1/agents/agt_x' },
+    { ...answer(404, problem, windows), url: '/api/v1/nothing' },
   ];
   for (const one of wrong) assert.throws(() => assertDeclared(one), JSON.stringify(one));
 });

@@ -6,7 +6,8 @@ import type { Json } from '../../src/contract/openapi-components.ts';
 
 /**
  * Holds answers against the OpenAPI document: the status must be declared for that operation, the declared headers
- * that an answer cannot do without must be there, and the body may hold no field that the document does not know.
+ * that an answer cannot do without must be there, those about limits that are there must be declared, and the body may
+ * hold no field that the document does not know.
  */
 
 export interface Answered {
@@ -30,7 +31,11 @@ export function assertDeclared(answered: Answered): void {
   if (status === 429 || status === 503) {
     assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/, `${at}: Retry-After`);
   }
-  const schema = declaredSchema(method, path, status, at);
+  const declared = declaredResponse(method, path, status, at);
+  const limits = [...headers.keys()].filter((name) => name.includes('ratelimit'));
+  const known = Object.keys(declared.headers ?? {}).map((name) => name.toLowerCase());
+  for (const name of limits) assert.ok(known.includes(name), `${at}: ${name} is not declared`);
+  const schema = Object.values(declared.content ?? {})[0]?.schema ?? null;
   if (schema === null) {
     assert.equal(answered.body, null, `${at} with a body`);
     return;
@@ -51,6 +56,7 @@ interface Operation {
 }
 interface Response {
   $ref?: string;
+  headers?: Json;
   content?: Record<string, { schema: Json }>;
 }
 
@@ -75,8 +81,8 @@ function validator(schema: Json): ValidateFunction {
   return check;
 }
 
-/** `null`: declared to have no body. What no operation declares can only be a plain problem. */
-function declaredSchema(method: string, path: string, status: number, at: string): Json | null {
+/** Without a body where none is declared. What no operation declares can only be a plain problem. */
+function declaredResponse(method: string, path: string, status: number, at: string): Response {
   const operations = pathItem(path);
   const operation = operations?.[method.toLowerCase()];
   if (!operation) {
@@ -86,11 +92,12 @@ function declaredSchema(method: string, path: string, status: number, at: string
   const declared = operation.responses[status];
   assert.ok(declared, `${at}, which is not declared`);
   const name = declared.$ref?.split('/').at(-1);
-  const response = name ? document.components.responses[name] : declared;
-  return Object.values(response?.content ?? {})[0]?.schema ?? null;
+  return (name && document.components.responses[name]) || declared;
 }
 
-const problem = { $ref: '#/components/schemas/Problem' };
+const problem: Response = {
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+};
 
 /** The path with the fewest parameters that fits. */
 function pathItem(path: string): Record<string, Operation> | undefined {

@@ -65,7 +65,7 @@ function receive(app: FastifyInstance, parts: ApiParts): void {
   app.post<{ Params: { webhookId: string } }>(
     routePath(contract.receiveWebhook),
     async (request, reply) => {
-      const body = await readBody(request.raw);
+      const body = await readBody(request);
       // Says nothing of the webhook.
       if (body.kind !== 'text' && body.kind !== 'none') parseBody(body);
       const id = fromId('webhook', request.params.webhookId);

@@ -22,6 +22,7 @@ const wrong: [what: string, body: object, named: RegExp, of?: typeof agent][] = 
   ['a switch as text', { apiEnabled: 'true' }, /"apiEnabled"/],
   ['lists of null', { requiredVariables: null }, /"requiredVariables"/],
   ['tags of null', { tags: null }, /"tags"/],
+  ['far too many tags', { tags: Array(250_000).fill('a') }, /"tags" must not have more than 20/],
   ['a config of null', { agentConfig: null }, /"agentConfig"/],
   ['an unknown setting', { agentConfig: { seed: 1 } }, /agentConfig\.seed/],
   ['a temperature above 2', { agentConfig: { temperature: 3 } }, /temperature/],
