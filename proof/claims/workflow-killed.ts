@@ -33,8 +33,8 @@ export const workflowKilled: Claim = {
       name: 'ready-steps-left-behind',
       says: 'a step that is ready is taken by nobody but the process that made it so',
       file: 'store/workflow-steps.ts',
-      find: "where agent_id = a.agent_id and status = 'ready' and ready_at <= clock_timestamp()",
-      replace: "where agent_id = a.agent_id and status = 'ready' and false",
+      find: "where agent_id = a.agent_id and status = 'ready' and",
+      replace: "where agent_id = a.agent_id and status = 'ready' and false and",
     },
     {
       name: 'progress-apart',
