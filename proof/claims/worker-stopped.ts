@@ -17,6 +17,8 @@ import { until } from '../until.ts';
 
 const stoppedAtOnce = 3;
 const caughtModel = 'numbered-800';
+/** Long enough for an end that failed to be tried again, short beside a lease. */
+const unheardMs = 200;
 /** Nothing takes that long, however slow the machine is; beyond it is a violation, not a wait without an end. */
 const patienceMs = 120_000;
 
@@ -70,7 +72,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     // Some come back while their run is still worked on elsewhere, some only when it has ended.
     if (random() < 0.5) await wait(1_500 * random());
     for (const [id, row] of await endedRows(db)) if (!seen.has(id)) seen.set(id, row);
-    for (const zombie of zombies) fleet.resume(zombie);
+    await resume(ground, fleet, zombies);
     for (const { zombie, number } of caught) {
       const back = () => (fleet.latest(zombie, caughtModel)?.number ?? 0) > number;
       if (!(await until(back))) violations.push(`worker ${zombie.number} did not come back`);
@@ -94,6 +96,20 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       ...(await checkJournal(db)),
     ],
   };
+}
+
+/** Half of the times so that none hears at once of the lease that it has lost: by then it has tried to write its end anew. */
+async function resume(
+  { db, random }: Pick<Ground, 'db' | 'random'>,
+  fleet: Fleet,
+  zombies: readonly Member[],
+): Promise<void> {
+  const unheard = random() < 0.5;
+  await db.transaction().execute(async (trx) => {
+    if (unheard) await sql`lock table workers in share mode`.execute(trx);
+    for (const zombie of zombies) fleet.resume(zombie);
+    if (unheard) await wait(unheardMs);
+  });
 }
 
 interface Caught {
