@@ -46,6 +46,7 @@ export function figure(table: Table | undefined, row: string, column: number): n
 /** The figures of a column, without those that are blank or are not told of. */
 export function figures(table: Table | undefined, column: number, without = ''): number[] {
   const rows = table?.rows.filter((row) => row[0] !== without && row[column]) ?? [];
+  if (rows.length === 0) throw new Error(`no figures in column ${column}`);
   return rows.map((row) => numberOf(row[column], `${row[0]}, ${column}`));
 }
 

@@ -16,7 +16,7 @@ export const dashboard: Benchmark = {
     'the content (the form, the rows, or the words that there are none) has been painted, by the clock of the page. Cold ' +
     'is a browser that has never been there; warm the same once more in a new tab. All pages in alternation; the ratio is ' +
     'that of the long history to the empty one, round by round. JavaScript as it is sent, compressed, until then.',
-  goal: 'content within 1 s, at most 180 kB of JavaScript, and a long history as quickly as an empty one',
+  goal: 'content within 1 s, at most 180 kB of JavaScript for the first page, and a long history as quickly as an empty one',
   marks: ([table]) => [
     {
       what: 'the slowest page',
@@ -24,7 +24,13 @@ export const dashboard: Benchmark = {
       value: Math.max(...figures(table, 1, ratioRow), ...figures(table, 2, ratioRow)),
       most: 1_000,
     },
-    { what: 'JavaScript', unit: 'kB', value: Math.max(...figures(table, 3)), most: 180 },
+    {
+      what: 'JavaScript of the first page',
+      unit: 'kB',
+      // The sign-in, or the agents of whoever is signed in.
+      value: Math.max(...figures(table, 3).slice(0, 2)),
+      most: 180,
+    },
     {
       what: 'the long history to the empty one, cold',
       unit: '×',

@@ -66,9 +66,11 @@ const kept = new WeakMap<object, readonly Piece[]>();
 
 function piecesOf(value: unknown): readonly Piece[] {
   if (typeof value !== 'object' || value === null) return takeApart(value);
-  const known = kept.get(value) ?? takeApart(value);
-  kept.set(value, known);
-  return known;
+  const known = kept.get(value);
+  if (known) return known;
+  const pieces = takeApart(value);
+  kept.set(value, pieces);
+  return pieces;
 }
 
 /** The value as JSON, cut where its references stand. */
@@ -135,7 +137,7 @@ function textOf(piece: Piece, scope: Scope): string {
 
 /** What a reference stands for, as compact JSON; `null` where there is no such thing. */
 function resolve(reference: Reference, scope: Scope): string {
-  if (reference.root === 'index') return String(scope.index);
+  if (reference.root === 'index') return JSON.stringify(scope.index);
   return documentFor(reference, scope)?.at(reference.path) ?? 'null';
 }
 

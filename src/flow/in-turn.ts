@@ -10,3 +10,11 @@ export async function inTurn(works: readonly (() => Promise<void>)[]): Promise<v
   for (const work of works) await work().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
+
+/** Again and again as long as there is as much as one transaction takes; nothing more once the round is to end. */
+export async function exhaust(
+  limit: number,
+  take: () => Promise<number | undefined>,
+): Promise<void> {
+  while ((await take()) === limit);
+}

@@ -1,6 +1,6 @@
 import type { Db } from '../store/db.ts';
 import * as store from '../store/maintenance.ts';
-import { inTurn } from './in-turn.ts';
+import { exhaust, inTurn } from './in-turn.ts';
 
 const batchRows = 1_000;
 
@@ -9,9 +9,8 @@ const batchRows = 1_000;
  * ever: records of a month that was never made could not be moved to it later.
  */
 export async function maintain(db: Db): Promise<void> {
-  const all = async (forget: (db: Db, limit: number) => Promise<number>) => {
-    while ((await forget(db, batchRows)) === batchRows);
-  };
+  const all = (forget: (db: Db, limit: number) => Promise<number>) =>
+    exhaust(batchRows, () => forget(db, batchRows));
   await inTurn([
     () => store.makeMonths(db),
     () => all(store.forgetIdempotencyKeys),

@@ -4,7 +4,14 @@ import { type ConditionJudge, conditionJudge } from '../core/condition-judge.ts'
 import { documentOf } from '../core/document.ts';
 import { fromId, toId } from '../core/id.ts';
 import type { RunState, RunValues, Unread } from '../core/run-state.ts';
-import { agentOfStep, type RunEnd, type StepEvent, type StepState } from '../core/step-state.ts';
+import {
+  agentOfStep,
+  failed,
+  isOver,
+  type RunEnd,
+  type StepEvent,
+  type StepState,
+} from '../core/step-state.ts';
 import type { WorkflowDefinition } from '../core/workflow.ts';
 import type { Send } from '../store/pipeline.ts';
 import type {
@@ -172,11 +179,11 @@ async function planRuns(
   }
 
   /** A fault of ours. The run ends with it: else its models would be called again and again, up to its deadline. */
-  function givenUp({ run }: GoingOn, cause: unknown): Advanced {
+  function givenUp({ run, state, events }: GoingOn, cause: unknown): Advanced {
     planned.faults.push(new Error(`${toId('workflowRun', run.id)} cannot go on`, { cause }));
     const error = 'The server could not carry the run on.';
     const end = { status: 'failed', errorCode: 'INTERNAL', error, failedStep: null } as const;
-    return { kind: 'advanced', changed: [], end };
+    return { kind: 'advanced', changed: settled(state, events), end };
   }
 
   async function readMore({ one, unread }: Lacking): Promise<GoingOn> {
@@ -219,6 +226,15 @@ function valuesOf(changed: readonly StepState[]): RunValues {
       own.flatMap(({ step, items }) => (items === null ? [] : [[step, documentOf(items)]])),
     ),
   };
+}
+
+/** What came of the calls that have just ended, and nothing that would follow from it. */
+function settled({ rows }: RunState, events: readonly EventOfRun[]): StepState[] {
+  return events.flatMap(({ step, item, executionId, outcome }) => {
+    const row = rows.find((one) => one.step === step && one.item === item);
+    if (!row || row.executionId !== executionId || isOver(row)) return [];
+    return outcome.kind === 'success' ? { ...row, status: 'success' } : failed(row, outcome);
+  });
 }
 
 /** The run is over: all that is left to learn is that an execution has stopped. */

@@ -21,7 +21,7 @@ import {
   takeOverdueRunBodies,
 } from '../store/workflow-removal.ts';
 import { workErasures } from './erase.ts';
-import { inTurn, type Pace } from './in-turn.ts';
+import { exhaust, inTurn, type Pace } from './in-turn.ts';
 
 /**
  * What takes records away in time, in rounds: small transactions with pauses between them, so that nobody who accepts,
@@ -64,12 +64,11 @@ export async function makeFoldingRound(parts: RoundParts): Promise<void> {
 /** What is short first: outputs that only stay for a while, then erasures; then whole months, then the rest, agent by agent. */
 export async function retentionRound(parts: RoundParts): Promise<void> {
   const pace = paceOf(parts, 'retention');
-  const all = async (take: (db: Db, limit: number) => Promise<number>, limit: number) => {
-    while ((await pace(() => take(parts.db, limit))) === limit);
-  };
+  const all = (take: (db: Db, limit: number) => Promise<number>) =>
+    exhaust(removedMax, () => pace(() => take(parts.db, removedMax)));
   await inTurn([
-    () => all(takeBriefOutputs, removedMax),
-    () => all(takeBriefRunBodies, removedMax),
+    () => all(takeBriefOutputs),
+    () => all(takeBriefRunBodies),
     () => workErasures(parts.db, parts.pipelines, pace),
     () => monthsRound(parts.db, pace),
     () => runsRound(parts, pace),
@@ -116,7 +115,7 @@ async function monthsRound(db: Db, pace: Pace): Promise<void> {
       await pace(() => wait(betweenTriesMs));
     }
   }
-  while ((await pace(() => months.deleteBeforeFloor(db, removedMax))) === removedMax);
+  await exhaust(removedMax, () => pace(() => months.deleteBeforeFloor(db, removedMax)));
   if (await months.isFloorCounted(db)) return;
   const floor = await months.readFloor(db);
   const done = await eachAgent(db, pace, async (agentId) => {
@@ -200,7 +199,7 @@ async function removeOverdue(
 
 async function takeOverdueBodies(db: Db, { agentId, losesBodies }: Overdue, pace: Pace) {
   if (!losesBodies) return;
-  while ((await pace(() => takeBodies(db, { agentId, limit: removedMax }))) === removedMax);
+  await exhaust(removedMax, () => pace(() => takeBodies(db, { agentId, limit: removedMax })));
 }
 
 /** False where the round ended before all had their turn. */

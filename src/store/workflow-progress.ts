@@ -21,7 +21,6 @@ export interface RunAtProgress {
 
 export type StepOfRun = StepState & { readonly runId: string };
 
-/** For those whose transaction this is all there is of. */
 /**
  * Begins a transaction that gives up where others hold a row for long: few of its kind have a connection at once, and the
  * runs of a process that was stopped must not keep those of all others waiting.

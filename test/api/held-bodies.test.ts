@@ -65,13 +65,20 @@ test('what has arrived of bodies has a bound: above it calls with one are turned
   const [answer] = sockets[0] ? await once(sockets[0], 'data') : [];
   assert.match(String(answer), /^HTTP\/1\.1 200 /);
   assert.equal((await send(port, body)).status, 200);
-  // What is cut off is given back as well, and so is what was answered: as often as one likes.
-  sockets[1]?.destroy();
-  for (let n = 0; n < 5; n++) {
-    const whole = `"${'x'.repeat(bodyBytesMax - 2)}"`;
+  for (const socket of sockets) socket.destroy();
+  await app.close();
+});
+
+test('what was answered or cut off leaves its room to others, as often as one likes', async () => {
+  const { app, port } = await start(bodyBytesMax);
+  const whole = `"${'x'.repeat(bodyBytesMax - 2)}"`;
+  for (let n = 0; n < 3; n++) {
+    const [cutOff] = senders(port, 1, bodyBytesMax - 1);
+    while ((await send(port, '"xx"')).status !== 503) await wait(20);
+    cutOff?.destroy();
+    while ((await send(port, '"xx"')).status === 503) await wait(20);
     assert.equal((await send(port, whole)).status, 200);
   }
-  for (const socket of sockets) socket.destroy();
   await app.close();
 });
 

@@ -65,6 +65,16 @@ test('every list says why it is refused, however often its values repeat', () =>
   }
 });
 
+test('no body is of a kind that is cut where it must not be', () => {
+  const kinds = (schema: object): string[] =>
+    Object.entries(schema).flatMap(([word, inner]) => {
+      if (/^(anyOf|oneOf|allOf|patternProperties)$/.test(word)) return [word];
+      if (word === 'additionalProperties' && inner?.properties) return [word];
+      return typeof inner === 'object' && inner !== null && word !== 'enum' ? kinds(inner) : [];
+    });
+  assert.deepEqual(bodies.flatMap(kinds), []);
+});
+
 test('every list has a bound, or its items have fewer values', () => {
   for (const { path, schema } of lists) {
     assert.ok(schema.maxItems !== undefined || schema.items?.enum, path);

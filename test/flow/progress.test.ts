@@ -137,14 +137,19 @@ test('a run that cannot go on fails, and the others of its batch go on', async (
   );
 });
 
-test('what is left of a run that was given up is stopped', async () => {
-  const runId = await startRun({ n: 1 });
+test('of a run that was given up the call keeps what came of it, and what is left is stopped', async () => {
   const parts = { ...coldProgress(), pipelines, onProgress: () => {}, onFault: () => {} };
   const definitions: Definitions = async () => ({ steps: [null] }) as never;
-  await settleSteps({ ...parts, definitions }, runId, [refusalOf(runId, 'second')]);
-  const { rows } = await sql<{ is: string }>`
-    select r.status || ' ' || r.error_code || ', ' ||
-      (select string_agg(step || ' ' || status, ', ' order by step) from workflow_steps where run_id = r.id) as is
-    from workflow_runs r where r.id = ${runId}`.execute(service.db);
-  assert.equal(rows[0]?.is, 'failed INTERNAL, first success, second canceled');
+  for (const [refused, second] of [
+    ['second', 'failed'],
+    ['first', 'canceled'],
+  ] as const) {
+    const runId = await startRun({ n: 1 });
+    await settleSteps({ ...parts, definitions }, runId, [refusalOf(runId, refused)]);
+    const { rows } = await sql<{ is: string }>`
+      select r.status || ' ' || r.error_code || ', ' ||
+        (select string_agg(step || ' ' || status, ', ' order by step) from workflow_steps where run_id = r.id) as is
+      from workflow_runs r where r.id = ${runId}`.execute(service.db);
+    assert.equal(rows[0]?.is, `failed INTERNAL, first success, second ${second}`);
+  }
 });

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { takeBriefOutputs } from '../../src/store/bodies.ts';
-import type { Db } from '../../src/store/db.ts';
+import type { Db, Trx } from '../../src/store/db.ts';
 import { forgetIdempotencyKeys, forgetWorkflowKeys } from '../../src/store/maintenance.ts';
 import { promoteDelayed } from '../../src/store/queue.ts';
+import { takeDueSchedules } from '../../src/store/schedules.ts';
+import { takeBriefRunBodies } from '../../src/store/workflow-removal.ts';
 import {
   findDueAgents,
   overdueRuns,
@@ -72,6 +74,20 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
         }),
     ],
     'agents with steps to be called': [sql`select`, (asked) => findDueAgents(asked, limit)],
+    schedules: [
+      sql`insert into workflow_schedules (id, workflow_id, workspace_id, cron, time_zone, missed, input, next_at)
+        select gen_random_uuid(), ${workflow.id}::uuid, ${workspaceId}::uuid, '@daily', 'UTC', 'skip', '{}',
+          clock_timestamp() + interval '1 hour'
+        from generate_series(1, ${many}::int)`,
+      (asked) => takeDueSchedules(asked as Trx, { limit, failed: [] }),
+    ],
+    'what runs held, kept for a while': [
+      sql`insert into workflow_runs
+        select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'status', 'success', 'bodies', 'brief',
+          'completed_at', clock_timestamp()))).*
+        from workflow_runs r, generate_series(1, ${many}::int) where r.id = ${runId}`,
+      (asked) => takeBriefRunBodies(asked, limit),
+    ],
     'runs of workflows that are over': [
       sql`insert into workflow_runs
         select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid()))).*

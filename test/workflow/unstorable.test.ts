@@ -125,6 +125,8 @@ test('an end after which nothing can be written ends the run, and keeps what it 
     status: 'success',
     output: 'paid for',
   });
+  const { status, errorCode } = steps.get('first') ?? {};
+  assert.deepEqual([status, errorCode], ['success', null]);
   const faults = takeFaults();
   assert.equal(faults.length, 1, 'it was not tried again');
   assert.match(faults[0] ?? '', /was given up/);
@@ -142,7 +144,10 @@ test('so does a cancel, which is answered as any', async () => {
   const runId = await startRun(service, workflow, key);
   await held.arrived;
   assert.equal(await cancel(runId, 'held'), 200);
-  assert.equal((await endOfRun(service, workflow, runId)).run.errorCode, 'INTERNAL');
+  const { run, steps } = await endOfRun(service, workflow, runId);
+  assert.equal(run.errorCode, 'INTERNAL');
+  const { status, errorCode } = steps.get('held') ?? {};
+  assert.deepEqual([status, errorCode], ['failed', 'CANCELED']);
   assert.equal(takeFaults().length, 1);
 });
 
