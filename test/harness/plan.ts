@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
-import {
-  CompiledQuery,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
+import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import type { Db } from '../../src/store/db.ts';
 import type { Pipelines, Send, Statement, Value } from '../../src/store/pipeline.ts';
+import { silentDb } from './silent-db.ts';
 
 /** How many rows PostgreSQL looks at for a statement: `explain (analyze)`, which carries it out. */
 
@@ -48,16 +42,7 @@ export async function rowsOfStatement(
 /** The only query that `work` asks, planned for its values. */
 export async function rowsOfQuery(db: Db, work: (db: Db) => Promise<unknown>): Promise<number> {
   const asked: CompiledQuery[] = [];
-  const recorder: Db = new Kysely({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (of) => new PostgresIntrospector(of),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: ({ query }) => void asked.push(query),
-  });
-  await work(recorder);
+  await work(silentDb((query) => asked.push(query)));
   const [one, ...others] = asked;
   assert.ok(one && others.length === 0, `asked ${asked.length} times`);
   const text = `explain (analyze, format json) ${one.sql}`;

@@ -1,26 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
-import type { Db } from '../../src/store/db.ts';
 import { claimLoop } from '../../src/worker/claim.ts';
 import { slotCount } from '../../src/worker/slots.ts';
+import { silentDb } from '../harness/silent-db.ts';
 
-/** It answers at once, and with nothing. */
-const db: Db = new Kysely({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (of) => new PostgresIntrospector(of),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
 const count = slotCount(10);
 /** More than lie between the last step of a look and the time when the next may begin. */
 const stepsMax = 40;
@@ -29,7 +13,7 @@ test('whoever wakes the loop is heard, at whatever moment a look ends', async ()
   let asked = 0;
   let wakeAfter: number | null = null;
   const loop = claimLoop({
-    ...{ db, count, leaseMs: 60_000, steadyMs: () => 0, start: () => {} },
+    ...{ db: silentDb(), count, leaseMs: 60_000, steadyMs: () => 0, start: () => {} },
     onError: (error) => assert.fail(String(error)),
     lease() {
       // Twice in a look: before others are swept up, and before the claim.
