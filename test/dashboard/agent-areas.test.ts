@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { addAgent } from '../harness/agents.ts';
 import { makeAgent, makePrompt, move } from '../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
@@ -160,6 +161,25 @@ test('what was typed and not saved is there again after a look at another page',
   await lookElsewhere();
   assert.equal(await description.inputValue(), 'Half a thought');
   assert.ok(await save.isDisabled());
+});
+
+test('who may edit no longer sees what the agent is, and not a draft of it', async () => {
+  const agent = await addAgent(service);
+  const userId = await service.member('editor');
+  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: { userId } });
+  const description = page.getByRole('textbox', { name: 'Description' });
+  await description.fill('Half a thought');
+  await page.getByRole('button', { name: 'Take them back' }).waitFor();
+  const setRole = (role: string) =>
+    sql`update members set role = ${role} where user_id = ${userId}`.execute(service.db);
+  await setRole('viewer');
+  await page.reload();
+  await page.locator('textarea:disabled').first().waitFor();
+  assert.equal(await description.inputValue(), '');
+  await check();
+  await setRole('editor');
+  await page.reload();
+  assert.equal(await description.inputValue(), 'Half a thought');
 });
 
 test('what is typed while a save is under way stays, and is saved next', async () => {

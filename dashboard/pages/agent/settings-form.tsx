@@ -59,11 +59,12 @@ export function SettingsForm(props: {
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
   const patch = changeOf(begun, form);
   const changed = Object.keys(patch).length > 0;
+  const disabled = !may(me, 'edit');
   useEffect(() => {
+    if (disabled) return;
     if (changed) onKeep({ begun, of, form });
     else onDiscard();
-  }, [changed, begun, of, form, onKeep, onDiscard]);
-  const disabled = !may(me, 'edit');
+  }, [disabled, changed, begun, of, form, onKeep, onDiscard]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!changed || form.variables.some(defaultProblem)) return;
