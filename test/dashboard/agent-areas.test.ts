@@ -217,6 +217,30 @@ test("what someone else has changed meanwhile is not overwritten, and the server
   assert.equal(await page.getByRole('textbox', { name: 'Project' }).inputValue(), 'Theirs');
 });
 
+test('a draft goes on from what someone else has changed, and never undoes it unseen', async () => {
+  const agent = await addAgent(service);
+  const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'owner' });
+  const { key } = await service.key();
+  const project = page.getByRole('textbox', { name: 'Project' });
+  const description = page.getByRole('textbox', { name: 'Description' });
+  await project.fill('Mine');
+  await page.getByRole('button', { name: 'Take them back' }).waitFor();
+  await service.call('PATCH', agent.path, { key, body: { description: 'Theirs' } });
+  await page.reload();
+  assert.equal(await project.inputValue(), 'Mine');
+  assert.equal(await description.inputValue(), 'Theirs');
+  await service.call('PATCH', agent.path, { key, body: { project: 'Theirs' } });
+  await page.reload();
+  assert.equal(await project.inputValue(), 'Mine');
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('alert').getByText('req_').waitFor();
+  const { body } = await service.call('GET', agent.path, { key });
+  assert.equal(body.project, 'Theirs');
+  await page.getByRole('button', { name: 'Show what it is now' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  assert.equal(await project.inputValue(), 'Theirs');
+});
+
 test('an agent is deleted once it was said what that means', async () => {
   const prompt = await makePrompt(service, { user: 'Hello' });
   const agent = await makeAgent(service, prompt, { visibility: 'public', agentName: 'Gone soon' });
