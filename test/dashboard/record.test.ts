@@ -96,6 +96,11 @@ test('a run is canceled', async () => {
   const { page, check } = await visit(path, { as: 'editor' });
   await page.getByRole('button', { name: 'Cancel the run' }).click();
   await page.getByText('Someone canceled it.').waitFor();
+  // Grey: nothing went wrong.
+  const code = page.getByRole('region', { name: 'Why it ended' }).locator('code');
+  const color = String(await code.evaluate('(element) => getComputedStyle(element).color'));
+  const channels = color.match(/\d+/g)?.map(Number) ?? [];
+  assert.ok(Math.max(...channels) - Math.min(...channels) < 32, color);
   await check();
 });
 
