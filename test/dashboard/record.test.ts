@@ -133,4 +133,9 @@ test('a viewer is offered nothing that changes', async () => {
   await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Run again' }).count(), 0);
+  // Whoever has left is told apart by the identifier alone.
+  await page.route('**/api/v1/members', (route) => route.fulfill({ json: { members: [] } }));
+  await page.reload();
+  const by = page.getByText('a former member', { exact: true });
+  assert.match((await by.getAttribute('title')) ?? '', /^usr_/);
 });
