@@ -112,6 +112,15 @@ export function changeOf(before: AgentForm, after: AgentForm): AgentPatch {
   return Object.fromEntries(differing);
 }
 
+/** Whether what was typed since `before` would undo what someone else has set since then. */
+export function isOverridden(before: AgentForm, typed: AgentForm, now: AgentForm): boolean {
+  const names = Object.keys(before) as (keyof AgentForm)[];
+  return names.some((name) => {
+    const [was, mine, theirs] = [before, typed, now].map((form) => JSON.stringify(form[name]));
+    return mine !== was && theirs !== was && mine !== theirs;
+  });
+}
+
 /** What was typed since `before`, on top of what the agent is now. */
 export function rebased(before: AgentForm, typed: AgentForm, now: AgentForm): AgentForm {
   const kept = Object.entries(typed).filter(

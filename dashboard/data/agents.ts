@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type {
+  Agent,
   AgentFilters,
   AgentInput,
   AgentPatch,
@@ -75,11 +76,15 @@ export const taggedAgentQuery = (agentId: string) =>
     refetchOnWindowFocus: false,
   });
 
-export function useCreateAgent() {
+/** `onCreated` is called whatever page is shown by then. */
+export function useCreateAgent(onCreated: (made: Agent) => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (agent: AgentInput) => cueline.agents.create(agent),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
+    onSuccess: (made) => {
+      void queries.invalidateQueries({ queryKey: ['agents'] });
+      onCreated(made);
+    },
   });
 }
 

@@ -1,14 +1,18 @@
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { Me } from '../../src/client/index.ts';
 import { chooseWorkspace, cueline, withoutWorkspace, workspaceOfPage } from './client.ts';
 import { isSignedOut } from './signed-out.ts';
 
 /** How long a password that was printed is taken to be still in use. */
 const printedMs = 10_000;
+const userKey = 'cueline-user';
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => readMe(signal),
+  queryFn: async ({ client, signal }) => {
+    const me = await readMe(signal);
+    return isSomebodyElse(me) ? beginAnew(me, client) : me;
+  },
   // Another window may have chosen a password meanwhile: this one asks when it is looked at again.
   staleTime: ({ state }) => (state.data?.generatedPassword ? printedMs : Number.POSITIVE_INFINITY),
 });
@@ -27,6 +31,22 @@ async function readMe(signal: AbortSignal): Promise<Me> {
     location.reload();
     return new Promise(() => {});
   }
+}
+
+/** A session that ran out is not signed out of: whoever signs in next in this window finds what was written in it. */
+function isSomebodyElse({ user }: Me): boolean {
+  const before = sessionStorage.getItem(userKey);
+  sessionStorage.setItem(userKey, user.userId);
+  return before !== null && before !== user.userId;
+}
+
+/** Drafts and values go with whoever wrote them, and so does a page of theirs that is still shown. */
+function beginAnew(me: Me, queries: QueryClient): Me | Promise<never> {
+  sessionStorage.clear();
+  sessionStorage.setItem(userKey, me.user.userId);
+  if (queries.getQueryData(meQuery.queryKey) === undefined) return me;
+  location.reload();
+  return new Promise(() => {});
 }
 
 /** Who is signed in; read before any page below the shell is shown. */

@@ -66,11 +66,15 @@ export const verdictQuery = (definition: unknown) =>
     gcTime: 60_000,
   });
 
-export function useCreateWorkflow() {
+/** `onCreated` is called whatever page is shown by then. */
+export function useCreateWorkflow(onCreated: (made: Workflow) => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (workflow: WorkflowInput) => cueline.workflows.create(workflow),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
+    onSuccess: (made) => {
+      void queries.invalidateQueries({ queryKey: ['workflows'] });
+      onCreated(made);
+    },
   });
 }
 

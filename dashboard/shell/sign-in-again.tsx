@@ -30,7 +30,7 @@ export default function SignInAgain(props: { readonly me: Me; readonly onDone: (
         <Stack gap="md">
           <p>
             Sign in again as {email}, and the page goes on where it was. Otherwise what is not saved
-            on it is lost.
+            on it is lost, but for drafts: they wait in this window until somebody else signs in.
           </p>
           {/* For programs that fill in passwords. */}
           <input type="hidden" name="email" autoComplete="username" value={email} />

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { addAgent } from '../harness/agents.ts';
 import { makeAgent, makePrompt, move } from '../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
@@ -162,6 +163,25 @@ test('what was typed and not saved is there again after a look at another page',
   assert.ok(await save.isDisabled());
 });
 
+test('who may edit no longer sees what the agent is, and not a draft of it', async () => {
+  const agent = await addAgent(service);
+  const userId = await service.member('editor');
+  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: { userId } });
+  const description = page.getByRole('textbox', { name: 'Description' });
+  await description.fill('Half a thought');
+  await page.getByRole('button', { name: 'Take them back' }).waitFor();
+  const setRole = (role: string) =>
+    sql`update members set role = ${role} where user_id = ${userId}`.execute(service.db);
+  await setRole('viewer');
+  await page.reload();
+  await page.locator('textarea:disabled').first().waitFor();
+  assert.equal(await description.inputValue(), '');
+  await check();
+  await setRole('editor');
+  await page.reload();
+  assert.equal(await description.inputValue(), 'Half a thought');
+});
+
 test('what is typed while a save is under way stays, and is saved next', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
@@ -195,6 +215,30 @@ test("what someone else has changed meanwhile is not overwritten, and the server
   await page.getByRole('button', { name: 'Show what it is now' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
   assert.equal(await page.getByRole('textbox', { name: 'Project' }).inputValue(), 'Theirs');
+});
+
+test('a draft goes on from what someone else has changed, and never undoes it unseen', async () => {
+  const agent = await addAgent(service);
+  const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'owner' });
+  const { key } = await service.key();
+  const project = page.getByRole('textbox', { name: 'Project' });
+  const description = page.getByRole('textbox', { name: 'Description' });
+  await project.fill('Mine');
+  await page.getByRole('button', { name: 'Take them back' }).waitFor();
+  await service.call('PATCH', agent.path, { key, body: { description: 'Theirs' } });
+  await page.reload();
+  assert.equal(await project.inputValue(), 'Mine');
+  assert.equal(await description.inputValue(), 'Theirs');
+  await service.call('PATCH', agent.path, { key, body: { project: 'Theirs' } });
+  await page.reload();
+  assert.equal(await project.inputValue(), 'Mine');
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('alert').getByText('req_').waitFor();
+  const { body } = await service.call('GET', agent.path, { key });
+  assert.equal(body.project, 'Theirs');
+  await page.getByRole('button', { name: 'Show what it is now' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  assert.equal(await project.inputValue(), 'Theirs');
 });
 
 test('an agent is deleted once it was said what that means', async () => {

@@ -45,6 +45,45 @@ test('an agent is made in one page, its variables filled in from the version', a
   assert.equal(await name.inputValue(), '');
 });
 
+test('what is made while another page is looked at is no draft any more', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello' });
+  const { page, check } = await visit(`/agents/new?promptId=${promptId}`, { as: 'editor' });
+  await page.waitForURL(/promptVersionId/);
+  let held = Promise.withResolvers<void>();
+  await page.route('**/api/v1/agents', async (route) => {
+    if (route.request().method() === 'POST') await held.promise;
+    await route.continue();
+  });
+  const name = page.getByRole('textbox', { name: 'Name', exact: true });
+  const button = page.getByRole('button', { name: 'Create the agent', disabled: false });
+  const create = async (called: string) => {
+    await button.waitFor();
+    await name.fill(called);
+    await Promise.all([
+      page.waitForRequest((request) => request.method() === 'POST'),
+      button.click(),
+    ]);
+    await page.getByRole('link', { name: 'Prompts', exact: true }).click();
+    await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  };
+  await create('Made elsewhere');
+  held.resolve();
+  const kept = `Object.keys(sessionStorage).some((key) => key.startsWith('cueline-new-agent'))`;
+  while (await page.evaluate(kept)) await page.waitForTimeout(50);
+  await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  held = Promise.withResolvers();
+  await page.goto(`/agents/new?promptId=${promptId}`);
+  assert.equal(await name.inputValue(), '');
+  // Whoever is back before the answer is led on, as if they had stayed.
+  await create('Made on return');
+  await page.goBack();
+  assert.equal(await name.inputValue(), 'Made on return');
+  held.resolve();
+  await page.waitForURL(/\/agents\/agt_/);
+  await page.getByRole('heading', { name: 'Made on return' }).waitFor();
+  await check();
+});
+
 test("an agent that is refused shows the server's words", async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello', model: null });
   const { page, check } = await visit(`/agents/new?promptId=${promptId}`, { as: 'owner' });

@@ -40,8 +40,9 @@ test('a draft outlives the page, and is discarded when asked', async () => {
   const { page } = await visit(`/prompts/${promptId}`, { as: 'owner' });
   await page.getByRole('textbox', { name: 'User template' }).click();
   await page.keyboard.press('ControlOrMeta+End');
-  await page.keyboard.type(', dear');
+  await page.keyboard.insertText(', dear {{first name}}');
   await page.getByText('It is not saved yet.').waitFor();
+  await page.getByRole('status').getByText('{{first name}}', { exact: true }).waitFor();
   await page.reload();
   await page.getByRole('textbox', { name: 'User template' }).getByText(', dear').waitFor();
   await page.getByRole('button', { name: 'Discard the draft' }).click();

@@ -96,6 +96,11 @@ test('a run is canceled', async () => {
   const { page, check } = await visit(path, { as: 'editor' });
   await page.getByRole('button', { name: 'Cancel the run' }).click();
   await page.getByText('Someone canceled it.').waitFor();
+  // Grey: nothing went wrong.
+  const code = page.getByRole('region', { name: 'Why it ended' }).locator('code');
+  const color = String(await code.evaluate('(element) => getComputedStyle(element).color'));
+  const channels = color.match(/\d+/g)?.map(Number) ?? [];
+  assert.ok(Math.max(...channels) - Math.min(...channels) < 32, color);
   await check();
 });
 
@@ -128,4 +133,9 @@ test('a viewer is offered nothing that changes', async () => {
   await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Run again' }).count(), 0);
+  // Whoever has left is told apart by the identifier alone.
+  await page.route('**/api/v1/members', (route) => route.fulfill({ json: { members: [] } }));
+  await page.reload();
+  const by = page.getByText('a former member', { exact: true });
+  assert.match((await by.getAttribute('title')) ?? '', /^usr_/);
 });

@@ -83,6 +83,42 @@ test('a session that ends takes nothing off the page', async () => {
   await page.waitForURL(/\/prompts\/prm_/);
 });
 
+test('whoever signs in next in the same window finds no draft of the one before', async () => {
+  const agent = await addAgent(service);
+  const { page, check } = await visit('/agents/new', { as: 'editor' });
+  const [name, description] = [
+    page.getByRole('textbox', { name: 'Name', exact: true }),
+    page.getByRole('textbox', { name: 'Description' }),
+  ];
+  const settings = `/agents/${agent.agentId}/settings`;
+  await name.fill('Mine alone');
+  await page.goto(settings);
+  await description.fill('Half a thought');
+  await page.getByRole('button', { name: 'Take them back' }).waitFor();
+  const me = await (await page.request.get('/api/v1/me')).json();
+  const signInAs = async (email: string) => {
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: 'Prompts', exact: true }).click();
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+    await ended.getByText('but for drafts').waitFor();
+    await ended.getByRole('button', { name: 'Go to the sign-in page' }).click();
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  };
+  await signInAs(me.user.email);
+  await page.goto(settings);
+  assert.equal(await description.inputValue(), 'Half a thought');
+  await signInAs((await service.signIn('owner')).email);
+  await page.goto(settings);
+  await description.waitFor();
+  assert.equal(await description.inputValue(), '');
+  await page.goto('/agents/new');
+  assert.equal(await name.inputValue(), '');
+  await check();
+});
+
 test('signing out that fails says so, and what was written is forgotten with the session', async () => {
   const { page, check } = await visit('/agents', { as: 'owner' });
   await page.evaluate(`sessionStorage.setItem('cueline-draft-prm_1', '"secret"')`);

@@ -55,10 +55,21 @@ test('members are invited, changed and removed', async () => {
   await page.getByRole('button', { name: `Remove ${email}` }).click();
   await dialog.getByText('every key that they issued is revoked').waitFor();
   await check();
+  await dialog.getByRole('button', { name: 'Keep as it is' }).click();
+  await page.getByRole('button', { name: 'Leave this workspace' }).click();
+  const leaving = page.getByRole('dialog', { name: 'Leave this workspace?' });
+  await leaving.getByRole('button', { name: 'Leave', exact: true }).waitFor();
 });
 
 test('the last owner cannot be taken away, and the server says so', async () => {
+  const { email } = await service.signIn('viewer');
+  await sql`update members set role = 'viewer'
+    where workspace_id = ${service.workspaceId} and user_id <> ${service.ownerId}`.execute(
+    service.db,
+  );
   const { page } = await visit('/settings/members', { as: { userId: service.ownerId } });
+  await page.getByRole('button', { name: `Remove ${email}` }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Leave this workspace' }).count(), 0);
   await page.route('**/api/v1/members/*', (route) =>
     route.fulfill({
       status: 409,

@@ -7,6 +7,7 @@ import {
   changeOf,
   defaultProblem,
   formOf,
+  isOverridden,
   rebased,
   withVariables,
 } from '../../data/agent-form.ts';
@@ -50,7 +51,8 @@ export function SettingsForm(props: {
   const [sent, setSent] = useState<AgentForm | null>(null);
   const change = (change: Partial<AgentForm>) => setForm((form) => ({ ...form, ...change }));
   const save = useChangeAgent(agent.agentId);
-  if (of !== etag) {
+  // A field that was changed here and by someone else keeps its tag: the save fails, and says so.
+  if (of !== etag && (sent || !isOverridden(begun, form, formOf(agent)))) {
     // The agent was read anew, mostly since it was saved: what was typed meanwhile stays.
     begin({ begun: formOf(agent), of: etag });
     setForm(rebased(sent ?? begun, form, formOf(agent)));
@@ -59,16 +61,17 @@ export function SettingsForm(props: {
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
   const patch = changeOf(begun, form);
   const changed = Object.keys(patch).length > 0;
+  const disabled = !may(me, 'edit');
   useEffect(() => {
+    if (disabled) return;
     if (changed) onKeep({ begun, of, form });
     else onDiscard();
-  }, [changed, begun, of, form, onKeep, onDiscard]);
-  const disabled = !may(me, 'edit');
+  }, [disabled, changed, begun, of, form, onKeep, onDiscard]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!changed || form.variables.some(defaultProblem)) return;
     setSent(form);
-    save.mutate({ patch, etag }, { onError: () => setSent(null) });
+    save.mutate({ patch, etag: of }, { onError: () => setSent(null) });
   };
   const fields = { form, onChange: change, error: save.error, disabled };
   return (

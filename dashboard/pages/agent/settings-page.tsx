@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { taggedAgentQuery } from '../../data/agents.ts';
+import { may, useMe } from '../../data/me.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { type SettingsDraft, SettingsForm } from './settings-form.tsx';
 
@@ -16,6 +17,7 @@ export function SettingsPage() {
 }
 
 function Settings({ agentId }: { readonly agentId: string }) {
+  const mayEdit = may(useMe(), 'edit');
   const tagged = useQuery(taggedAgentQuery(agentId));
   const [draft, keep, discard] = useSessionStorage<SettingsDraft | null>({
     key: `cueline-settings-${agentId}`,
@@ -38,7 +40,8 @@ function Settings({ agentId }: { readonly agentId: string }) {
       key={begun}
       agent={agent}
       etag={etag}
-      draft={draft}
+      // Of a time when they could: it would look like what the agent is.
+      draft={mayEdit ? draft : null}
       onKeep={keep}
       onDiscard={discard}
       onReload={() => void reload()}

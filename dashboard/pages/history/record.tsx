@@ -108,11 +108,16 @@ function facts(
     ['Source', run.source],
     ['Workflow', workflowRun(run)],
     ['Key', run.apiKeyId && <code key="key">{run.apiKeyId}</code>],
-    ['By', run.executedBy && nameOf(run.executedBy)],
+    ['By', run.executedBy && <By key="by" userId={run.executedBy} nameOf={nameOf} />],
     ['Address', run.ipAddress],
     ['Client', run.userAgent],
   ];
   return some.filter(([, value]) => value !== undefined && value !== null);
+}
+
+/** Whoever has left has no name any more: the identifier still tells them apart. */
+function By(props: { readonly userId: string; readonly nameOf: (userId: string) => string }) {
+  return <span title={props.userId}>{props.nameOf(props.userId)}</span>;
 }
 
 /** The run that it was a step of, where that is still kept. */

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
 import {
   type AgentForm,
@@ -58,7 +58,13 @@ export function NewAgentPage() {
     ...versionQuery(promptId ?? '', promptVersionId ?? ''),
     enabled: promptId !== undefined && promptVersionId !== undefined,
   }).data;
-  const create = useCreateAgent();
+  const { history } = useRouter();
+  const create = useCreateAgent(({ agentId }) => {
+    // Whoever looks at another page by now is left there.
+    const isHere = history.location.pathname === '/agents/new';
+    const left = isHere && navigate({ to: '/agents/$agentId', params: { agentId } });
+    void Promise.resolve(left).then(discard);
+  });
   const change = (change: Partial<AgentForm>) => keep({ ...draft, form: { ...form, ...change } });
   const choose = (prompt: NewAgentSearch) => {
     if (prompt.promptId === undefined) keep({ ...draft, prompt });
@@ -78,10 +84,7 @@ export function NewAgentPage() {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!promptId || !promptVersionId || variables.some(defaultProblem)) return;
-    const onSuccess = ({ agentId }: { agentId: string }) =>
-      void navigate({ to: '/agents/$agentId', params: { agentId } }).then(discard);
-    const input = { ...inputOf({ ...form, variables }), promptId, promptVersionId };
-    create.mutate(input, { onSuccess });
+    create.mutate({ ...inputOf({ ...form, variables }), promptId, promptVersionId });
   };
   const header = (
     <PageHeader

@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useMemo } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { agentsQuery } from '../../data/agents.ts';
@@ -56,19 +56,19 @@ function Form({ first }: { readonly first: Agent | undefined }) {
   const example = useMemo(() => writeDefinition(exampleOf(first), 'YAML'), [first]);
   const { text, format, ...about } = draft ?? { ...blank, text: example };
   const edit = (change: Partial<Draft>) => keep({ ...about, text, format, ...change });
-  const create = useCreateWorkflow();
   const navigate = useNavigate();
+  const { history } = useRouter();
+  const create = useCreateWorkflow(({ workflowId }) => {
+    // Whoever looks at another page by now is left there.
+    const isHere = history.location.pathname === '/workflows/new';
+    const left = isHere && navigate({ to: '/workflows/$workflowId', params: { workflowId } });
+    void Promise.resolve(left).then(discard);
+  });
   const submit = (event: FormEvent, definition: unknown) => {
     event.preventDefault();
     // The server has judged it.
     const workflow = { ...about, definition: definition as WorkflowDefinition };
-    create.mutate(
-      { ...workflow, description: about.description || null },
-      {
-        onSuccess: ({ workflowId }) =>
-          void navigate({ to: '/workflows/$workflowId', params: { workflowId } }).then(discard),
-      },
-    );
+    create.mutate({ ...workflow, description: about.description || null });
   };
   return (
     <div className={classes.form}>
