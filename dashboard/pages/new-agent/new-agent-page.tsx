@@ -51,7 +51,7 @@ export function NewAgentPage() {
   const { promptId, promptVersionId } = search;
   // The choice stands in the address: there it is put again where somebody comes back by another way.
   useEffect(() => {
-    if (promptId !== undefined) keep((before) => ({ ...before, prompt: search }));
+    if (promptId !== undefined) keep({ ...draft, prompt: search });
     else if (draft.prompt.promptId) void navigate({ search: draft.prompt, replace: true });
   }, [promptId, promptVersionId]);
   const version = useQuery({
