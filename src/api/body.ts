@@ -13,6 +13,10 @@ export type RawBody =
 const json = /^application\/json\s*(;|$)/i;
 const otherCharset = /;\s*charset\s*=(?!\s*(utf-8|"utf-8")\s*(;|$))/i;
 
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /** The one place where bodies are read; 503 where all that are held at the moment leave no room for it. */
 export async function readBody(request: FastifyRequest): Promise<RawBody> {
   const { headers } = request.raw;

@@ -9,7 +9,7 @@ import {
 } from '../contract/endpoint.ts';
 import type { Caller } from '../core/admission.ts';
 import { refuseNobody, unauthorized } from './authenticate.ts';
-import { type RawBody, readBody } from './body.ts';
+import { announcesBody, type RawBody, readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
 import { toJson } from './json.ts';
 import type { ApiParts } from './parts.ts';
@@ -70,7 +70,7 @@ function receive(request: FastifyRequest, { auth }: Endpoint): Promise<RawBody> 
 
 /** What nobody reads is thrown away as it comes: it would lie here for as long as the call is open, and count for nothing. */
 function discard({ raw }: FastifyRequest): null {
-  raw.resume();
+  if (announcesBody(raw)) raw.resume();
   return null;
 }
 

@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify';
 import { randomHex } from '../core/entropy.ts';
 import { CallFailure } from '../core/failure.ts';
+import { announcesBody } from './body.ts';
 import { type Departure, idleMs, idleMsMore } from './departure.ts';
 import { asCallFailure, errorAnswer } from './errors.ts';
 import { toJson } from './json.ts';
@@ -165,8 +166,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.setErrorHandler((error, request, reply) => {
     const failure = asCallFailure(error);
-    if (!failure) request.log.error({ err: error }, 'fault');
-    else if (failure.code === 'UNAVAILABLE') request.log.warn({ err: error }, 'unavailable');
+    if (!failure && !isLeft(error, reply)) request.log.error({ err: error }, 'fault');
+    else if (failure?.code === 'UNAVAILABLE') request.log.warn({ err: error }, 'unavailable');
     send(reply, errorAnswer(failure ?? new CallFailure('INTERNAL', 'Internal error.'), request.id));
   });
   app.setNotFoundHandler((request, reply) => {
@@ -226,8 +227,9 @@ const malformed: Readonly<Record<string, [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
 };
 
-function announcesBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+/** Whether whoever asked has left before the answer began, which broke off what it was to be made of. */
+function isLeft(error: unknown, { raw }: FastifyReply): boolean {
+  return raw.destroyed && (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 function busy(why: string): CallFailure {

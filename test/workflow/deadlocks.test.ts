@@ -70,7 +70,8 @@ async function deadlocked<T>(first: string, second: string, call: () => Promise<
     await other.query(second);
     await other.query('commit');
     const result = await answer;
-    assert.equal(await deadlocks(), before + 1, 'there was one');
+    // Whoever sweeps may have come into it as well.
+    assert.ok((await deadlocks()) > before, 'there was one');
     return result;
   } finally {
     await other.end();
