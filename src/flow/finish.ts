@@ -9,11 +9,11 @@ import type { Tally } from '../core/statistics.ts';
 import { storable } from '../core/storable.ts';
 import type { UnendedRun } from '../store/executions.ts';
 import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../store/finish.ts';
-import { isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
+import type { Pipelines, Send } from '../store/pipeline.ts';
 import { type Stopping, writeProgress } from '../store/workflow-progress.ts';
 import { batcher } from './batch.ts';
 import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
-import { tryTogether } from './try-again.ts';
+import { orGiveUp, tryTogether } from './try-again.ts';
 
 /**
  * The one way a run ends, for workers and for cancel alike: queue row gone, record written, statistics added, slot
@@ -81,19 +81,11 @@ export function createFinisher(parts: FinisherParts): Finisher {
   return { finish: add, idle };
 }
 
-/**
- * What the database does not take of an end that goes alone may be what follows for its run. Then the run ends with it:
- * the same would follow at each try, and its batch would go one by one each time.
- */
-async function carryOut(parts: FinisherParts, ends: End[]): Promise<EndResult[]> {
+/** An end that goes alone takes its run with it where what follows cannot be written: its batch would go one by one each time. */
+function carryOut(parts: FinisherParts, ends: End[]): Promise<EndResult[]> {
   const carried = (unwritable: Error | null) =>
     parts.pipelines.use((send) => transact(parts, send, { ends, unwritable }));
-  try {
-    return await carried(null);
-  } catch (error) {
-    if (ends.length > 1 || !ends[0]?.workflow || !isUnstorable(error)) throw error;
-    return carried(error);
-  }
+  return ends.length === 1 && ends[0]?.workflow ? orGiveUp(carried) : carried(null);
 }
 
 async function transact(

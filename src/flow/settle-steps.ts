@@ -1,9 +1,9 @@
-import { isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
+import type { Pipelines, Send } from '../store/pipeline.ts';
 import { begin, commit, lockWorkflowRuns, writeProgress } from '../store/workflow-progress.ts';
 import { readSteps } from '../store/workflow-progress-read.ts';
 import { holdReadySteps } from '../store/workflow-steps.ts';
 import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
-import { tryAgain } from './try-again.ts';
+import { orGiveUp, tryAgain } from './try-again.ts';
 
 /** Lets a run go on after steps of it were refused for good: no execution of theirs will ever end. */
 export async function settleSteps(
@@ -11,13 +11,9 @@ export async function settleSteps(
   runId: string,
   events: readonly EventOfRun[],
 ): Promise<void> {
-  const settled = (unwritable: Error | null) =>
-    tryAgain(() => parts.pipelines.use((send) => settle(send, unwritable)));
-  const progress = await settled(null).catch((error: unknown) => {
-    // The same would follow each time that somebody takes the step again.
-    if (isUnstorable(error)) return settled(error);
-    throw error;
-  });
+  const progress = await orGiveUp((unwritable) =>
+    tryAgain(() => parts.pipelines.use((send) => settle(send, unwritable))),
+  );
   progress.committed();
   parts.onProgress(progress);
 

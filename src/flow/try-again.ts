@@ -20,6 +20,21 @@ export async function tryAgain<T>(transaction: () => Promise<T>): Promise<T> {
 }
 
 /**
+ * Carries out a transaction; where the database does not take what it holds, once more with the error, upon which it is to leave out
+ * what follows: the same would follow at each try.
+ */
+export async function orGiveUp<T>(
+  transaction: (unwritable: Error | null) => Promise<T>,
+): Promise<T> {
+  try {
+    return await transaction(null);
+  } catch (error) {
+    if (!isUnstorable(error)) throw error;
+    return transaction(error);
+  }
+}
+
+/**
  * Of a connection that was lost nobody knows whether it had committed. What is of no item would be the same for each, and they
  * would fail one after the other: the database has no room (53), or gave a statement up or is going down (57).
  */
