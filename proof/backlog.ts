@@ -32,11 +32,3 @@ export async function redirectBacklog(db: Db, agentId: string, model: string): P
     db,
   );
 }
-
-/** How many runs of the agent were sent to that model and have ended. */
-export async function endedWith(db: Db, agentId: string, model: string): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from executions
-    where agent_id = ${agentId} and model = ${model} and status <> 'processing'`.execute(db);
-  return rows[0]?.n ?? 0;
-}
