@@ -11,6 +11,8 @@ export interface Claim {
   readonly rounds: { readonly test: number; readonly short: number; readonly full: number };
   /** Rounds on one ground: what a full proof that was stopped goes on from. */
   readonly roundsPerGround: number;
+  /** Whether a full proof makes all of its rounds with the lease as it is shipped, and not each tenth ground alone. */
+  readonly shippedLease?: boolean;
   /** Each of them must make the proof fail, in as many rounds as a test makes. */
   readonly faults: readonly Fault[];
   /** Makes the rounds and says what was found; violations are found, not thrown. */

@@ -14,7 +14,8 @@ import { startLoad } from '../load.ts';
 const workers = 2;
 const slots = 16;
 const others = 3;
-const burst = 20;
+/** So many that the slots which are kept for others would not do for them while the backlog is served first. */
+const burst = 60;
 const short = 'ollama/after-100';
 /** Longer than the first round with them takes on a machine that is slow. */
 const longMs = 20_000;

@@ -105,5 +105,7 @@ async function callAll(
 
 async function memoryOf(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1] ?? Number.NaN);
+  const [, bytes] = /^process_resident_memory_bytes (\S+)/m.exec(text) ?? [];
+  if (bytes === undefined) throw new Error(`${url} does not say how much memory it takes`);
+  return Number(bytes);
 }

@@ -21,8 +21,9 @@ const patienceMs = 60_000;
 export const workerCutOff: Claim = {
   name: 'worker-cut-off',
   says: 'a worker cut off from the database gives its calls up before another takes them over, and writes nothing late',
-  rounds: { test: 1, short: 3, full: 20 },
+  rounds: { test: 1, short: 3, full: 10 },
   roundsPerGround: 1,
+  shippedLease: true,
   faults: [
     {
       name: 'silence-unheeded',

@@ -75,7 +75,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     const up = fleet.up('worker');
     const victim = up[Math.floor(random() * up.length)];
     if (victim)
-      await (random() < 0.7
+      await (left % 3 !== 1
         ? kill(fleet, victim)
         : stop(fleet, victim, leaseMs * (1 + 2 * random())));
   }
