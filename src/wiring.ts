@@ -9,6 +9,7 @@ import { referenceRoutes, systemRoutes } from './api/routes/system.ts';
 import { apiRoutes } from './api/routes.ts';
 import { createServer } from './api/server.ts';
 import { createSessions } from './api/session.ts';
+import { createWaitPlaces } from './api/wait-for.ts';
 import type { Config } from './config.ts';
 import { exportsMax } from './contract/limits.ts';
 import { toId } from './core/id.ts';
@@ -234,7 +235,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     const api: ApiParts = {
       ...{ db, exportDb, reads, singlePipelines, admission, canceler, waiters, sessions },
       ...{ workflowStarter: workflows.starter, workflowCanceler: workflows.canceler, runWaiters },
-      ...{ checkSameOrigin, onKeyUsed },
+      ...{ checkSameOrigin, onKeyUsed, waitPlaces: createWaitPlaces() },
       authenticator: createAuthenticator({ reads, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
       webhookPerMinute: config.webhookPerMinute,

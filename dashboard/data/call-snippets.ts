@@ -39,6 +39,7 @@ do {
   const answer = await fetch(\`\${baseURL}\${statusUrl}?wait=25\`, { headers });
   if (!answer.ok) throw new Error(await answer.text());
   run = JSON.parse(await answer.text());
+  if (run.status === 'processing') await new Promise((resolve) => setTimeout(resolve, 1_000));
 } while (run.status === 'processing');
 console.log(run.status, run.outputText ?? run.error);
 `;
@@ -47,6 +48,7 @@ console.log(run.status, run.outputText ?? run.error);
 export function pythonOf(agentId: string, variables: Variables, origin: string): string {
   return `import json
 import os
+import time
 import urllib.request
 
 BASE_URL = ${inScript(origin)}
@@ -69,9 +71,9 @@ run = call("${executePath(agentId)}", {
     "variables": json.loads(${inPython(variables)}),
 })
 status_url = run["statusUrl"]
-while run["status"] == "processing":
-    # Held by the server until the run ends, for at most 25 seconds.
-    run = call(status_url + "?wait=25")
+# Held by the server until the run ends, for at most 25 seconds.
+while (run := call(status_url + "?wait=25"))["status"] == "processing":
+    time.sleep(1)
 print(run["status"], run.get("outputText") or run.get("error"))
 `;
 }

@@ -11,6 +11,7 @@ import type { Db } from '../store/db.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Sessions } from './session.ts';
+import type { WaitPlaces } from './wait-for.ts';
 
 /** What the routes are given; `main` wires it. */
 export interface ApiParts {
@@ -28,6 +29,8 @@ export interface ApiParts {
   readonly workflowCanceler: WorkflowCanceler;
   /** Of runs of workflows. */
   readonly runWaiters: Waiters;
+  /** For both kinds of waiters together. */
+  readonly waitPlaces: WaitPlaces;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   /** Refuses a write that a browser sends with its cookie from another origin. */

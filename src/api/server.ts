@@ -43,6 +43,10 @@ declare module 'fastify' {
     /** Shows people that their address leads nowhere, with a 404; null for whoever takes no page. */
     unknownPage?(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | null;
   }
+  interface FastifyContextConfig {
+    /** How many more requests may be open than for others before one to this route is turned away; none unless set. */
+    readonly openMoreMax?: number;
+  }
 }
 
 /** How many answers a connection has not taken yet. */
@@ -149,7 +153,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       socket[untaken] = (socket[untaken] ?? 1) - 1;
       departure.touched();
     });
-    if (open <= openRequestsMax) done();
+    if (open <= openRequestsMax || open <= openMaxOf(request)) done();
     else done(busy('Too many requests are open.'));
   });
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -230,6 +234,11 @@ const malformed: Readonly<Record<string, [number, string]>> = {
 /** Whether whoever asked has left before the answer began, which broke off what it was to be made of. */
 function isLeft(error: unknown, { raw }: FastifyReply): boolean {
   return raw.destroyed && (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** Asked only where it is crowded: options of a route are put together anew each time. */
+function openMaxOf({ routeOptions }: FastifyRequest): number {
+  return openRequestsMax + (routeOptions.config.openMoreMax ?? 0);
 }
 
 function busy(why: string): CallFailure {

@@ -1,6 +1,32 @@
 import type { FastifyReply } from 'fastify';
+import { waitsMax, waitsOfCallerMax } from '../contract/limits.ts';
 import type { Caller } from '../core/admission.ts';
 import type { Waiters } from '../flow/wait.ts';
+
+/** How many answers are held at the moment, and for whom: each is a request that is open. */
+export interface WaitPlaces {
+  /** What gives the place back; null where this caller, or all together, have enough. */
+  take(callerId: string): (() => void) | null;
+}
+
+export function createWaitPlaces(): WaitPlaces {
+  const held = new Map<string, number>();
+  let all = 0;
+  return {
+    take(callerId) {
+      const own = held.get(callerId) ?? 0;
+      if (own >= waitsOfCallerMax || all >= waitsMax) return null;
+      held.set(callerId, own + 1);
+      all++;
+      return () => {
+        const left = (held.get(callerId) ?? 1) - 1;
+        if (left > 0) held.set(callerId, left);
+        else held.delete(callerId);
+        all--;
+      };
+    },
+  };
+}
 
 interface Wait<Row> {
   /** Null where it is malformed. */
@@ -15,14 +41,16 @@ interface Wait<Row> {
 
 /**
  * What there is of a run, to a caller that waits once it has ended, the time is up or the caller is gone. Waits before it
- * reads: a run that ends in between is not missed.
+ * reads: a run that ends in between is not missed. Who finds no place is answered as if the time were up.
  */
 export async function waitFor<Row extends { readonly status: string }>(
-  waiters: Waiters,
+  { places, waiters }: { readonly places: WaitPlaces; readonly waiters: Waiters },
   { id, seconds, caller, again, read }: Wait<Row>,
   reply: FastifyReply,
 ): Promise<Row> {
   if (id === null || !seconds) return read(caller);
+  const giveBack = places.take(caller.id);
+  if (!giveBack) return read(caller);
   const gone = new AbortController();
   const leave = () => gone.abort();
   // Whoever left while their key was looked at has said so already.
@@ -36,5 +64,6 @@ export async function waitFor<Row extends { readonly status: string }>(
     return await read(await again());
   } finally {
     leave();
+    giveBack();
   }
 }

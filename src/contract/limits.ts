@@ -55,6 +55,10 @@ export const agentsPerKeyMax = 1_000;
 export const graceSecondsMax = 604_800;
 export const idempotencyKeyMax = 255;
 export const waitSecondsMax = 60;
+/** Answers held for runs at once in one process. Half of what may be open there: others must always find room. */
+export const waitsMax = 2_500;
+/** Of these for one key or user. */
+export const waitsOfCallerMax = 1_000;
 
 export const pageDefault = 20;
 export const pageMax = 100;

@@ -190,7 +190,8 @@ export const waitQuery = query({
     Type.Integer({
       minimum: 0,
       maximum: limits.waitSecondsMax,
-      description: 'Seconds to hold the answer until the run ends.',
+      description:
+        'Seconds to hold the answer until the run ends. While too many are held it comes at once: ask again after `Retry-After`.',
     }),
   ),
 });

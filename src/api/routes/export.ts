@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { exportAllExecutions, exportExecutions } from '../../contract/export.ts';
-import { exportMsMax, exportsMax, exportsOfWorkspaceMax } from '../../contract/limits.ts';
+import { exportMsMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/admission.ts';
-import { CallFailure } from '../../core/failure.ts';
 import { ExportTooSlow, exportExecutions as exportHistory } from '../../flow/export-executions.ts';
 import { listVisibleAgents } from '../../store/agents.ts';
 import type { ExecutionDetailRow } from '../../store/executions.ts';
 import { visibleAgent } from '../access.ts';
 import { allowAgent } from '../cors.ts';
+import { createExportPlaces } from '../export-places.ts';
 import { type ExportForm, exportForms } from '../export-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from '../history-query.ts';
 import { limitLists } from '../list-limit.ts';
@@ -18,7 +18,7 @@ import { route } from '../route.ts';
 /** The history as one long answer, which is written no faster than it is taken. */
 export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
   const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
-  const open = new Map<string, number>();
+  const places = createExportPlaces();
 
   route(
     app,
@@ -55,24 +55,28 @@ export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
       'cache-control': 'no-store',
     };
     if (request.method === 'HEAD') return { status: 200, body: null, headers };
-    const giveBack = takePlace(open, caller.workspaceId);
+    const place = places.take(caller.workspaceId);
     const batches = exportHistory(parts.exportDb, { ...question, msMax: exportMsMax });
     try {
       // What goes wrong at the beginning still has a status of its own.
       const first = await batches.next();
+      place.signal.throwIfAborted();
       const texts = textsOf(form, after === null, first, batches);
       const stream = Readable.from(texts, { objectMode: false, highWaterMark: 1 });
+      stream.once('error', (error) => request.log.warn({ err: error }, 'export broken off'));
+      place.signal.addEventListener('abort', () => stream.destroy(place.signal.reason));
       // Also where nobody takes anything, and so nothing is read that could look at the time.
       const timer = setTimeout(() => stream.destroy(new ExportTooSlow()), exportMsMax);
       stream.once('close', () => {
         clearTimeout(timer);
-        giveBack();
+        place.giveBack();
         // A stream that was broken off before anybody read of it has not begun what it is made of.
         batches.return().catch((error: unknown) => request.log.warn({ err: error }, 'export end'));
       });
       return { status: 200, body: stream, headers };
     } catch (error) {
-      giveBack();
+      place.giveBack();
+      await batches.return();
       throw error;
     }
   }
@@ -87,22 +91,6 @@ interface Asked {
   readonly name: string;
   readonly caller: Caller;
   readonly request: FastifyRequest;
-}
-
-/** Exports under way by workspace. Throws where there are enough; answers what gives the place back. */
-function takePlace(open: Map<string, number>, workspaceId: string): () => void {
-  const own = open.get(workspaceId) ?? 0;
-  const all = [...open.values()].reduce((sum, count) => sum + count, 0);
-  if (own >= exportsOfWorkspaceMax || all >= exportsMax) {
-    const retryAfter = 10;
-    throw new CallFailure('UNAVAILABLE', 'Enough exports are under way already.', { retryAfter });
-  }
-  open.set(workspaceId, own + 1);
-  return () => {
-    const left = (open.get(workspaceId) ?? 1) - 1;
-    if (left > 0) open.set(workspaceId, left);
-    else open.delete(workspaceId);
-  };
 }
 
 /** Where an export goes on, the head stands in what came before. */

@@ -22,6 +22,13 @@ export interface SystemParts {
   readonly draining: () => boolean;
 }
 
+/**
+ * Whoever watches over the process must hear from it when it is crowded as well. What is answered at once takes no room
+ * from anybody; what may wait for the database has some of its own.
+ */
+const atOnce = { config: { openMoreMax: Number.POSITIVE_INFINITY } };
+const watched = { config: { openMoreMax: 1_000 } };
+
 const readinessKeptMs = 1_000;
 const readinessTimeoutMs = 2_000;
 
@@ -40,18 +47,18 @@ export function systemRoutes(app: FastifyInstance, parts: SystemParts): void {
     readinessKeptMs,
   );
 
-  app.get(routePath(getHealth), (_request, reply) => {
+  app.get(routePath(getHealth), atOnce, (_request, reply) => {
     send(reply, { status: 200, body: { status: 'ok' } });
   });
 
-  app.get(routePath(getReadiness), async (request, reply) => {
+  app.get(routePath(getReadiness), watched, async (request, reply) => {
     const reason = parts.draining() ? 'The process is draining.' : await unready();
     if (reason === null) send(reply, { status: 200, body: { status: 'ready' } });
     else send(reply, errorAnswer(new CallFailure('UNAVAILABLE', reason), request.id));
     return reply;
   });
 
-  app.get(routePath(getMetrics), async (request, reply) => {
+  app.get(routePath(getMetrics), watched, async (request, reply) => {
     if (isLocal(request) || bears(request, parts.metricsToken)) {
       return reply.type(parts.metrics.contentType).send(await parts.metrics.text());
     }

@@ -63,7 +63,8 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
       readable(now, await foundRun(parts, now, params, query.omit === 'bodies'));
     const again = () => parts.authenticator.authenticate(request, contract.getWorkflowRun);
     const wait = { id, seconds: query.wait, caller, again, read };
-    return answer(await waitFor(parts.runWaiters, wait, reply));
+    const { waitPlaces: places, runWaiters: waiters } = parts;
+    return answer(await waitFor({ places, waiters }, wait, reply));
   });
 
   route(
