@@ -197,7 +197,7 @@ export const acceptInvitation = endpoint({
   path: '/api/v1/invitations/accept',
   summary: 'Accept an invitation',
   description:
-    'With name and password where the address has no account yet; the account is made with it. 404 where the link is unknown, used or expired.',
+    'With name and password where the address has no account yet; the account is made with it. 404 where the link is unknown, used or expired; 429 after too many of those.',
   tag,
   auth: 'none',
   body: body('InvitationAcceptance', {
@@ -217,5 +217,6 @@ export const acceptInvitation = endpoint({
       { title: 'AcceptedInvitation' },
     ),
     ...problems(404, 409),
+    429: ListLimitProblem,
   },
 });
