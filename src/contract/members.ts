@@ -102,7 +102,7 @@ export const removeMember = endpoint({
   path: '/api/v1/members/{userId}',
   summary: 'Remove a member',
   description:
-    'Revokes the keys that they issued. 409 where it would leave the workspace without an owner.',
+    'Revokes the keys that they issued. Secrets of webhooks that they saw still hold: rotate those. 409 where it would leave the workspace without an owner.',
   tag,
   auth: 'owner',
   answers: { 204: null, ...problems(404, 409) },
