@@ -22,12 +22,14 @@ export const revoked: Claim = {
     {
       name: 'keys-kept',
       says: 'a process keeps the keys that it has read',
-      file: 'flow/admission-book.ts',
-      find: 'return callers.get(credential.hash) ?? null;',
-      replace: `globalThis.keptCallers ??= new Map();
+      file: 'flow/admission-words.ts',
+      find: `if (credential.kind === 'key') return ofKeys.get(credential.hash) ?? null;`,
+      replace: `if (credential.kind === 'key') {
+      globalThis.keptCallers ??= new Map();
       const { hash } = credential;
-      if (!globalThis.keptCallers.has(hash)) globalThis.keptCallers.set(hash, callers.get(hash) ?? null);
-      return globalThis.keptCallers.get(hash);`,
+      if (!globalThis.keptCallers.has(hash)) globalThis.keptCallers.set(hash, ofKeys.get(hash) ?? null);
+      return globalThis.keptCallers.get(hash);
+    }`,
     },
     {
       name: 'callers-kept',

@@ -5,7 +5,7 @@ import { passwordMax, passwordMin } from '../contract/limits.ts';
 import { uuid7 } from '../core/id.ts';
 import type { Db } from '../store/db.ts';
 import { isInvited } from '../store/invitations.ts';
-import { deleteExpiredSessions } from '../store/users.ts';
+import { trimSessions } from '../store/users.ts';
 
 /** How better-auth is set up: on our tables, with our ids, and with as little of it as we need. */
 
@@ -72,7 +72,8 @@ export function sessionOptions(parts: SessionParts): BetterAuthOptions {
     },
     socialProviders: { ...(github && { github }), ...(google && { google }) },
     databaseHooks: {
-      session: { create: { before: (session) => deleteExpiredSessions(db, session.userId) } },
+      // Afterwards, so that of many who sign in at once the last finds all of them.
+      session: { create: { after: (session) => trimSessions(db, session.userId) } },
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
     },
     onAPIError: { errorURL: `${publicUrl ?? ''}/sign-in` },

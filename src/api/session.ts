@@ -12,6 +12,7 @@ import type { Caller } from '../core/admission.ts';
 import { CallFailure, type CallFailureCode } from '../core/failure.ts';
 import { fromId } from '../core/id.ts';
 import { StartFailure } from '../core/start-failure.ts';
+import type { HashPassword } from '../core/token.ts';
 import { findSessionCaller } from '../store/callers.ts';
 import { readClock } from '../store/clock.ts';
 import { unauthorized } from './authenticate.ts';
@@ -39,6 +40,8 @@ export interface Sessions {
   caller(request: FastifyRequest, endpoint?: Pick<Endpoint, 'query'>): Promise<Caller | null>;
   /** The stored id of whoever is signed in, member or not; null for nobody, and where no page of ours asks. */
   user(request: FastifyRequest): Promise<string | null>;
+  /** In its turn, among those who sign in. */
+  readonly hashPassword: HashPassword;
   checkSameOrigin(request: FastifyRequest): void;
   /** A link to a page of ours, to be handed on. */
   link(request: FastifyRequest, path: string): string;
@@ -150,6 +153,7 @@ export function createSessions(parts: SessionParts): Sessions {
     async user(request) {
       return isSameOrigin(request, publicUrl) ? userOf(request) : null;
     },
+    hashPassword: (password) => hashing(() => hashPassword(password)),
     checkSameOrigin: (request) => checkSameOrigin(request, publicUrl),
     link: (request, path) => (publicUrl ?? originOf(request)) + path,
   };

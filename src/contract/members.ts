@@ -102,7 +102,7 @@ export const removeMember = endpoint({
   path: '/api/v1/members/{userId}',
   summary: 'Remove a member',
   description:
-    'Revokes the keys that they issued. 409 where it would leave the workspace without an owner.',
+    'Revokes the keys that they issued. Secrets of webhooks that they saw still hold: rotate those. 409 where it would leave the workspace without an owner.',
   tag,
   auth: 'owner',
   answers: { 204: null, ...problems(404, 409) },
@@ -197,7 +197,7 @@ export const acceptInvitation = endpoint({
   path: '/api/v1/invitations/accept',
   summary: 'Accept an invitation',
   description:
-    'With name and password where the address has no account yet; the account is made with it. 404 where the link is unknown, used or expired.',
+    'With name and password where the address has no account yet; the account is made with it. 404 where the link is unknown, used or expired; 429 after too many of those.',
   tag,
   auth: 'none',
   body: body('InvitationAcceptance', {
@@ -217,5 +217,6 @@ export const acceptInvitation = endpoint({
       { title: 'AcceptedInvitation' },
     ),
     ...problems(404, 409),
+    429: ListLimitProblem,
   },
 });

@@ -14,7 +14,7 @@ import {
   type Verdict,
   type WindowState,
 } from './limits.ts';
-import { type Right, type Role, sees } from './member.ts';
+import { type MemberRole, type Right, type Role, rightsOf, sees } from './member.ts';
 import type { ModelSetup } from './model.ts';
 import {
   bodyFailure,
@@ -73,6 +73,23 @@ export interface Caller {
   readonly agentIds: readonly string[];
   readonly limits: RateLimits;
   readonly allowedOrigins: readonly string[];
+}
+
+/** Somebody who is signed in, as a member of one of their workspaces. */
+export function sessionCaller({ workspaceId, userId, role }: MemberRole): Caller {
+  return {
+    kind: 'session',
+    id: userId,
+    workspaceId,
+    userId,
+    role,
+    rights: rightsOf(role),
+    ended: false,
+    allAgents: true,
+    agentIds: [],
+    limits: noLimits,
+    allowedOrigins: [],
+  };
 }
 
 /** A workflow as itself: whoever saved it saw the agents, and whoever started it had to be let. */

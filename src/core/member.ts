@@ -5,6 +5,13 @@ import { type Permission, permissions } from './key.ts';
 export const roles = ['owner', 'editor', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
+/** Who has which role where. */
+export interface MemberRole {
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly role: Role;
+}
+
 /** A right is a permission a key can carry, or what only owners have: members, plan, providers, retention. */
 export type Right = Permission | 'own';
 
@@ -13,6 +20,10 @@ const rights: Record<Role, readonly Right[]> = {
   editor: ['execute', 'read', 'cancel', 'manage'],
   owner: ['execute', 'read', 'cancel', 'manage', 'own'],
 };
+
+export function rightsOf(role: Role): readonly Right[] {
+  return rights[role];
+}
 
 export function hasRight(role: Role, right: Right): boolean {
   return rights[role].includes(right);

@@ -1,6 +1,6 @@
 import { CallFailure } from '../core/failure.ts';
 import { toId, uuid7 } from '../core/id.ts';
-import { type HashPassword, hashToken } from '../core/token.ts';
+import type { HashPassword } from '../core/token.ts';
 import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
 import type { Db, Trx } from '../store/db.ts';
@@ -9,7 +9,7 @@ import { addMember, type Membership } from '../store/members.ts';
 import { createUser, findUserByEmail, setPassword } from '../store/users.ts';
 
 export interface Acceptance {
-  readonly token: string;
+  readonly tokenHash: Buffer;
   readonly name: string | undefined;
   readonly password: string | undefined;
   /** Who is signed in where the link was opened. */
@@ -44,16 +44,16 @@ export async function openInvitation(db: Db, tokenHash: Buffer): Promise<OpenedI
 
 /**
  * Makes the invited address a member, and an account for it where it has none. A link alone must not open the account
- * of somebody else: where the address has one, only that user, signed in, can accept.
+ * of somebody else: where the address has one, only that user, signed in, can accept. Null as above.
  */
 export async function acceptInvitation(
   db: Db,
   acceptance: Acceptance,
   hashPassword: HashPassword,
-): Promise<Accepted> {
-  const tokenHash = hashToken(acceptance.token);
+): Promise<Accepted | null> {
+  const { tokenHash } = acceptance;
   const invitation = await findInvitation(db, tokenHash);
-  if (!invitation) throw gone();
+  if (!invitation) return null;
   const account = await findUserByEmail(db, invitation.email);
   if (account && account.id !== acceptance.signedInAs) throw taken();
   // Hashing is slow on purpose: no row is locked meanwhile.
@@ -62,7 +62,7 @@ export async function acceptInvitation(
     .transaction()
     .setIsolationLevel('read committed')
     .execute(async (trx) => {
-      if (!(await takeInvitation(trx, tokenHash))) throw gone();
+      if (!(await takeInvitation(trx, tokenHash))) return null;
       const userId = 'id' in person ? person.id : await makeAccount(trx, invitation.email, person);
       if (!(await addMember(trx, { ...invitation, userId }))) {
         throw new CallFailure('CONFLICT', 'You are a member of this workspace already.');

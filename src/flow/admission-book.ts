@@ -19,7 +19,7 @@ import {
   type AcceptedTerms,
   agentOfRow,
   apiKeyOf,
-  callerOfKey,
+  callersAmong,
   from,
   once,
   stepOf,
@@ -54,7 +54,7 @@ export type AdmissionBook = ReturnType<typeof admissionBook>;
 
 export function admissionBook(state: AdmissionState, parts: BookParts) {
   const { nowMs } = state;
-  const callers = new Map(state.keys.map((row) => [row.hash, callerOfKey(row)]));
+  const callerAmong = callersAmong(state.keys, state.members);
   const agents = new Map(state.agents.map((row) => [row.id, agentOfRow(row)]));
   const slotsUsed = new Map(state.agents.map((row) => [row.id, row.slots_used ?? 0]));
   const months = new Map<string, MonthCount>();
@@ -91,8 +91,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
 
   return {
     callerOf(credential: ExecuteCall['credential']): Caller | null {
-      if (credential.kind !== 'key') return credential.caller;
-      return callers.get(credential.hash) ?? null;
+      return credential.kind === 'workflow' ? credential.caller : callerAmong(credential);
     },
 
     /** Whether a step may be called: others may have taken it, and its run may have ended. */

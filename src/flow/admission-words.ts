@@ -1,6 +1,11 @@
-import type { AgentAtAdmission, Caller, ExecuteCall } from '../core/admission.ts';
+import {
+  type AgentAtAdmission,
+  type Caller,
+  type ExecuteCall,
+  sessionCaller,
+} from '../core/admission.ts';
 import type { RateLimits } from '../core/limits.ts';
-import { keyRights } from '../core/member.ts';
+import { keyRights, type MemberRole } from '../core/member.ts';
 import { effective, type RunSettings, runSettings, type WorkflowStepOf } from '../core/settings.ts';
 import type {
   AdmissionQuestion,
@@ -9,6 +14,7 @@ import type {
   KeyRow,
 } from '../store/admission-read.ts';
 import type { ExecutionTerms, NewExecution } from '../store/admission-write.ts';
+import type { MembersAsked } from '../store/members.ts';
 import { setupOf } from '../store/model-setup.ts';
 
 /** What admission asks and records, in the words of the store; and what it read, in the words of the core. */
@@ -45,11 +51,49 @@ export function questionOf(
     keyHashes: [...keyHashes],
     workspaceIds: [...workspaceIds],
     userIds: [...userIds],
+    members: membersOf(calls),
     agentIds: [...agentIds],
     firstCalls,
     steps,
     ...more,
   };
+}
+
+type Called = ExecuteCall['credential'];
+type OfKey = Extract<Called, { kind: 'key' }>;
+type OfSession = Extract<Called, { kind: 'session' }>;
+
+/** The users of sessions, each once in each workspace that it calls in. */
+export function membersOf(
+  calls: readonly { readonly credential: OfSession | { kind: 'key' | 'workflow' | 'trigger' } }[],
+): MembersAsked {
+  const members = new Map<string, MembersAsked[number]>();
+  for (const { credential } of calls) {
+    if (credential.kind !== 'session') continue;
+    const { workspaceId, id: userId } = credential.caller;
+    members.set(memberName(workspaceId, userId), { workspaceId, userId });
+  }
+  return [...members.values()];
+}
+
+/** Who calls, as was read under the locks: by then a key may be revoked, and a member removed or of another role. */
+export function callersAmong(
+  keys: readonly KeyRow[],
+  members: readonly MemberRole[],
+): (credential: OfKey | OfSession) => Caller | null {
+  const ofKeys = new Map(keys.map((row) => [row.hash, callerOfKey(row)]));
+  const ofSessions = new Map(
+    members.map((row) => [memberName(row.workspaceId, row.userId), sessionCaller(row)]),
+  );
+  return (credential) => {
+    if (credential.kind === 'key') return ofKeys.get(credential.hash) ?? null;
+    const { workspaceId, id } = credential.caller;
+    return ofSessions.get(memberName(workspaceId, id)) ?? null;
+  };
+}
+
+function memberName(workspaceId: string, userId: string): string {
+  return `${workspaceId} ${userId}`;
 }
 
 export function callerOfKey(row: KeyRow): Caller {

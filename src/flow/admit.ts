@@ -95,7 +95,7 @@ async function transact(parts: BoundParts, send: Send, calls: ExecuteCall[]): Pr
 
 function admitOne(book: AdmissionBook, call: ExecuteCall, nowMs: number): Admitted {
   const caller = book.callerOf(call.credential);
-  if (!caller) return { ...unknownKey, nowMs, allowedOrigins: [] };
+  if (!caller) return { ...unknownCaller, nowMs, allowedOrigins: [] };
   if (!book.mayCall(call)) return { ...notReady, nowMs, allowedOrigins: [] };
   const agent = book.agentOf(call.agentId, caller);
   const allowedOrigins = [...caller.allowedOrigins, ...(agent?.allowedOrigins ?? [])];
@@ -125,10 +125,10 @@ function admitOne(book: AdmissionBook, call: ExecuteCall, nowMs: number): Admitt
   };
 }
 
-const unknownKey: Refusal = {
+const unknownCaller: Refusal = {
   kind: 'refused',
   code: 'UNAUTHORIZED',
-  message: 'The API key is not valid.',
+  message: 'The API key or session is not valid.',
   fields: {},
   states: [],
   record: null,

@@ -18,7 +18,7 @@ import {
   type WorkflowRow,
   writeStart,
 } from '../store/workflow-start.ts';
-import { callerOfKey } from './admission-words.ts';
+import { callersAmong, membersOf } from './admission-words.ts';
 import { batcher } from './batch.ts';
 import { lookUp } from './look-up.ts';
 import { type OnProgress, type ProgressParts, planProgress } from './progress.ts';
@@ -89,7 +89,7 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
   const { definitions } = parts;
   const state = await readForStart(send, questionOf(calls));
   const { nowMs } = state;
-  const callers = new Map(state.keys.map((row) => [row.hash, callerOfKey(row)]));
+  const callerAmong = callersAmong(state.keys, state.members);
   const workflows = new Map(state.workflows.map((row) => [row.id, row]));
   const firsts = new Map(
     state.replays.map((row) => [nameOf(row.caller, row.workflow_id, row.key), row]),
@@ -118,7 +118,7 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
 
   async function startOne(call: StartCall): Promise<Started> {
     const caller = callerOf(call.credential);
-    if (!caller) return { ...unknownKey, nowMs };
+    if (!caller) return { ...unknownCaller, nowMs };
     const found = call.workflowId === null ? undefined : workflows.get(call.workflowId);
     const workflow = found?.workspace_id === caller.workspaceId ? found : null;
     const name = nameOf(caller.id, call.workflowId ?? '', call.idempotencyKey ?? '');
@@ -180,8 +180,7 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
   }
 
   function callerOf(credential: StartCall['credential']): Caller | null {
-    if (credential.kind === 'key') return callers.get(credential.hash) ?? null;
-    return credential.kind === 'session' ? credential.caller : workflowCaller(credential);
+    return credential.kind === 'trigger' ? workflowCaller(credential) : callerAmong(credential);
   }
 }
 
@@ -204,6 +203,7 @@ function questionOf(calls: readonly StartCall[]): StartQuestion {
   return {
     keyHashes: [...keyHashes],
     workspaceIds: [...workspaceIds],
+    members: membersOf(calls),
     workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
     firstRuns,
   };
@@ -234,10 +234,10 @@ function atProgress(run: NewWorkflowRun): RunAtProgress {
   };
 }
 
-const unknownKey: StartRefusal = {
+const unknownCaller: StartRefusal = {
   kind: 'refused',
   code: 'UNAUTHORIZED',
-  message: 'The API key is not valid.',
+  message: 'The API key or session is not valid.',
   fields: {},
   states: [],
 };

@@ -1,8 +1,9 @@
 import type { Stage, Visibility } from '../core/agent.ts';
 import { hashBytes, type Permission } from '../core/key.ts';
 import type { Counts } from '../core/limits.ts';
-import type { Role } from '../core/member.ts';
+import type { MemberRole, Role } from '../core/member.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../core/settings.ts';
+import { type MembersAsked, readRoles } from './members.ts';
 import { type SetupRow, setupColumns, setupJoins } from './model-setup.ts';
 import type { Send, Statement, Value } from './pipeline.ts';
 import { lockReadySteps, type ReadyStep } from './workflow-steps.ts';
@@ -10,7 +11,8 @@ import { lockReadySteps, type ReadyStep } from './workflow-steps.ts';
 /**
  * The reads of admission: one pipelined round trip that first locks the rows of limits concerned (keys, agents,
  * workspaces, each by id) and only then reads, in statements of their own and so with snapshots of their own, what
- * those locks guard. A key revoked or an agent paused before the lock is seen; after it, the change waits for us.
+ * those locks guard. A key revoked, a member removed or an agent paused before the lock is seen; after it, the change waits
+ * for us.
  */
 
 export interface AdmissionQuestion {
@@ -18,6 +20,8 @@ export interface AdmissionQuestion {
   /** Workspaces of callers that have a session or are a workflow. */
   readonly workspaceIds: readonly string[];
   readonly userIds: readonly string[];
+  /** The users of sessions, each where it calls. */
+  readonly members: MembersAsked;
   readonly agentIds: readonly string[];
   readonly firstCalls: readonly FirstCallAsked[];
   /** Steps of workflows that are to be called. */
@@ -51,6 +55,8 @@ export interface AdmissionState {
   /** Whether the working process still has its lease. It cannot lose it before this transaction ends. */
   readonly workerHolds: boolean;
   readonly keys: KeyRow[];
+  /** Of the users asked for those who are members still. */
+  readonly members: readonly MemberRole[];
   readonly agents: AgentRow[];
   readonly workspaces: WorkspaceRow[];
   readonly counts: ReadonlyMap<string, Counts>;
@@ -134,10 +140,10 @@ export async function readForAdmission(
   send: Send,
   question: AdmissionQuestion,
 ): Promise<AdmissionState> {
-  const { workspaceIds, userIds, agentIds, firstCalls, worker, fromTag, steps: ready } = question;
+  const { workspaceIds, userIds, agentIds, firstCalls, worker, fromTag } = question;
   const keyHashes = question.keyHashes.map(hashBytes);
   const asked = [keyHashes, workspaceIds, agentIds];
-  const [, counts, keys, agents, workspaces, line, refusals, held, replays, steps] =
+  const [, counts, keys, agents, workspaces, line, refusals, held, replays, steps, members] =
     await Promise.all([
       send(begin),
       send<Counts & { subject: string }>(lockLimits, asked),
@@ -154,7 +160,8 @@ export async function readForAdmission(
             firstCalls.map((one) => one.agentId),
             firstCalls.map((one) => one.key),
           ]),
-      ready.length === 0 ? [] : lockReadySteps(send, ready),
+      question.steps.length === 0 ? [] : lockReadySteps(send, question.steps),
+      question.members.length === 0 ? [] : readRoles(send, question.members),
     ]);
   return {
     nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
@@ -162,6 +169,7 @@ export async function readForAdmission(
     floor: line[0]?.floor ?? null,
     workerHolds: held.length > 0,
     keys,
+    members,
     agents,
     workspaces,
     counts: new Map(counts.map((row) => [row.subject, row])),

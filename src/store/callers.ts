@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { Caller } from '../core/admission.ts';
+import { type Caller, sessionCaller } from '../core/admission.ts';
 import type { Visibility } from '../core/agent.ts';
-import { hashBytes, permissions } from '../core/key.ts';
-import { noLimits } from '../core/limits.ts';
-import { hasRight, type Role } from '../core/member.ts';
+import { hashBytes } from '../core/key.ts';
+import type { Role } from '../core/member.ts';
 import { type KeyRow, readWholeKeys } from './admission-read.ts';
 import type { Db } from './db.ts';
 import type { Send, Statement } from './pipeline.ts';
@@ -26,21 +25,7 @@ export async function findSessionCaller(
     where user_id = ${userId} and (${workspaceId}::uuid is null or workspace_id = ${workspaceId})
     order by created_at, workspace_id limit 1`.execute(db);
   const member = rows[0];
-  if (!member) return null;
-  const rights = ([...permissions, 'own'] as const).filter((right) => hasRight(member.role, right));
-  return {
-    kind: 'session',
-    id: userId,
-    userId,
-    workspaceId: member.workspaceId,
-    role: member.role,
-    rights,
-    ended: false,
-    allAgents: true,
-    agentIds: [],
-    limits: noLimits,
-    allowedOrigins: [],
-  };
+  return member ? sessionCaller({ userId, ...member }) : null;
 }
 
 /** What decides whether a caller sees an agent. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Role } from '../core/member.ts';
+import type { MemberRole, Role } from '../core/member.ts';
 import type { Db, Trx } from './db.ts';
 import { lockLimits } from './limits.ts';
+import type { Send, Statement } from './pipeline.ts';
 
 /** Who belongs to a workspace, and as what. */
 
@@ -84,6 +85,23 @@ export async function lockMembership(trx: Trx, workspaceId: string, userId: stri
   );
   await lockLimits(trx, [workspaceId]);
 }
+
+/** Of some users in a workspace each. */
+export type MembersAsked = readonly Omit<MemberRole, 'role'>[];
+
+/** The roles of those who are members still, as they are under the locks of their workspaces. */
+export function readRoles(send: Send, asked: MembersAsked): Promise<MemberRole[]> {
+  return send(readRolesOf, [asked.map((one) => one.workspaceId), asked.map((one) => one.userId)]);
+}
+
+const readRolesOf: Statement = {
+  name: 'read-roles',
+  text: `select m.workspace_id as "workspaceId", m.user_id as "userId", m.role
+    from unnest($1::uuid[], $2::uuid[]) as asked (workspace_id, user_id)
+    cross join lateral (
+      select * from members m
+      where m.workspace_id = asked.workspace_id and m.user_id = asked.user_id offset 0) as m`,
+};
 
 export async function hasOtherOwner(
   trx: Trx,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { thisMoment } from './clock.ts';
 import type { Db } from './db.ts';
 
 /** How often someone has tried, in windows that begin with the first try. Exact over any number of processes. */
@@ -36,11 +37,11 @@ export async function forgiveAttempt(db: Db, key: string): Promise<void> {
     update sign_in_attempts set count = count - 1 where key = ${key} and count > 0`.execute(db);
 }
 
-/** The table holds whoever tried of late, so looking through it is cheap. */
-async function sweep(db: Db): Promise<void> {
+/** Each first try does so, and must not look through all who tried of late. */
+export async function sweep(db: Db): Promise<void> {
   await sql`
     delete from sign_in_attempts where id in (
       select id from sign_in_attempts
-      where last_request < floor(extract(epoch from clock_timestamp()) * 1000)::bigint - ${keptMs}
-      limit ${sweptMax} for update skip locked)`.execute(db);
+      where last_request < floor(extract(epoch from ${thisMoment}) * 1000)::bigint - ${keptMs}
+      order by last_request limit ${sweptMax} for update skip locked)`.execute(db);
 }

@@ -67,6 +67,9 @@ export async function hasGeneratedPassword(db: Db, userId: string): Promise<bool
   return rows.length > 0;
 }
 
+/** What a user can have at once; whoever signs in once more ends the one that was not used for longest. */
+const sessionsMax = 100;
+
 /** Where a user is signed in, newest first. @param account the e-mail address in lower case, or the id */
 export async function sessionAddresses(db: Db, account: string): Promise<string[]> {
   const userId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(account) ? account : null;
@@ -74,20 +77,23 @@ export async function sessionAddresses(db: Db, account: string): Promise<string[
     select ip_address from sessions
     where user_id = coalesce(${userId}::uuid, (select id from users where email = ${account}))
       and ip_address is not null and expires_at > clock_timestamp()
-    order by updated_at desc limit ${addressesMax}`.execute(db);
+    order by updated_at desc limit ${sessionsMax}`.execute(db);
   return rows.map(({ ipAddress }) => ipAddress);
 }
-
-const addressesMax = 100;
 
 /** Signs a user out everywhere. */
 export async function deleteSessions(trx: Trx, userId: string): Promise<void> {
   await sql`delete from sessions where user_id = ${userId}`.execute(trx);
 }
 
-export async function deleteExpiredSessions(db: Db, userId: string): Promise<void> {
+/** Ends the sessions of a user that have expired, and those that are too many. */
+export async function trimSessions(db: Db, userId: string): Promise<void> {
   await sql`
-    delete from sessions where user_id = ${userId} and expires_at < clock_timestamp()`.execute(db);
+    delete from sessions where id in (
+      select id from sessions where user_id = ${userId} and id not in (
+        select id from sessions where user_id = ${userId} and expires_at > clock_timestamp()
+        order by updated_at desc, id desc limit ${sessionsMax})
+      for update skip locked)`.execute(db);
 }
 
 export interface UserWithWorkspaces extends UserRow {

@@ -1,5 +1,6 @@
 import { hashBytes } from '../core/key.ts';
 import type { Counts } from '../core/limits.ts';
+import type { MemberRole } from '../core/member.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
 import {
   type CallerAsked,
@@ -9,6 +10,7 @@ import {
   readWholeKeys,
 } from './admission-read.ts';
 import { textArray, updateCounts } from './admission-write.ts';
+import { type MembersAsked, readRoles } from './members.ts';
 import type { Send, Statement, Value } from './pipeline.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
 
@@ -21,6 +23,8 @@ export interface StartQuestion {
   readonly keyHashes: readonly string[];
   /** Workspaces of callers that are no key: their lock keeps an Idempotency-Key from being used twice at once. */
   readonly workspaceIds: readonly string[];
+  /** The users of sessions, each where it calls. */
+  readonly members: MembersAsked;
   readonly workflowIds: readonly string[];
   readonly firstRuns: readonly (CallerAsked & {
     readonly workflowId: string;
@@ -57,15 +61,17 @@ export interface StartState {
   readonly nowMs: number;
   readonly xid: string;
   readonly keys: readonly KeyRow[];
+  /** Of the users asked for those who are members still. */
+  readonly members: readonly MemberRole[];
   readonly counts: ReadonlyMap<string, Counts>;
   readonly workflows: readonly WorkflowRow[];
   readonly replays: readonly FirstRun[];
 }
 
 export async function readForStart(send: Send, question: StartQuestion): Promise<StartState> {
-  const { workspaceIds, workflowIds, firstRuns } = question;
+  const { workspaceIds, workflowIds, firstRuns, members: asked } = question;
   const keyHashes = question.keyHashes.map(hashBytes);
-  const [, counts, , keys, workflows, line, replays] = await Promise.all([
+  const [, counts, , keys, workflows, line, replays, members] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),
     workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
@@ -79,11 +85,13 @@ export async function readForStart(send: Send, question: StartQuestion): Promise
           firstRuns.map((one) => one.workflowId),
           firstRuns.map((one) => one.key),
         ]),
+    asked.length === 0 ? [] : readRoles(send, asked),
   ]);
   return {
     nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
     xid: line[0]?.xid ?? '',
     keys,
+    members,
     counts: new Map(counts.map((row) => [row.subject, row])),
     workflows,
     replays,

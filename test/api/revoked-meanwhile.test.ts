@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { toId } from '../../src/core/id.ts';
+import { lockLimits } from '../../src/store/limits.ts';
+import { setRole } from '../../src/store/members.ts';
 import { addAgent } from '../harness/agents.ts';
+import { during, untilBlocked } from '../harness/locks.ts';
 import { startService } from '../harness/service.ts';
 import { addWorkflow, step } from '../harness/workflow-runs.ts';
 
@@ -68,6 +72,45 @@ for (const [what, path, body] of sessionCalls) {
     assert.equal((await end()).status, 401);
   });
 }
+
+const changes: [what: string, method: string, body: object | undefined, answers: number[]][] = [
+  ['removed', 'DELETE', undefined, [204, 401]],
+  ['made a viewer', 'PATCH', { role: 'viewer' }, [200, 403]],
+];
+for (const [what, path, body] of sessionCalls.slice(0, 2)) {
+  for (const [changed, method, change, answers] of changes) {
+    test(`${what}: a member who is ${changed} while their call waits in line behind that`, async () => {
+      const { cookie, userId } = await service.signIn('editor');
+      const member = `/api/v1/members/${toId('user', userId)}`;
+      const sent: ReturnType<typeof service.call>[] = [];
+      await service.db.transaction().execute(async (trx) => {
+        await lockLimits(trx, [service.workspaceId]);
+        sent.push(
+          service.call(method, member, { user: service.ownerId, ...(change && { body: change }) }),
+        );
+        await untilBlocked(service.db, 1);
+        sent.push(service.call('POST', path, { cookie, body }));
+        await untilBlocked(service.db, 2);
+      });
+      const statuses = (await Promise.all(sent)).map(({ status }) => status);
+      assert.deepEqual(statuses, answers);
+    });
+  }
+}
+
+test('a member who is made an owner while their call waits is let in as one', async () => {
+  const { cookie, userId } = await service.signIn('viewer');
+  const path = `/api/agents/${agent.agentId}/execute`;
+  const { status } = await during(
+    service.db,
+    async (trx) => {
+      await lockLimits(trx, [service.workspaceId]);
+      await setRole(trx, service.workspaceId, userId, 'owner');
+    },
+    () => service.call('POST', path, { cookie, body: { variables: {} } }),
+  );
+  assert.equal(status, 202);
+});
 
 test('a key that is revoked while it waits for a run reads no output', async () => {
   // Where the run has ended before the first look at it, nobody has waited, and it is tried again.

@@ -10,7 +10,19 @@ test('numbers, truths and gaps stand bare, texts are quoted where they must be',
 });
 
 test('nothing that a spreadsheet takes for a formula begins a cell', () => {
-  for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1']) {
+  for (const text of [
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '＝1',
+    '＋1',
+    '－1',
+    '＠SUM(A1)',
+  ]) {
     assert.match(csvLine([text]), /^"?'/);
   }
   assert.equal(csvLine(['=cmd|"/c calc"!A1']), `"'=cmd|""/c calc""!A1"\r\n`);
@@ -22,7 +34,7 @@ test('what is read back is what was written, but for the apostrophe of a formula
       const read = readCsvLine(csvLine(texts));
       assert.deepEqual(
         read,
-        texts.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)),
+        texts.map((text) => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)),
       );
     }),
   );

@@ -6,6 +6,7 @@ import type { Db, Trx } from '../../src/store/db.ts';
 import { forgetIdempotencyKeys, forgetWorkflowKeys } from '../../src/store/maintenance.ts';
 import { promoteDelayed } from '../../src/store/queue.ts';
 import { takeDueSchedules } from '../../src/store/schedules.ts';
+import { sweep as sweepAttempts } from '../../src/store/sign-in-attempts.ts';
 import { takeBriefRunBodies } from '../../src/store/workflow-removal.ts';
 import {
   findDueAgents,
@@ -87,6 +88,12 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
           'completed_at', clock_timestamp()))).*
         from workflow_runs r, generate_series(1, ${many}::int) where r.id = ${runId}`,
       (asked) => takeBriefRunBodies(asked, limit),
+    ],
+    'tries to sign in': [
+      sql`insert into sign_in_attempts (id, key, count, last_request)
+        select gen_random_uuid(), n, 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint
+        from generate_series(1, ${many}::int) as n`,
+      sweepAttempts,
     ],
     'runs of workflows that are over': [
       sql`insert into workflow_runs

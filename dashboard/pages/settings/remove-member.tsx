@@ -41,7 +41,8 @@ export function RemoveMember({ member }: { readonly member: Member }) {
       >
         {isMe ? 'You' : 'They'} no longer see this workspace, and every key that{' '}
         {isMe ? 'you' : 'they'} issued is revoked: programs with one are answered 401 from their
-        next call on. What {isMe ? 'you' : 'they'} made stays.
+        next call on. What {isMe ? 'you' : 'they'} made stays. Secrets of webhooks that{' '}
+        {isMe ? 'you' : 'they'} saw still hold: rotate those.
       </ConfirmDialog>
     </>
   );

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   acceptInvitation,
   createInvitation,
@@ -25,7 +25,6 @@ import { findUser, hasGeneratedPassword } from '../../store/users.ts';
 import { unauthorized } from '../authenticate.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
-import { hashPassword } from '../session.ts';
 import { guard } from '../sign-in-guard.ts';
 import { requireWholeWorkspace } from '../whole-workspace.ts';
 
@@ -91,13 +90,7 @@ export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
   });
 
   route(app, parts, getInvitation, async ({ params: { token }, request }) => {
-    const hash = hashToken(token);
-    const attempt = { ip: request.ip, path: '/invitations', account: hash.toString('base64url') };
-    const { opened } = await guard(db, attempt, async () => {
-      const opened = await acceptance.openInvitation(db, hash);
-      return { ok: opened !== null, opened };
-    });
-    if (!opened) throw acceptance.gone();
+    const opened = await byLink(request, token, (hash) => acceptance.openInvitation(db, hash));
     const { email, expiresAt, hasAccount, ...membership } = opened;
     const until = { expiresAt: expiresAt.toISOString(), hasAccount };
     return { status: 200, body: { email, ...membershipWire(membership), ...until } };
@@ -105,12 +98,30 @@ export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, acceptInvitation, async ({ body: { token, name, password }, request }) => {
     const signedInAs = await sessions.user(request);
-    const accepted = { token, name, password, signedInAs };
-    const member = await acceptance.acceptInvitation(db, accepted, hashPassword);
+    const member = await byLink(request, token, (tokenHash) => {
+      const accepted = { tokenHash, name, password, signedInAs };
+      return acceptance.acceptInvitation(db, accepted, sessions.hashPassword);
+    });
     const { userId, email, ...membership } = member;
     const body = { userId: toId('user', userId), email, ...membershipWire(membership) };
     return { status: 200, body };
   });
+
+  /** A link that is good for nothing counts as a guess. */
+  async function byLink<Found>(
+    { ip }: FastifyRequest,
+    token: string,
+    find: (tokenHash: Buffer) => Promise<Found | null>,
+  ): Promise<Found> {
+    const hash = hashToken(token);
+    const attempt = { ip, path: '/invitations', account: hash.toString('base64url') };
+    const { found } = await guard(db, attempt, async () => {
+      const found = await find(hash);
+      return { ok: found !== null, found };
+    });
+    if (found === null) throw acceptance.gone();
+    return found;
+  }
 }
 
 function memberId(wireId: string): string {

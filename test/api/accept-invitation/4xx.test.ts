@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { bodyBytesMax } from '../../../src/contract/limits.ts';
+import { makeToken } from '../../../src/core/token.ts';
 import { send } from '../../harness/browser.ts';
 import { startService } from '../../harness/service.ts';
 
@@ -45,6 +46,18 @@ test('404 for a link that is unknown, used or expired, all the same', async () =
   for (const token of ['x', used, expired, `${expired}x`]) {
     assert.deepEqual(await accept({ token, ...person }), [404, 'NOT_FOUND']);
   }
+});
+
+test('429 for who tries many links that are unknown, and nobody else is kept out by it', async () => {
+  const good = await invite('patient@example.com');
+  const token = makeToken();
+  for (let i = 0; i < 10; i++) {
+    assert.deepEqual(await accept({ token, ...person }), [404, 'NOT_FOUND']);
+  }
+  const refused = await service.call('POST', path, { body: { token, ...person } });
+  assert.deepEqual([refused.status, refused.body.code], [429, 'RATE_LIMIT_EXCEEDED']);
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+  assert.deepEqual((await accept({ token: good, ...person }))[0], 200);
 });
 
 test('409 for the account of somebody else: the link alone does not open it', async () => {

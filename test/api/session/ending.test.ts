@@ -44,6 +44,34 @@ test('signing out everywhere ends all sessions at once', async () => {
   assert.equal((await auth('revoke-sessions', cookie)).status, 401);
 });
 
+test('a user keeps the hundred sessions used last, and whoever signs in is among them', async () => {
+  const { cookie, other, userId } = await twice();
+  const stranger = await service.signIn();
+  const add = (whose: string, age: string) =>
+    sql`
+    insert into sessions (id, user_id, token, expires_at, updated_at)
+    select gen_random_uuid(), ${whose}, gen_random_uuid()::text, clock_timestamp() + interval '1 day',
+      clock_timestamp() - ${age}::interval
+    from generate_series(1, 97)`.execute(service.db);
+  await add(userId, '1 minute');
+  await add(stranger.userId, '1 hour');
+  await sql`
+    update sessions set updated_at = clock_timestamp() - interval '1 hour'
+    where id = (select id from sessions where user_id = ${userId} order by created_at limit 1)`.execute(
+    service.db,
+  );
+  const count = async (whose: string) =>
+    (await sql`select from sessions where user_id = ${whose}`.execute(service.db)).rows.length;
+  const third = await service.signIn({ userId });
+  assert.equal(await count(userId), 100);
+  assert.deepEqual([await me(cookie), await me(other)], [200, 200]);
+  const more = await Promise.all([1, 2, 3].map(() => service.signIn({ userId })));
+  assert.equal(await count(userId), 100);
+  assert.deepEqual([await me(cookie), await me(other), await me(third.cookie)], [401, 200, 200]);
+  for (const one of more) assert.equal(await me(one.cookie), 200);
+  assert.deepEqual([await count(stranger.userId), await me(stranger.cookie)], [98, 200]);
+});
+
 test('all other sessions can be ended, or a single one, but not of somebody else', async () => {
   const { cookie, other } = await twice();
   const stranger = await service.signIn();
