@@ -183,7 +183,7 @@ test('of a run its ids, its end and its code are told, at info where it failed',
     .call({
       ...{ executionId: id, workspaceId: uuid7(0), model: 'fake/model', timeoutMs: 10_000 },
       ...{ system: 'canary-system', user: 'canary-user', temperature: null, maxTokens: null },
-      ...{ topP: null, signal: new AbortController().signal },
+      ...{ topP: null, called: false, signal: new AbortController().signal },
       setup: { provider: stored, price: null },
     })
     .catch((error: unknown) => error);

@@ -27,7 +27,7 @@ export interface Knock {
 const call = {
   ...{ executionId: '01920000-0000-7000-8000-000000000000', workspaceId: 'any', model: 'theirs/m' },
   ...{ system: null, user: 'hello', temperature: null, maxTokens: null, topP: null },
-  ...{ timeoutMs: 5_000, signal: new AbortController().signal },
+  ...{ timeoutMs: 5_000, called: false, signal: new AbortController().signal },
 };
 
 const inWorld = process.argv[2] === 'world';

@@ -40,6 +40,8 @@ export interface ModelCall {
   readonly topP: number | null;
   /** For the whole call, in milliseconds: the port ends it then as `MODEL_TIMEOUT`. It adds shorter ones of its own. */
   readonly timeoutMs: number;
+  /** Whether the run may have called its model before: only then its time runs while it waits in line for room. */
+  readonly called: boolean;
   /** Aborted on cancel, drain and a lost lease. */
   readonly signal: AbortSignal;
 }
@@ -125,11 +127,14 @@ export class ModelDeferred extends Error {
   readonly afterMs: number;
   /** What a run ends with that has not so much time left. */
   readonly code: RunFailureCode;
+  /** The provider does answer, only it has as many calls as it may have. */
+  readonly full: boolean;
 
-  constructor(afterMs: number, code: RunFailureCode) {
+  constructor(afterMs: number, code: RunFailureCode, full = false) {
     super(`not called, to be tried again after ${Math.round(afterMs)} ms`);
     this.name = 'ModelDeferred';
     this.afterMs = afterMs;
     this.code = code;
+    this.full = full;
   }
 }

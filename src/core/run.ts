@@ -27,6 +27,8 @@ export interface Run {
   readonly attempt: number;
   readonly failures: number;
   readonly losses: number;
+  /** Whether its model may have been called before. */
+  readonly called: boolean;
   readonly promptVersionId: string;
   readonly model: string;
   readonly temperature: number | null;

@@ -165,6 +165,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
           attempt: 1,
           failures: 0,
           losses: 0,
+          called: false,
           promptVersionId,
           model,
           temperature,

@@ -20,8 +20,11 @@ import type { End } from './finish.ts';
 export type Attempt =
   | { readonly kind: 'end'; readonly end: End }
   | { readonly kind: 'retry'; readonly delayMs: number; readonly spent: Spent }
-  /** The model was not called, since its provider is left alone: nothing is charged. */
-  | { readonly kind: 'deferred'; readonly delayMs: number }
+  /**
+   * The model was not called, since its provider is left alone or full: nothing is charged. With `unstarted` not even
+   * time, as for a run that has found no slot.
+   */
+  | { readonly kind: 'deferred'; readonly delayMs: number; readonly unstarted: boolean }
   /** The signal stopped it, and whoever gave it knows what is to be done: with what was sent to the model, or before. */
   | { readonly kind: 'stopped'; readonly sent: Template | null };
 
@@ -69,6 +72,7 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
       maxTokens: settings.maxTokens,
       topP: settings.topP,
       timeoutMs: Math.ceil(leftMs),
+      called: run.called,
       signal,
     });
     const { text: output, usage, cost, finishReason } = answer;
@@ -82,7 +86,9 @@ export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): 
     const endsMs = run.elapsedMs + (performance.now() - begun);
     if (deferred) {
       const { afterMs: delayMs, code } = error;
-      if (endsMs + delayMs < settings.timeoutMs) return { kind: 'deferred', delayMs };
+      const unstarted = error.full && !run.called;
+      if (unstarted || endsMs + delayMs < settings.timeoutMs)
+        return { kind: 'deferred', delayMs, unstarted };
       return failed(run, code, code === 'MODEL_TIMEOUT' ? timeoutMessage(run) : leftAlone, {
         prompt,
         counted: false,

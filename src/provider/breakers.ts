@@ -138,7 +138,9 @@ function fresh(provider: string): Guarded {
 function sentAway(guarded: Guarded, leftMs: number): ModelDeferred {
   const spreadMs = Math.min(30_000, 1_000 + 20 * guarded.sentAway++);
   const code = leftMs > 0 ? guarded.lastCode : 'MODEL_TIMEOUT';
-  return new ModelDeferred(leftMs + spreadMs * (0.5 + Math.random()), code);
+  // Until it has answered, a provider that was left alone is not taken for one that has enough to do.
+  const full = guarded.breaker.openingsInRow === 0;
+  return new ModelDeferred(leftMs + spreadMs * (0.5 + Math.random()), code, full);
 }
 
 function inLine({ waiting }: Guarded, signal: AbortSignal, leftMs: number): Promise<void> {

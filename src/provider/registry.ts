@@ -69,7 +69,7 @@ export function createModels(options: ModelsOptions): Models {
       const { provider, model } = splitModelName(call.model);
       return provider === 'cueline'
         ? withDeadline(call, noCost, (signal) => echo(model, call, signal))
-        : withDeadline(call, unknownCost, (signal) => ask(provider, model, call, signal));
+        : ask(provider, model, call);
     },
     states: breakers.states,
     // Not through the breaker: who has just mended a provider must be told so while runs still leave it alone.
@@ -80,17 +80,11 @@ export function createModels(options: ModelsOptions): Models {
     close: () => outbound.close(),
   };
 
-  async function ask(
-    provider: string,
-    model: string,
-    call: ModelCall,
-    signal: AbortSignal,
-  ): Promise<ModelAnswer> {
+  async function ask(provider: string, model: string, call: ModelCall): Promise<ModelAnswer> {
     const connection = connect(call.workspaceId, provider, call.setup.provider);
     const secrets = connection.apiKey ? [connection.apiKey] : [];
     const key = JSON.stringify(connection);
-    const guarded = { key, provider, timeoutMs: call.timeoutMs, signal };
-    const generated = await breakers.through(guarded, () =>
+    const generated = await inTurn({ key, provider }, call, (signal) =>
       kept(connection, model)
         .then((ready) => generate(ready, call, signal))
         .catch((error) => {
@@ -103,6 +97,20 @@ export function createModels(options: ModelsOptions): Models {
       cost: cost(list, model, generated.usage, call.setup.price, new Date()),
     };
     return answered(generated, spent, secrets);
+  }
+
+  /** The wait in line comes before the time of a run that has called nothing yet, and is part of any other's. */
+  function inTurn<T>(
+    whose: { key: string; provider: string },
+    call: ModelCall,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const guarded = { ...whose, timeoutMs: call.timeoutMs, signal: call.signal };
+    return call.called
+      ? withDeadline(call, unknownCost, (signal) =>
+          breakers.through({ ...guarded, signal }, () => work(signal)),
+        )
+      : breakers.through(guarded, () => withDeadline(call, unknownCost, work));
   }
 
   function connect(

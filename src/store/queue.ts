@@ -88,6 +88,7 @@ interface ClaimedRow extends SetupRow {
   readonly attempt: number;
   readonly failures: number;
   readonly losses: number;
+  readonly called: boolean;
   readonly elapsedMs: number;
   readonly promptVersionId: string;
   readonly model: string;
@@ -114,6 +115,7 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       returning q.*)
     select ${clockTag} as clock_tag, exists (select from me) as held, runs.* from (values (1)) as always left join (
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
+        c.failures > 0 or not c.spent_known as called,
         (extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
         e.prompt_version_id, e.model, e.temperature, e.input_variables, e.settings, ${setup.columns}
       from claimed c cross join lateral (
@@ -136,6 +138,7 @@ function runOf(row: ClaimedRow, worker: string): Run {
     attempt: row.attempt,
     failures: row.failures,
     losses: row.losses,
+    called: row.called,
     promptVersionId: row.promptVersionId,
     model: row.model,
     temperature: row.temperature,
@@ -181,23 +184,26 @@ export interface Release {
   readonly delayMs: number;
   /** Whether a model call failed; a run that is merely handed on keeps its budget. */
   readonly failed: boolean;
+  /** Whether it is to wait as if no work on it had ever begun. */
+  readonly unstarted: boolean;
   readonly spent: Spent;
 }
 
 export async function releaseRuns(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
     with given as materialized (
-      select q.id, r.delay_ms, r.failed, r.input_tokens, r.output_tokens, r.usd, r.known
+      select q.id, r.delay_ms, r.failed, r.unstarted, r.input_tokens, r.output_tokens, r.usd, r.known
       from run_queue q
       join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
         ${releases.map((r) => r.attempt)}::int[], ${releases.map((r) => r.delayMs)}::float8[],
-        ${releases.map((r) => r.failed)}::bool[], ${releases.map((r) => r.spent.inputTokens)}::int[],
-        ${releases.map((r) => r.spent.outputTokens)}::int[], ${releases.map((r) => r.spent.costUsd)}::numeric[],
-        ${releases.map((r) => r.spent.costKnown)}::bool[])
-        as r (id, worker, attempt, delay_ms, failed, input_tokens, output_tokens, usd, known)
+        ${releases.map((r) => r.failed)}::bool[], ${releases.map((r) => r.unstarted)}::bool[],
+        ${releases.map((r) => r.spent.inputTokens)}::int[], ${releases.map((r) => r.spent.outputTokens)}::int[],
+        ${releases.map((r) => r.spent.costUsd)}::numeric[], ${releases.map((r) => r.spent.costKnown)}::bool[])
+        as r (id, worker, attempt, delay_ms, failed, unstarted, input_tokens, output_tokens, usd, known)
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
     update run_queue q set worker = null, failures = q.failures + given.failed::int,
+      started_at = case when not given.unstarted then q.started_at end,
       spent_input_tokens = q.spent_input_tokens + given.input_tokens,
       spent_output_tokens = q.spent_output_tokens + given.output_tokens,
       spent_usd = q.spent_usd + given.usd, spent_known = q.spent_known and given.known,

@@ -152,7 +152,10 @@ export function createWorker(parts: WorkerParts): Worker {
       const { delayMs, spent } = attempt;
       return giveBack([{ ...release, delayMs, spent, failed: true }]);
     }
-    if (attempt.kind === 'deferred') return giveBack([{ ...release, delayMs: attempt.delayMs }]);
+    if (attempt.kind === 'deferred') {
+      const { delayMs, unstarted } = attempt;
+      return giveBack([{ ...release, delayMs, unstarted }]);
+    }
     const reason = controller.signal.reason as Reason;
     if (reason === 'canceled' || reason === 'lost') return;
     // At most once means that a call that was begun is not begun anew, by nobody.
@@ -279,5 +282,6 @@ function claimOf({ id, attempt }: Pick<Run, 'id' | 'attempt'>): string {
 
 /** A run that is given back as it was taken. */
 function unchanged({ id, worker, attempt }: Pick<Run, 'id' | 'worker' | 'attempt'>): Release {
-  return { id, worker, attempt, delayMs: 0, failed: false, spent: nothingSpent };
+  const unspent = { failed: false, unstarted: false, spent: nothingSpent };
+  return { id, worker, attempt, delayMs: 0, ...unspent };
 }

@@ -127,6 +127,26 @@ test('where its time does not reach so far, it ends with what the provider did, 
   assert.equal(record.attempts, 0);
 });
 
+test('a provider that is full costs a run nothing of its time as long as no call was made', async () => {
+  const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
+  const full = (afterMs: number) => async () => {
+    throw new ModelDeferred(afterMs, 'MODEL_TIMEOUT', true);
+  };
+  service.models.script(full(20_000), full(60_000), broken(), full(60_000));
+  const statusUrl = await execute(agent);
+  await delayed(agent);
+  const waiting = await service.call('GET', statusUrl, { key });
+  assert.equal(waiting.body.status, 'processing');
+  assert.equal(waiting.body.startedAt, undefined);
+  await bringForward(agent);
+  while ((await delayed(agent)).delayMs < 30_000) await new Promise(setImmediate);
+  await bringForward(agent);
+  // Called, and failed: from now on its time runs, and does not reach so far.
+  const record = await ended(service, statusUrl, key);
+  assert.equal(record.errorCode, 'MODEL_TIMEOUT');
+  assert.equal(record.attempts, 1);
+});
+
 test('the deadline stops the call', async () => {
   const agent = await addAgent(service, { config: { timeoutMs: 1_000 } });
   const held = service.models.hold();
@@ -204,7 +224,7 @@ test('a run that is stopped while its prompt is read has not called its model', 
     ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
     ...{ promptVersionId: 'v', model: 'cueline/echo', temperature: null, inputVariables: '{}' },
     setup: nothingStored,
-    ...{ settings, elapsedMs: 0 },
+    ...{ settings, called: false, elapsedMs: 0 },
   };
   const attempt = await carryOut(parts, held, stopping.signal);
   assert.deepEqual(attempt, { kind: 'stopped', sent: null });

@@ -38,6 +38,7 @@ test('a provider that fails is left alone, and its run is told for how long and 
   assert.ok(error instanceof ModelDeferred);
   assert.ok(error.afterMs >= 500);
   assert.equal(error.code, 'PROVIDER_ERROR');
+  assert.equal(error.full, false);
   assert.deepEqual([...providersOpen(breakers.states())], [['openai', 1]]);
 });
 
@@ -104,6 +105,7 @@ test('who stands in line for too long, or is given up, was not called', async ()
   for (const one of await Promise.allSettled(waiting)) {
     assert.ok(one.status === 'rejected' && one.reason instanceof ModelDeferred);
     assert.equal(one.reason.code, 'MODEL_TIMEOUT');
+    assert.equal(one.reason.full, true);
   }
   gate.resolve();
   await first;

@@ -49,6 +49,7 @@ const call: ModelCall = {
   maxTokens: 9,
   topP: null,
   timeoutMs: 1_000,
+  called: false,
   signal: new AbortController().signal,
 };
 

@@ -7,7 +7,7 @@ import { nothingStored } from '../harness/setups.ts';
 
 const call: ModelCall = {
   ...{ executionId: '', workspaceId: '', model: 'openai/gpt', system: null, user: 'hello' },
-  ...{ temperature: null, maxTokens: null, topP: null, timeoutMs: 1_000 },
+  ...{ temperature: null, maxTokens: null, topP: null, timeoutMs: 1_000, called: false },
   ...{ setup: nothingStored, signal: new AbortController().signal },
 };
 

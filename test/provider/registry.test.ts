@@ -49,6 +49,7 @@ async function ask(
       maxTokens: null,
       topP: null,
       timeoutMs: hour,
+      called: false,
       signal: new AbortController().signal,
       ...call,
     });
@@ -201,7 +202,8 @@ describe('credentials', () => {
     });
     const call = {
       ...{ executionId: 'e', model: 'p/m', system: null, user: 'x', temperature: null },
-      ...{ maxTokens: null, topP: null, timeoutMs: hour, signal: new AbortController().signal },
+      ...{ maxTokens: null, topP: null, timeoutMs: hour, called: false },
+      signal: new AbortController().signal,
     };
     for (const workspaceId of ['one', 'two']) {
       const provider = unsealed(compatible({ apiKey: `key-${workspaceId}` }));

@@ -29,6 +29,7 @@ after(() => collector.close());
 const executionId = uuid7(0);
 const call: ModelCall = {
   ...{ executionId, workspaceId: uuid7(0), model: 'google/gemini-pro', timeoutMs: 1_000 },
+  called: false,
   ...{ system: 'canary-system', user: 'canary-user', temperature: 0.5, maxTokens: 100, topP: null },
   ...{ setup: nothingStored, signal: new AbortController().signal },
 };

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { uuid7 } from '../../src/core/id.ts';
-import { nothingSpent } from '../../src/core/run.ts';
+import { nothingSpent, unknownSpent } from '../../src/core/run.ts';
 import { openDatabase } from '../../src/store/db.ts';
 import {
   claimForOthers as claimForOthersFrom,
   claimRuns as claimRunsFrom,
   promoteDelayed as promoteDelayedWithin,
   queueDepth,
+  type Release,
   releaseRuns,
 } from '../../src/store/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/workers.ts';
@@ -28,6 +29,7 @@ after(async () => {
 
 const leaseMs = 60_000;
 const workspace = uuid7(1);
+const failed = { failed: true, unstarted: false, spent: nothingSpent };
 const first = '00000000-0000-0000-0000-000000000000';
 
 async function worker(): Promise<string> {
@@ -180,12 +182,8 @@ test('the fence: whoever lost a run cannot give it back, not even to itself', as
   await promoteDelayed();
   const [claimed] = await claimRuns(next, 1);
   assert.equal(claimed?.attempt, 2);
-  await releaseRuns(db, [
-    { id, worker: old, attempt: 1, delayMs: 0, failed: true, spent: nothingSpent },
-  ]);
-  await releaseRuns(db, [
-    { id, worker: next, attempt: 1, delayMs: 0, failed: true, spent: nothingSpent },
-  ]);
+  await releaseRuns(db, [{ id, worker: old, attempt: 1, delayMs: 0, ...failed }]);
+  await releaseRuns(db, [{ id, worker: next, attempt: 1, delayMs: 0, ...failed }]);
   assert.deepEqual(await row(id), {
     worker: next,
     attempt: 2,
@@ -193,9 +191,7 @@ test('the fence: whoever lost a run cannot give it back, not even to itself', as
     failures: 0,
     delayed: false,
   });
-  await releaseRuns(db, [
-    { id, worker: next, attempt: 2, delayMs: 0, failed: true, spent: nothingSpent },
-  ]);
+  await releaseRuns(db, [{ id, worker: next, attempt: 2, delayMs: 0, ...failed }]);
   assert.deepEqual(await row(id), {
     worker: null,
     attempt: 2,
@@ -203,6 +199,26 @@ test('the fence: whoever lost a run cannot give it back, not even to itself', as
     failures: 1,
     delayed: true,
   });
+});
+
+test('a run is known to have been called, and given back as unstarted it has never begun', async () => {
+  await clear();
+  const id = await queue();
+  const process = await worker();
+  /** Claims it and gives it back like that: whether it was said to be called, and now counts as begun. */
+  async function round(more: Partial<Release>): Promise<[called?: boolean, begun?: boolean]> {
+    await sql`update run_queue set available_at = null`.execute(db);
+    const { attempt = 0, called } = (await claimRuns(process, 1))[0] ?? {};
+    const back = { ...failed, failed: false, ...more };
+    await releaseRuns(db, [{ id, worker: process, attempt, delayMs: 0, ...back }]);
+    const { rows } = await sql<{ begun: boolean }>`
+      select started_at is not null as begun from run_queue`.execute(db);
+    return [called, rows[0]?.begun];
+  }
+  assert.deepEqual(await round({}), [false, true]);
+  assert.deepEqual(await round({ unstarted: true }), [false, false]);
+  assert.deepEqual(await round({ spent: unknownSpent }), [false, true]);
+  assert.deepEqual(await round({}), [true, true]);
 });
 
 test('a delayed run is not claimed before its time, and comes before its workspace’s backlog', async () => {

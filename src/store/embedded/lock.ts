@@ -19,20 +19,26 @@ const sqliteBusy = 5;
 /** Takes the lock of a directory and returns what gives it back; throws a `StartFailure` that names the holder. */
 export function hold(directory: string): () => void {
   const pidFile = join(directory, 'pid');
-  const file = openLock(join(directory, 'lock'));
+  const path = join(directory, 'lock');
+  const file = openLock(path);
   try {
     file.exec('pragma journal_mode = off; begin exclusive');
   } catch (error) {
     file.close();
-    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error;
+    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw untaken(path, error);
     throw new StartFailure(
       `Another Cueline (pid ${holder(pidFile)}) is running on the data directory ${directory}. ` +
         'Stop it, or give this one a directory of its own with CUELINE_DATA_DIR.',
     );
   }
-  // A killed one may have left it, as a file of another user.
-  rmSync(pidFile, { force: true });
-  writeFileSync(pidFile, `${process.pid}\n`);
+  try {
+    // A killed one may have left it, as a file of another user.
+    rmSync(pidFile, { force: true });
+    writeFileSync(pidFile, `${process.pid}\n`);
+  } catch (error) {
+    file.close();
+    throw untaken(pidFile, error);
+  }
   return () => {
     rmSync(pidFile, { force: true });
     file.close();
@@ -46,9 +52,14 @@ function openLock(path: string): DatabaseSync {
     if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 });
     return new DatabaseSync(path, { timeout: busyMs });
   } catch (error) {
-    const { message } = error as Error;
-    throw new StartFailure(`The lock ${path} cannot be taken: ${message}.`, { cause: error });
+    throw untaken(path, error);
   }
+}
+
+/** A full disk, for example. */
+function untaken(path: string, error: unknown): StartFailure {
+  const { message } = error as Error;
+  return new StartFailure(`The lock ${path} cannot be taken: ${message}.`, { cause: error });
 }
 
 /** Only for the message: whoever holds the lock writes this a moment later. */

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { hold } from '../../../src/store/embedded/lock.ts';
+import { newDirectory } from './start-and-kill.ts';
+
+test('a lock that cannot be taken, whatever is in the way, is named', async (t) => {
+  const directory = await newDirectory(t);
+  // As a full disk does, this lets SQLite open the file and fail at the first statement.
+  const lock = join(directory, 'lock');
+  await writeFile(lock, 'this is no database, and long enough to be looked at as one'.repeat(20));
+  assert.throws(() => hold(directory), { name: 'StartFailure', message: new RegExp(`${lock} `) });
+  await rm(lock);
+
+  const pid = join(directory, 'pid');
+  await mkdir(pid);
+  assert.throws(() => hold(directory), { name: 'StartFailure', message: new RegExp(`${pid} `) });
+  await rm(pid, { recursive: true });
+  hold(directory)();
+});
