@@ -255,7 +255,7 @@ export function decide(facts: Facts): Decision {
     states,
     agent,
     variables: body.variables,
-    ignoredVariables: body.variables.names.filter((name) => !declared.has(name)),
+    ignoredVariables: [...body.variables.values.keys()].filter((name) => !declared.has(name)),
   };
 }
 

@@ -85,11 +85,11 @@ export function depth(text: string): number {
 export function isStorable(text: string): boolean {
   if (!text.isWellFormed()) return false;
   // As they are, neither can stand in a valid text: only an escape can mean them.
-  if (!text.includes('\\u')) return true;
+  if (!doubtfulEscape.test(text)) return true;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
     const end = stringEnd(text, at);
     const raw = text.slice(at, end);
-    if (raw.includes('\\u')) {
+    if (doubtfulEscape.test(raw)) {
       const value = JSON.parse(raw) as string;
       if (value.includes('\0') || !value.isWellFormed()) return false;
     }
@@ -97,6 +97,9 @@ export function isStorable(text: string): boolean {
   }
   return true;
 }
+
+/** What may mean a NUL, or half of a pair that may lack its other half. */
+const doubtfulEscape = /\\u(0000|[dD][89a-fA-F])/;
 
 /**
  * The first number in a valid text that `JSON.parse` makes another one of, since it is too long, too large or too small;

@@ -87,7 +87,10 @@ for (const text of storable) {
 
 test('what is storable is what JSON.parse finds well-formed and free of NUL', () => {
   const text = fc.array(
-    fc.constantFrom('a', '\\\\', '\\"', '\\u0000', '\\ud83d', '\\ude00', '\\u0041'),
+    fc.constantFrom(
+      ...['a', '😀', '\\\\', '\\"', '\\u0000', '\\u0001', '\\ud83d', '\\ude00', '\\u0041'],
+      ...['\\uD83D', '\\uDE00', '\\uDbFf', '\\uDc00', '\\ud7ff', '\\uE000', 'u0000', 'ud83d'],
+    ),
   );
   fc.assert(
     fc.property(text, (parts) => {
