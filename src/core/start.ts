@@ -29,7 +29,8 @@ export interface StartFacts {
   readonly workflow: WorkflowAtStart | null;
   readonly body: ExecuteBody;
   readonly idempotencyComplaint: string | null;
-  readonly replay: { readonly sameBody: boolean } | null;
+  /** As of a call of an agent, see admission. */
+  readonly replay: { readonly sameBody: () => boolean } | null;
 }
 
 export interface StartRefusal {
@@ -76,7 +77,7 @@ export function decideStart(facts: StartFacts): StartDecision {
   }
   if (facts.idempotencyComplaint) return refuse('INVALID_REQUEST', facts.idempotencyComplaint);
   if (facts.replay) {
-    if (facts.replay.sameBody) return { kind: 'replayed', states };
+    if (facts.replay.sameBody()) return { kind: 'replayed', states };
     return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another input.');
   }
   const { workflow } = facts;
