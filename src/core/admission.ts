@@ -152,8 +152,8 @@ export interface Facts {
   readonly testingLimits: RateLimits;
   readonly body: ExecuteBody;
   readonly idempotencyComplaint: string | null;
-  /** The call that the idempotency key was first used with, if any. */
-  readonly replay: { readonly sameBody: boolean } | null;
+  /** The call that the idempotency key was first used with, if any. To compare the bodies takes as long as they are. */
+  readonly replay: { readonly sameBody: () => boolean } | null;
 }
 
 export interface Refusal {
@@ -216,7 +216,7 @@ export function decide(facts: Facts): Decision {
   }
   if (facts.idempotencyComplaint) return refuse('INVALID_REQUEST', facts.idempotencyComplaint);
   if (facts.replay) {
-    if (facts.replay.sameBody) return { kind: 'replayed', states };
+    if (facts.replay.sameBody()) return { kind: 'replayed', states };
     return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with other variables.');
   }
   if (!agent) return refuse('NOT_FOUND', 'There is no such agent.');
@@ -272,7 +272,7 @@ export function decide(facts: Facts): Decision {
     states,
     agent,
     variables: body.variables,
-    ignoredVariables: body.variables.names.filter((name) => !declared.has(name)),
+    ignoredVariables: [...body.variables.values.keys()].filter((name) => !declared.has(name)),
   };
 }
 

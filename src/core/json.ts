@@ -6,6 +6,8 @@
 export const jsonDepthMax = 128;
 
 const blank = new Set([' ', '\t', '\n', '\r']);
+const separators = new Set([...blank, ',', ':']);
+const brackets = new Set(['[', ']', '{', '}']);
 
 /** One member of an object: its decoded name and the compact text of its value. */
 export interface Member {
@@ -85,11 +87,11 @@ export function depth(text: string): number {
 export function isStorable(text: string): boolean {
   if (!text.isWellFormed()) return false;
   // As they are, neither can stand in a valid text: only an escape can mean them.
-  if (!text.includes('\\u')) return true;
+  if (!doubtfulEscape.test(text)) return true;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
     const end = stringEnd(text, at);
     const raw = text.slice(at, end);
-    if (raw.includes('\\u')) {
+    if (doubtfulEscape.test(raw)) {
       const value = JSON.parse(raw) as string;
       if (value.includes('\0') || !value.isWellFormed()) return false;
     }
@@ -97,6 +99,9 @@ export function isStorable(text: string): boolean {
   }
   return true;
 }
+
+/** What may mean a NUL, or half of a pair that may lack its other half. */
+const doubtfulEscape = /\\u(0000|[dD][89a-fA-F])/;
 
 /**
  * The first number in a valid text that `JSON.parse` makes another one of, since it is too long, too large or too small;
@@ -117,30 +122,66 @@ export function changedNumber(text: string): string | null {
 
 /**
  * The same value whatever the order of its names, the blanks, or how a number is written: what two bodies are compared by.
- * Numbers are compared as decimals: as floating-point numbers, two long identifiers would be one.
+ * Numbers are compared as decimals: as floating-point numbers, two long identifiers would be one. `JSON.parse` would lose
+ * them, and a reviver, which is told how they were written, takes a second for each megabyte of small values.
  */
 export function canonical(text: string): string {
-  return sorted(longNumber.test(text) ? JSON.parse(text, exactly) : JSON.parse(text));
+  let at = 0;
+  return value(next());
+
+  /** A bracket, or a whole value of another kind. Where commas and colons stand is known of a valid text. */
+  function next(): string {
+    while (separators.has(text.charAt(at))) at++;
+    const from = at++;
+    const first = text.charAt(from);
+    if (first === '"') at = stringEnd(text, from);
+    else if (!brackets.has(first)) {
+      while (at < text.length && !isEnd(text.charAt(at))) at++;
+    }
+    return text.slice(from, at);
+  }
+
+  function value(first: string): string {
+    if (first === '[') return list();
+    if (first === '{') return object();
+    if (first.startsWith('"')) return plain(first);
+    return 'tfn'.includes(first.charAt(0)) ? first : canonicalNumber(first);
+  }
+
+  function list(): string {
+    let all = '';
+    for (let one = next(); one !== ']'; one = next()) all += `${all && ','}${value(one)}`;
+    return `[${all}]`;
+  }
+
+  /** Of a name sent twice the last counts. */
+  function object(): string {
+    const values = new Map<string, string>();
+    for (let name = next(); name !== '}'; name = next()) {
+      values.set(JSON.parse(name) as string, value(next()));
+    }
+    let all = '';
+    for (const name of [...values.keys()].sort()) {
+      all += `${all && ','}${JSON.stringify(name)}:${values.get(name)}`;
+    }
+    return `{${all}}`;
+  }
+}
+
+function isEnd(letter: string): boolean {
+  return separators.has(letter) || brackets.has(letter);
+}
+
+function canonicalNumber(number: string): string {
+  if (!longNumber.test(number)) return String(Number(number));
+  const [value, decimal] = [Number(number), decimalOf(number)];
+  return isExact(value, decimal) ? String(value) : decimal;
 }
 
 /** So many digits, or so large a power: what is shorter is another number where it is another decimal. */
 const longNumber = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
 const powerCharsMax = 12;
-
-class Decimal {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** A reviver; what a number was written as is told to it since ECMAScript 2026. */
-function exactly(_name: string, value: unknown, { source = '' }: { source?: string } = {}) {
-  if (typeof value !== 'number') return value;
-  const decimal = decimalOf(source);
-  return isExact(value, decimal) ? value : new Decimal(decimal);
-}
 
 /** With 17 digits some programs write what with fewer is the same number. */
 function isKept(number: string): boolean {
@@ -164,14 +205,6 @@ function decimalOf(number: string): string {
   // Nobody writes such a power in two ways, and to read it takes long.
   if (power.length > powerCharsMax) return number;
   return `${sign}${digits.slice(0, end)}e${Number(power) - (part.length - (digits.length - end))}`;
-}
-
-function sorted(value: unknown): string {
-  if (value instanceof Decimal) return value.text;
-  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${sorted(inner)}`).join(',')}}`;
 }
 
 /** The index after the string that starts at `at`. */

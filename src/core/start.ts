@@ -1,11 +1,10 @@
 import type { Caller } from './admission.ts';
 import type { CallFailureCode } from './failure.ts';
 import { fromId } from './id.ts';
-import { members } from './json.ts';
 import { type Counts, keyLimits, roll, spend, type WindowState } from './limits.ts';
 import { sees } from './member.ts';
 import { bodyFailure, deniedMessage, limitFields, limitMessage } from './refusal-words.ts';
-import { type ExecuteBody, missingOf } from './variables.ts';
+import { type ExecuteBody, missingOf, type Variables } from './variables.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './workflow.ts';
 
 /**
@@ -30,7 +29,8 @@ export interface StartFacts {
   readonly workflow: WorkflowAtStart | null;
   readonly body: ExecuteBody;
   readonly idempotencyComplaint: string | null;
-  readonly replay: { readonly sameBody: boolean } | null;
+  /** As of a call of an agent, see admission. */
+  readonly replay: { readonly sameBody: () => boolean } | null;
 }
 
 export interface StartRefusal {
@@ -77,7 +77,7 @@ export function decideStart(facts: StartFacts): StartDecision {
   }
   if (facts.idempotencyComplaint) return refuse('INVALID_REQUEST', facts.idempotencyComplaint);
   if (facts.replay) {
-    if (facts.replay.sameBody) return { kind: 'replayed', states };
+    if (facts.replay.sameBody()) return { kind: 'replayed', states };
     return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another input.');
   }
   const { workflow } = facts;
@@ -102,8 +102,8 @@ export function decideStart(facts: StartFacts): StartDecision {
     kind: 'accepted',
     states,
     definition,
-    input: withDefaults(body.variables.json, definition.input),
-    ignoredInput: undeclared(body.variables.names, definition.input),
+    input: withDefaults(body.variables, definition.input),
+    ignoredInput: undeclared([...body.variables.values.keys()], definition.input),
   };
 }
 
@@ -153,8 +153,8 @@ function reaches(caller: Caller, definition: WorkflowDefinition): boolean {
 }
 
 /** What was given counts, but for nulls: they are not given. */
-function withDefaults(json: string, { defaults }: WorkflowInput): string {
-  const given = new Map(members(json).map(({ name, text }) => [name, text]));
+function withDefaults({ values }: Variables, { defaults }: WorkflowInput): string {
+  const given = new Map(values);
   for (const [name, value] of Object.entries(defaults)) {
     if ((given.get(name) ?? 'null') === 'null') given.set(name, JSON.stringify(value));
   }

@@ -1,13 +1,4 @@
-import {
-  canonical,
-  compact,
-  depth,
-  isStorable,
-  jsonDepthMax,
-  type Member,
-  members,
-  plain,
-} from './json.ts';
+import { canonical, compact, depth, isStorable, jsonDepthMax, members, plain } from './json.ts';
 import { storable } from './storable.ts';
 
 /**
@@ -24,10 +15,8 @@ export type ExecuteBody =
 export interface Variables {
   /** The whole object as compact JSON: order and number texts as sent. This is what the record keeps. */
   readonly json: string;
-  /** What each supplied variable puts into the prompt; `null` values are not supplied and not in here. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** Every name in the object, `null` ones too, each once. */
-  readonly names: readonly string[];
+  /** Each value as compact JSON, not decoded before a prompt needs it; `null` values are not supplied, yet in here. */
+  readonly values: ReadonlyMap<string, string>;
 }
 
 /** Reads `{"variables": {…}}`, or `{"input": {…}}` of a workflow. Nothing else may stand in the body. */
@@ -55,39 +44,40 @@ export function readVariables(json: string): ExecuteBody {
   if (depth(json) > jsonDepthMax) {
     return invalid(`Variables nest deeper than ${jsonDepthMax} levels.`);
   }
-  const texts = new Map<string, string>();
-  const names = new Set<string>();
-  for (const { name, text } of members(json)) {
-    const shown = storable(name.slice(0, 100));
-    if (!isStorable(JSON.stringify(name)) || !isStorable(text)) {
-      const message = `Variable ${JSON.stringify(shown)} holds a NUL or a lone surrogate.`;
-      return { kind: 'invalid', message, variable: shown };
-    }
-    names.add(name);
-    supply(texts, { name, text });
-  }
-  return { kind: 'variables', variables: { json, texts, names: [...names] } };
+  if (!isStorable(json)) return unstorable(json);
+  return { kind: 'variables', variables: { json, values: valuesOf(json) } };
+}
+
+/** Of a name sent twice the last counts. */
+function valuesOf(json: string): Map<string, string> {
+  return new Map(members(json).map(({ name, text }) => [name, text]));
+}
+
+/** Names the first variable that cannot be stored, of an object in which there is one. */
+function unstorable(json: string): ExecuteBody {
+  const culprit = members(json).find(
+    ({ name, text }) => !isStorable(JSON.stringify(name)) || !isStorable(text),
+  );
+  const variable = storable(culprit?.name.slice(0, 100) ?? '');
+  const message = `Variable ${JSON.stringify(variable)} holds a NUL or a lone surrogate.`;
+  return { kind: 'invalid', message, variable };
 }
 
 /** The required names that a body does not supply; none where its fault is another. */
 export function missingOf(required: readonly string[], body: ExecuteBody): readonly string[] {
   if (body.kind === 'absent') return required;
-  return body.kind === 'variables'
-    ? required.filter((name) => !body.variables.texts.has(name))
-    : [];
+  if (body.kind !== 'variables') return [];
+  const { values } = body.variables;
+  return required.filter((name) => (values.get(name) ?? 'null') === 'null');
 }
 
 /** What the variables of a run, which are known to be well, put into its prompt. */
 export function suppliedTexts(json: string): Map<string, string> {
   const texts = new Map<string, string>();
-  for (const member of members(json)) supply(texts, member);
+  for (const [name, text] of valuesOf(json)) {
+    if (text !== 'null') texts.set(name, variableText(text));
+  }
   return texts;
-}
-
-/** Of a name sent twice the last counts, and `null` is not supplied. */
-function supply(texts: Map<string, string>, { name, text }: Member): void {
-  if (text === 'null') texts.delete(name);
-  else texts.set(name, variableText(text));
 }
 
 /** What a JSON value, given as compact text, puts into a prompt: a string itself, anything else its JSON text. */

@@ -137,7 +137,7 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
       },
       body: call.body,
       idempotencyComplaint: call.idempotencyComplaint,
-      replay: first ? { sameBody: first.digest.equals(digestOf(call)) } : null,
+      replay: first ? { sameBody: () => first.digest.equals(digestOf(call)) } : null,
     });
     if (decision.kind === 'refused') return { ...decision, nowMs };
     const { states } = decision;
@@ -159,11 +159,8 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
       storeBodies: workflow.stores_bodies,
     };
     runs.push(run);
-    const row: FirstRun = {
-      caller: caller.id,
+    const row = {
       workflow_id: workflow.id,
-      key: call.idempotencyKey ?? '',
-      digest: digestOf(call),
       run_id: run.id,
       executed_at_ms: nowMs,
       version_id: versionId,
@@ -171,10 +168,10 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
       ignored_input: [...decision.ignoredInput],
     };
     if (call.idempotencyKey !== null) {
-      firsts.set(name, row);
-      const { caller: of, workflow_id: workflowId, key, digest, run_id: runId } = row;
-      const { ignored_input: ignoredInput } = row;
-      idempotency.push({ caller: of, workflowId, key, digest, runId, ignoredInput });
+      const under = { caller: caller.id, key: call.idempotencyKey, digest: digestOf(call) };
+      const { workflow_id: workflowId, run_id: runId, ignored_input: ignoredInput } = row;
+      firsts.set(name, { ...row, ...under });
+      idempotency.push({ ...under, workflowId, runId, ignoredInput });
     }
     return { ...accepted(row, workflow), replayed: false, states, nowMs };
   }
@@ -209,7 +206,10 @@ function questionOf(calls: readonly StartCall[]): StartQuestion {
   };
 }
 
-function accepted(first: FirstRun, workflow: WorkflowRow | null) {
+function accepted(
+  first: Omit<FirstRun, 'caller' | 'key' | 'digest'>,
+  workflow: WorkflowRow | null,
+) {
   return {
     kind: 'accepted',
     runId: first.run_id,

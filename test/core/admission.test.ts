@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, decide, type Facts } from '../../src/core/admission.ts';
 import { keyDefaultLimits, noLimits } from '../../src/core/limits.ts';
+import { decideStart } from '../../src/core/start.ts';
 import { parseExecuteBody } from '../../src/core/variables.ts';
 import { nothingStored } from '../harness/setups.ts';
 
@@ -74,7 +75,7 @@ const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
   ],
   [
     'the idempotency key had another body',
-    (f) => ({ ...f, replay: { sameBody: false } }),
+    (f) => ({ ...f, replay: { sameBody: () => false } }),
     'IDEMPOTENCY_KEY_REUSED',
     null,
   ],
@@ -161,8 +162,25 @@ test('a call spends only the limits that it reached and passed', () => {
   }
 });
 
+test('the bodies under an idempotency key are only compared for a call that nothing before has refused', () => {
+  const replay = { sameBody: () => assert.fail('compared for nothing') };
+  const refused: Partial<Facts>[] = [
+    { caller: { ...caller, ended: true } },
+    { caller: { ...caller, role: null } },
+    { callerCounts: used(100) },
+    { idempotencyComplaint: 'too long' },
+  ];
+  for (const wrong of refused) {
+    assert.equal(decide({ ...good(), ...wrong, replay }).kind, 'refused');
+    const { callerCounts, idempotencyComplaint, ...rest } = { ...good(), ...wrong };
+    const { caller: of, body } = rest;
+    const facts = { nowMs, caller: of, callerCounts, workflow: null, body, idempotencyComplaint };
+    assert.equal(decideStart({ ...facts, replay }).kind, 'refused');
+  }
+});
+
 test('a replay spends the limit of the key and no action', () => {
-  const facts = { ...good(), replay: { sameBody: true } };
+  const facts = { ...good(), replay: { sameBody: () => true } };
   assert.equal(decide(facts).kind, 'replayed');
   assert.equal(facts.callerCounts?.minuteUsed, 1);
   assert.equal(facts.month.used, 0);

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import {
   defaultTexts,
   type ExecuteBody,
   missingOf,
   parseExecuteBody,
+  readVariables,
+  suppliedTexts,
 } from '../../src/core/variables.ts';
 
 function texts(body: ExecuteBody): [string, string][] {
   assert.equal(body.kind, 'variables');
-  return body.kind === 'variables' ? [...body.variables.texts] : [];
+  return body.kind === 'variables' ? [...suppliedTexts(body.variables.json)] : [];
 }
 
 test('every JSON value becomes the text it puts into a prompt', () => {
@@ -38,9 +41,10 @@ test('strings inside objects carry no more escapes than they need', () => {
 test('null is not supplied, yet named and recorded', () => {
   const body = parseExecuteBody('{"variables":{"a":null}}');
   assert.ok(body.kind === 'variables');
-  assert.deepEqual(body.variables.names, ['a']);
+  assert.deepEqual([...body.variables.values.keys()], ['a']);
   assert.equal(body.variables.json, '{"a":null}');
-  assert.equal(body.variables.texts.has('a'), false);
+  assert.deepEqual(texts(body), []);
+  assert.deepEqual(missingOf(['a'], body), ['a']);
 });
 
 test('of a name sent twice the last counts', () => {
@@ -108,6 +112,40 @@ test('a variable that cannot be stored is named', () => {
     assert.ok(body.kind === 'invalid');
     assert.equal(body.variable, name);
   }
+});
+
+test('the first variable that cannot be stored is named', () => {
+  const entries = fc.array(
+    fc.tuple(
+      fc.constantFrom('a', 'b', 'c\\u0000', '\\ud83d\\ude00', 'e\\udc00'),
+      fc.constantFrom('1', '"\\u0041"', '"\\u0000"', '["\\ud83d"]', '"\\\\u0000"', '{"\\ud800":1}'),
+    ),
+    { maxLength: 5 },
+  );
+  fc.assert(
+    fc.property(entries, (all) => {
+      const body = readVariables(`{${all.map(([name, value]) => `"${name}":${value}`).join(',')}}`);
+      const bad = all.find((one) =>
+        one.some((text) => /(?<!\\)\\u(0000|d800|dc00|d83d"])/.test(text)),
+      );
+      const name = bad && (JSON.parse(`"${bad[0]}"`) as string);
+      const shown = name?.toWellFormed().replaceAll('\0', '\uFFFD');
+      assert.equal(body.kind === 'invalid' ? body.variable : undefined, shown);
+    }),
+  );
+});
+
+test('no value is decoded before a prompt needs it', (t) => {
+  const parse = t.mock.method(JSON, 'parse');
+  const body = readVariables('{"a":"\\u0041","b":["\\u0042"]}');
+  assert.deepEqual(
+    parse.mock.calls.map((call) => call.arguments[0]),
+    ['"a"', '"b"'],
+  );
+  assert.deepEqual(texts(body), [
+    ['a', 'A'],
+    ['b', '["B"]'],
+  ]);
 });
 
 test('defaults put the same texts as supplied values, and null none', () => {
