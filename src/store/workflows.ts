@@ -130,7 +130,7 @@ export async function setFirstVersion(trx: Trx, id: string, versionId: string): 
   await sql`update workflows set workflow_version_id = ${versionId} where id = ${id}`.execute(trx);
 }
 
-/** Of a workflow that is locked. False where the name is taken by another. */
+/** Of a workflow that is locked. False where the name is taken by another, after which nothing more can be written. */
 export async function updateWorkflow(
   trx: Trx,
   workflow: Pick<WorkflowRow, 'id' | 'name' | 'description' | 'enabled' | 'workflowVersionId'> & {
@@ -138,13 +138,19 @@ export async function updateWorkflow(
   },
 ): Promise<boolean> {
   const { id, workspaceId, name, description, enabled, workflowVersionId } = workflow;
-  const { numAffectedRows } = await sql`
-    update workflows set name = ${name}, description = ${description}, enabled = ${enabled},
-      workflow_version_id = ${workflowVersionId}, revision = revision + 1, updated_at = clock_timestamp()
-    where id = ${id} and not exists (
-      select from workflows o where o.workspace_id = ${workspaceId} and o.name = ${name}
-        and o.deleted_at is null and o.id <> ${id})`.execute(trx);
-  return Number(numAffectedRows ?? 0) > 0;
+  try {
+    const { numAffectedRows } = await sql`
+      update workflows set name = ${name}, description = ${description}, enabled = ${enabled},
+        workflow_version_id = ${workflowVersionId}, revision = revision + 1, updated_at = clock_timestamp()
+      where id = ${id} and not exists (
+        select from workflows o where o.workspace_id = ${workspaceId} and o.name = ${name}
+          and o.deleted_at is null and o.id <> ${id})`.execute(trx);
+    return Number(numAffectedRows ?? 0) > 0;
+  } catch (error) {
+    // Who takes the name in a transaction that is not yet committed is seen by the index alone.
+    if ((error as { constraint?: string }).constraint === 'workflows_by_name') return false;
+    throw error;
+  }
 }
 
 /** Takes the workflow from view, and what starts runs of it away; its schedules are locked. */
