@@ -53,7 +53,8 @@ export function dueTick(
   return { firesMs: lately !== null && lately <= nowMs ? lately : null, nextMs };
 }
 
-/** No timer: it is only asked. */
+/** No timer: it is only asked. Lists and ranges of hours and minutes are times of day, as single ones are. */
 function read({ cron, timeZone }: ScheduleTimes): Cron {
-  return new Cron(cron, { mode: '5-part', timezone: timeZone, paused: true });
+  const fixedTimeRule = 'no-wildcard';
+  return new Cron(cron, { mode: '5-part', timezone: timeZone, paused: true, fixedTimeRule });
 }

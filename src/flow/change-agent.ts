@@ -29,7 +29,10 @@ export interface AgentPatch {
   readonly apiEnabled?: boolean;
 }
 
-/** Changes what its owner sets on an agent. What comes out is checked as a whole: old and new must fit together. */
+/**
+ * Changes what its owner sets on an agent. What comes out is checked as a whole: old and new must fit together. What is so
+ * already is left as it is, also for whoever holds an `ETag`.
+ */
 export async function changeAgent(
   db: Db,
   caller: Caller,
@@ -51,10 +54,12 @@ export async function changeAgent(
     if (patch.apiEnabled !== undefined && !callable({ ...agent, apiEnabled: true })) {
       throw illegalTransition(agent, 'Its API access cannot be switched');
     }
+    const repinned = promptVersionId !== agent.promptVersionId;
+    if (!repinned && apiEnabled === agent.apiEnabled && isSame(agent, settings)) return agent;
 
     if (change.retention) await holdFloor(trx);
     await writeSettings(trx, agent.id, settings, { promptVersionId, apiEnabled });
-    if (promptVersionId !== agent.promptVersionId) {
+    if (repinned) {
       await pinVersion(trx, { agentId: agent.id, promptVersionId, pinnedBy: caller.userId });
       await writeAudit(trx, actorOf(caller), {
         action: 'agent.pin',
@@ -68,6 +73,11 @@ export async function changeAgent(
     }
     return readAgent(trx, agent.id);
   });
+}
+
+/** To the letter: the order of default values is what the model sees. */
+function isSame(agent: AgentSettings, settings: AgentSettings): boolean {
+  return JSON.stringify(changeSettings(agent, {})) === JSON.stringify(settings);
 }
 
 /** What comes of a change; throws what stands in the way of it. */

@@ -60,7 +60,8 @@ export async function createSchedule(
 }
 
 /**
- * From now on: what was missed before is not made up for. What is left as it is, times and input, is looked at only where
+ * What is so already is left as it is. Where its times are changed, or it is switched on, what was missed before is not
+ * made up for; a tick that is due is else still to come. What is left as it is, times and input, is looked at only where
  * it is switched on: it may have been taken once, or have sufficed for a version pinned before, and must still let itself
  * be switched off.
  */
@@ -76,19 +77,23 @@ export async function changeSchedule(
     if (!row) throw noSuchSchedule();
     refuseStale(row.revision, isCurrent);
     const changed = { ...row, ...change };
+    const fields = (Object.keys(change) as (keyof ScheduleInput)[]).filter(
+      (field) => change[field] !== row[field],
+    );
+    if (fields.length === 0) return row;
     const switchedOn = changed.enabled && !row.enabled;
-    const timed = change.cron !== undefined || change.timeZone !== undefined || switchedOn;
+    const timed = fields.includes('cron') || fields.includes('timeZone') || switchedOn;
     if (timed) refuseWrong(changed);
-    if (change.input !== undefined || switchedOn) {
+    if (fields.includes('input') || switchedOn) {
       const workflow = await findWorkflow(trx, caller, workflowId);
       if (!workflow) throw noSuchSchedule();
       refuseInput(changed, workflow.definition);
     }
-    const fields = Object.keys(change);
     await audit(trx, caller, 'schedule.change', row.id, { fields });
     const nowMs = await readClock(trx);
     if (timed) refuseNever(changed, nowMs);
-    return store.updateSchedule(trx, { ...changed, nextAtMs: nextAtMs(changed, nowMs) });
+    const next = timed ? nextAtMs(changed, nowMs) : keptAtMs(changed);
+    return store.updateSchedule(trx, { ...changed, nextAtMs: next });
   });
 }
 
@@ -128,6 +133,10 @@ function refuseInput({ input }: ScheduleInput, definition: WorkflowDefinition): 
 
 function nextAtMs(input: ScheduleInput, nowMs: number): number | null {
   return input.enabled ? (nextTicks(input, nowMs, 1)[0] ?? null) : null;
+}
+
+function keptAtMs({ enabled, nextAt }: store.ScheduleRow): number | null {
+  return enabled ? (nextAt?.getTime() ?? null) : null;
 }
 
 function audit(

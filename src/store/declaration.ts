@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { WorkflowDefinition } from '../core/workflow.ts';
 import { hasName, type Viewer } from './agents.ts';
 import type { Db, Trx } from './db.ts';
 import { type VersionRow, whole } from './versions.ts';
+import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
 import { versionSeenBy } from './workflows.ts';
 
 /** What a declaration is compared with: prompts and workflows by name, versions by label. */
@@ -33,12 +33,11 @@ export async function namedPrompts(
   return rows;
 }
 
-export interface NamedWorkflowRow {
+export interface NamedWorkflowRow extends Defined {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
   readonly enabled: boolean;
-  readonly definition: WorkflowDefinition;
 }
 
 /** Those with these names, or all for null; the oldest first. */
@@ -47,13 +46,13 @@ export async function namedWorkflows(
   viewer: Viewer,
   names: readonly string[] | null,
 ): Promise<NamedWorkflowRow[]> {
-  const { rows } = await sql<NamedWorkflowRow>`
+  const { rows } = await sql<Stored<NamedWorkflowRow>>`
     select w.id, w.name, w.description, w.enabled, v.definition
     from workflows w join workflow_versions v on v.id = w.workflow_version_id
     where w.deleted_at is null and ${hasName('w', names)} and ${versionSeenBy(viewer)} order by w.id`.execute(
     db,
   );
-  return rows;
+  return rows.map(withDefinition);
 }
 
 export async function findVersionLabeled(

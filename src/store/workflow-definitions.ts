@@ -1,4 +1,20 @@
+import type { WorkflowDefinition } from '../core/workflow.ts';
 import type { Send, Statement } from './pipeline.ts';
+
+/** Definitions are stored as they were written, the order of names included. */
+
+export interface Defined {
+  readonly definition: WorkflowDefinition;
+}
+
+/** A row as it is read: its definition is JSON text. */
+export type Stored<Row extends Defined> = Omit<Row, 'definition'> & { readonly definition: string };
+
+export function withDefinition<Row extends { readonly definition: string }>(
+  row: Row,
+): Omit<Row, 'definition'> & Defined {
+  return { ...row, definition: JSON.parse(row.definition) };
+}
 
 /** The definition of a version of a workflow as JSON text; null where there is none. */
 export async function readDefinition(
@@ -11,5 +27,5 @@ export async function readDefinition(
 
 const selectDefinition: Statement = {
   name: 'workflow-definition',
-  text: `select definition::text as definition from workflow_versions where id = $1`,
+  text: `select definition from workflow_versions where id = $1`,
 };

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import {
-  type WorkflowDefinition,
   type WorkflowRunStatus,
   type WorkflowTrigger,
   workflowRunStatuses,
@@ -10,6 +9,7 @@ import type { Viewer } from './agents.ts';
 import type { Db } from './db.ts';
 import { inSnapshot } from './history.ts';
 import type { Page } from './page.ts';
+import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
 import {
   countItems,
   type ItemCounts,
@@ -24,10 +24,6 @@ import {
 import { runsSeenBy } from './workflows.ts';
 
 /** Reading the runs of workflows, as far as whoever asks sees every agent of the version they carry out. */
-
-interface Defined {
-  readonly definition: WorkflowDefinition;
-}
 
 type SeenRunRow = ListedRunRow & Defined;
 
@@ -44,21 +40,21 @@ export function findRunDetail(
   { itemsShown, omitsBodies, ...at }: RunAt & { itemsShown: number; omitsBodies: boolean },
 ): Promise<WorkflowRunDetailRow | null> {
   return inSnapshot(db, async (trx) => {
-    const { rows } = await sql<WorkflowRunRow & Defined>`
+    const { rows } = await sql<Stored<WorkflowRunRow & Defined>>`
       select ${omitsBodies ? summarizedRun : wholeRun}, v.definition
       from ${seenAt(viewer, at)}`.execute(trx);
     const [run] = rows;
     if (!run) return null;
     const steps = await listSteps(trx, at.id, itemsShown);
-    return { ...run, steps, items: await countItems(trx, at.id) };
+    return { ...withDefinition(run), steps, items: await countItems(trx, at.id) };
   });
 }
 
 /** Without its input and output. */
 export async function findSeenRun(db: Db, viewer: Viewer, at: RunAt): Promise<SeenRunRow | null> {
-  const { rows } = await sql<SeenRunRow>`
+  const { rows } = await sql<Stored<SeenRunRow>>`
     select ${listedRun}, v.definition from ${seenAt(viewer, at)}`.execute(db);
-  return rows[0] ?? null;
+  return rows[0] ? withDefinition(rows[0]) : null;
 }
 
 interface RunAt {

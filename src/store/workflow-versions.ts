@@ -3,6 +3,7 @@ import type { WorkflowDefinition } from '../core/workflow.ts';
 import type { Viewer } from './agents.ts';
 import type { Db, Trx } from './db.ts';
 import { type Page, readPage } from './page.ts';
+import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
 import { versionSeenBy } from './workflows.ts';
 
 /** Versions of workflows, which the database itself keeps from being changed, and which one was pinned when. */
@@ -18,9 +19,7 @@ export interface WorkflowVersionSummaryRow {
   readonly createdAt: Date;
 }
 
-export interface WorkflowVersionRow extends WorkflowVersionSummaryRow {
-  readonly definition: WorkflowDefinition;
-}
+export interface WorkflowVersionRow extends WorkflowVersionSummaryRow, Defined {}
 
 export interface NewWorkflowVersion {
   readonly id: string;
@@ -36,7 +35,7 @@ export interface NewWorkflowVersion {
 }
 
 const summary = sql.raw(`v.id, v.workflow_id, v.number, v.label,
-  jsonb_array_length(v.definition -> 'steps') as step_count, v.notes, v.created_by, v.created_at`);
+  json_array_length(v.definition -> 'steps') as step_count, v.notes, v.created_by, v.created_at`);
 const whole = sql`${summary}, v.definition`;
 
 export async function findWorkflowVersion(
@@ -45,10 +44,10 @@ export async function findWorkflowVersion(
   workflowId: string,
   id: string,
 ): Promise<WorkflowVersionRow | null> {
-  const { rows } = await sql<WorkflowVersionRow>`
+  const { rows } = await sql<Stored<WorkflowVersionRow>>`
     select ${whole} from workflow_versions v
     where v.id = ${id} and v.workflow_id = ${workflowId} and ${versionSeenBy(viewer)}`.execute(db);
-  return rows[0] ?? null;
+  return rows[0] ? withDefinition(rows[0]) : null;
 }
 
 /** Newest first. */
@@ -69,14 +68,14 @@ export async function insertWorkflowVersion(
   version: NewWorkflowVersion,
 ): Promise<WorkflowVersionRow | null> {
   const { id, workflowId, workspaceId, number, label, notes, definition, agentIds } = version;
-  const { rows } = await sql<WorkflowVersionRow>`
+  const { rows } = await sql<Stored<WorkflowVersionRow>>`
     insert into workflow_versions as v
       (id, workflow_id, workspace_id, number, label, notes, definition, agent_ids, created_by)
     values (${id}, ${workflowId}, ${workspaceId}, ${number}, ${label}, ${notes},
       ${JSON.stringify(definition)}, ${agentIds}::uuid[], ${version.createdBy})
     on conflict (workflow_id, label) do nothing
     returning ${whole}`.execute(trx);
-  return rows[0] ?? null;
+  return rows[0] ? withDefinition(rows[0]) : null;
 }
 
 export interface WorkflowPinRow {

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { WorkflowDefinition } from '../core/workflow.ts';
 import { seenBy, type Viewer } from './agents.ts';
 import type { Db, Trx } from './db.ts';
 import { holds, type Page, readPage } from './page.ts';
+import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
 
 /** Workflows, as far as whoever asks sees them: every agent of the pinned version. */
 
@@ -21,12 +21,10 @@ export interface WorkflowSummaryRow {
   readonly updatedAt: Date;
 }
 
-export interface WorkflowRow extends WorkflowSummaryRow {
-  readonly definition: WorkflowDefinition;
-}
+export interface WorkflowRow extends WorkflowSummaryRow, Defined {}
 
 const summary = sql.raw(`w.id, w.name, w.description, w.enabled, w.workflow_version_id,
-  v.label as workflow_version_label, v.number, jsonb_array_length(v.definition -> 'steps') as step_count,
+  v.label as workflow_version_label, v.number, json_array_length(v.definition -> 'steps') as step_count,
   w.revision, w.created_by, w.created_at, w.updated_at`);
 const whole = sql`${summary}, v.definition`;
 const joined = sql.raw('workflows w join workflow_versions v on v.id = w.workflow_version_id');
@@ -59,9 +57,9 @@ export async function findWorkflow(
   viewer: Viewer,
   id: string,
 ): Promise<WorkflowRow | null> {
-  const { rows } = await sql<WorkflowRow>`
+  const { rows } = await sql<Stored<WorkflowRow>>`
     select ${whole} from ${joined} where w.id = ${id} and ${visibleTo(viewer)}`.execute(db);
-  return rows[0] ?? null;
+  return rows[0] ? withDefinition(rows[0]) : null;
 }
 
 /** Newest first. */
@@ -91,18 +89,18 @@ export async function lockWorkflow(
   viewer: Viewer,
   id: string,
 ): Promise<WorkflowRow | null> {
-  const { rows } = await sql<WorkflowRow>`
+  const { rows } = await sql<Stored<WorkflowRow>>`
     select ${whole} from ${joined} where w.id = ${id} and ${visibleTo(viewer)}
     for no key update of w`.execute(trx);
-  return rows[0] ?? null;
+  return rows[0] ? withDefinition(rows[0]) : null;
 }
 
 /** A workflow whatever the caller sees of it by now. */
 export async function readWorkflow(trx: Trx, id: string): Promise<WorkflowRow> {
-  const { rows } = await sql<WorkflowRow>`
+  const { rows } = await sql<Stored<WorkflowRow>>`
     select ${whole} from ${joined} where w.id = ${id}`.execute(trx);
   if (!rows[0]) throw new Error('the workflow that was written is gone');
-  return rows[0];
+  return withDefinition(rows[0]);
 }
 
 /** Still without a version. False where the name is taken. */
@@ -130,7 +128,7 @@ export async function setFirstVersion(trx: Trx, id: string, versionId: string): 
   await sql`update workflows set workflow_version_id = ${versionId} where id = ${id}`.execute(trx);
 }
 
-/** Of a workflow that is locked. False where the name is taken by another. */
+/** Of a workflow that is locked. False where the name is taken by another, after which nothing more can be written. */
 export async function updateWorkflow(
   trx: Trx,
   workflow: Pick<WorkflowRow, 'id' | 'name' | 'description' | 'enabled' | 'workflowVersionId'> & {
@@ -138,13 +136,19 @@ export async function updateWorkflow(
   },
 ): Promise<boolean> {
   const { id, workspaceId, name, description, enabled, workflowVersionId } = workflow;
-  const { numAffectedRows } = await sql`
-    update workflows set name = ${name}, description = ${description}, enabled = ${enabled},
-      workflow_version_id = ${workflowVersionId}, revision = revision + 1, updated_at = clock_timestamp()
-    where id = ${id} and not exists (
-      select from workflows o where o.workspace_id = ${workspaceId} and o.name = ${name}
-        and o.deleted_at is null and o.id <> ${id})`.execute(trx);
-  return Number(numAffectedRows ?? 0) > 0;
+  try {
+    const { numAffectedRows } = await sql`
+      update workflows set name = ${name}, description = ${description}, enabled = ${enabled},
+        workflow_version_id = ${workflowVersionId}, revision = revision + 1, updated_at = clock_timestamp()
+      where id = ${id} and not exists (
+        select from workflows o where o.workspace_id = ${workspaceId} and o.name = ${name}
+          and o.deleted_at is null and o.id <> ${id})`.execute(trx);
+    return Number(numAffectedRows ?? 0) > 0;
+  } catch (error) {
+    // Who takes the name in a transaction that is not yet committed is seen by the index alone.
+    if ((error as { constraint?: string }).constraint === 'workflows_by_name') return false;
+    throw error;
+  }
 }
 
 /** Takes the workflow from view, and what starts runs of it away; its schedules are locked. */

@@ -24,6 +24,21 @@ test('ticks are read on the clocks of a place, also where these are put', () => 
   ]);
 });
 
+test('lists and ranges of hours and minutes are times of day where clocks are put, wildcards and steps are not', () => {
+  const ticksOf = (cron: string, day: string) => {
+    const ticks = nextTicks({ cron, timeZone: 'Europe/Berlin' }, at(`${day}T00:00:00Z`), 8);
+    const noon = `${day}T12`;
+    return texts(ticks).flatMap((text) => (text < noon ? text.slice(11, 16) : []));
+  };
+  const [forward, back] = ['2026-03-29', '2026-10-25'];
+  assert.deepEqual(ticksOf('15,45 2 * * *', forward), ['01:00']);
+  assert.deepEqual(ticksOf('15,45 2 * * *', back), ['00:15', '00:45']);
+  assert.deepEqual(ticksOf('30 1-3 * * *', forward), ['00:30', '01:00', '01:30']);
+  assert.deepEqual(ticksOf('30 2-3 * * *', back), ['00:30', '02:30']);
+  assert.deepEqual(ticksOf('*/30 2 * * *', forward), []);
+  assert.deepEqual(ticksOf('*/30 2 * * *', back), ['00:30', '01:00', '01:30']);
+});
+
 test('a moment that is a tick itself is not the next one, and some never come', () => {
   const hourly = { cron: '0 * * * *', timeZone: 'UTC' };
   assert.deepEqual(texts(nextTicks(hourly, at('2026-01-01T05:00:00Z'), 1)), [

@@ -53,3 +53,29 @@ test('the session of an editor will do; switched off from the start where it say
   const made = await service.call('POST', path, { user, body });
   assert.deepEqual([made.status, made.body.enabled], [201, false]);
 });
+
+test('names keep their order, up to the model, in the output and to whoever reads them', async () => {
+  const teller = await addAgent(service, { user: '{{text}}' });
+  const text = { zeta: '{{input.z}}', b: 2, aaa: { y: 1, x: 2 } };
+  const definition = {
+    input: { defaults: { z: 1, a: { d: 1, c: 2 } } },
+    steps: [{ name: 'tell', agentId: teller.agentId, variables: { text } }],
+    output: { zeta: '{{steps.tell.output}}', b: '{{input}}', n: 3 },
+  };
+  const made = await service.call('POST', path, { key, body: { name: 'Ordered', definition } });
+  const at = `${path}/${made.body.workflowId}`;
+  const started = await service.call('POST', `${at}/execute`, { key, body: { input: {} } });
+  const { body: run } = await service.call('GET', `${started.body.statusUrl}?wait=60`, { key });
+  const told = '{"zeta":1,"b":2,"aaa":{"y":1,"x":2}}';
+  assert.equal(service.models.calls.at(-1)?.user, told);
+  const given = '{"z":1,"a":{"d":1,"c":2}}';
+  assert.equal(JSON.stringify(run.output), `{"zeta":${JSON.stringify(told)},"b":${given},"n":3}`);
+  const version = `${at}/versions/${made.body.workflowVersionId}`;
+  for (const url of [at, version]) {
+    const { input, steps, output } = (await service.call('GET', url, { key })).body.definition;
+    const kept = { input: { defaults: input.defaults }, variables: steps[0].variables, output };
+    const { input: written } = definition;
+    const sent = { input: written, variables: { text }, output: definition.output };
+    assert.equal(JSON.stringify(kept), JSON.stringify(sent));
+  }
+});

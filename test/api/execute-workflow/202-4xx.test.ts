@@ -111,6 +111,28 @@ test('who does not see an agent of a workflow cannot start it', async () => {
   assert.equal((await execute({ name: 'x' }, { key }, path)).status, 202);
 });
 
+test('nor once that agent is deleted; who saw it can, and reads the run', async () => {
+  const visible = (visibility: 'public' | 'private') => addAgent(service, { visibility });
+  const [open, hidden] = [await visible('public'), await visible('private')];
+  const { steps, ...rest } = greeting(agent.agentId);
+  const instead = ({ agentId }: { agentId: string }) => ({
+    ...rest,
+    steps: steps.map((step) => ({ ...step, fallback: { agentId, variables: step.variables } })),
+  });
+  const { key: theirs } = await service.key({ userId: await service.member('editor') });
+  const started = async (of: { path: string; agentId: string }, by: string) => {
+    const { path } = await makeWorkflow(service, instead(of));
+    await service.call('POST', `${of.path}/lifecycle`, { key, body: { action: 'disable' } });
+    assert.equal((await service.call('DELETE', of.path, { key })).status, 204);
+    const { status, body } = await execute({ name: 'x' }, { key: by }, path);
+    if (status !== 202) return [status];
+    return [status, (await service.call('GET', body.statusUrl, { key: by })).status];
+  };
+  assert.deepEqual(await started(hidden, theirs), [404]);
+  assert.deepEqual(await started(await visible('private'), key), [202, 200]);
+  assert.deepEqual(await started(open, theirs), [202, 200]);
+});
+
 test('a key is refused where a session is asked for, wherever it says it comes from', async () => {
   const options = { key, body: { input: { name: 'you' } }, headers: { origin: service.url } };
   const answer = await service.call('POST', `${workflow.path.replace('/v1', '')}/execute`, options);

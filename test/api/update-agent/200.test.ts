@@ -32,6 +32,21 @@ test('changes what is sent, leaves the rest, and makes another ETag', async () =
   assert.deepEqual(cleared, (await service.call('GET', agent.path, { key })).body);
 });
 
+test('a change that changes nothing makes no other ETag', async () => {
+  const agent = await fresh({ tags: ['a'], agentConfig: { model: 'a/b', topP: 0.5 } });
+  const before = await service.call('GET', agent.path, { key });
+  const { agentName, tags, agentConfig, rateLimits, defaultVariableValues } = before.body;
+  const all = { agentName, tags, agentConfig, rateLimits, defaultVariableValues };
+  for (const body of [{}, all, { agentConfig: { topP: 0.5, maxAttempts: null } }]) {
+    const answer = await service.call('PATCH', agent.path, { key, body });
+    assert.deepEqual([answer.body, answer.headers.get('etag')], [before.body, '"1"']);
+  }
+  const defaults = async (defaultVariableValues: object) =>
+    service.call('PATCH', agent.path, { key, body: { defaultVariableValues } });
+  await defaults({ name: 'x', more: 'y' });
+  assert.equal((await defaults({ more: 'y', name: 'x' })).headers.get('etag'), '"3"');
+});
+
 test('agentConfig merges, and null removes a field', async () => {
   const agent = await fresh({ agentConfig: { model: 'a/b', topP: 0.5, maxAttempts: 2 } });
   const merged = await patch(agent, { agentConfig: { topP: null, temperature: 0 } });

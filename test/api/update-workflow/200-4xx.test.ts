@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { fromId } from '../../../src/core/id.ts';
 import { addAgent } from '../../harness/agents.ts';
+import { during } from '../../harness/locks.ts';
 import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
 import { startService } from '../../harness/service.ts';
 
@@ -91,4 +93,19 @@ test('a version that does not hold any more is not pinned; a name that is taken 
   await makeWorkflow(service, greeting(agent.agentId), { name: 'Mine' });
   const refused = await service.call('PATCH', path, { key, body: { name: 'Mine' } });
   assert.equal(refused.status, 409);
+});
+
+test('of two that are given one name at once, one gets it', async () => {
+  const first = await makeWorkflow(service, greeting(agent.agentId));
+  const second = await makeWorkflow(service, greeting(agent.agentId));
+  const refused = await during(
+    service.db,
+    (trx) =>
+      sql`update workflows set name = 'Wanted' where id = ${fromId('workflow', first.workflowId)}`.execute(
+        trx,
+      ),
+    () => service.call('PATCH', second.path, { key, body: { name: 'Wanted' } }),
+  );
+  assert.deepEqual([refused.status, refused.body.code], [409, 'CONFLICT']);
+  assert.match(refused.body.message, /"Wanted"/);
 });

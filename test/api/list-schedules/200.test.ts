@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService({ role: 'api' });
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service);
+
+test('others have their turn between one schedule and the next', async (t) => {
+  const { path } = await makeWorkflow(service, greeting(agent.agentId));
+  const zones = ['Europe/Berlin', 'Asia/Tokyo', 'America/New_York'];
+  for (const timeZone of zones) {
+    const body = { cron: '0 0 29 2 *', timeZone, input: { name: 'x' } };
+    assert.equal((await service.call('POST', `${path}/schedules`, { key, body })).status, 201);
+  }
+  let turn = 0;
+  let next = setImmediate(function passed() {
+    turn++;
+    next = setImmediate(passed);
+  });
+  t.after(() => clearImmediate(next));
+  // In which turns of the event loop the clocks of a place were read.
+  const turns = new Map(zones.map((zone) => [zone, new Set<number>()]));
+  const read = Intl.DateTimeFormat.prototype.formatToParts;
+  t.mock.method(
+    Intl.DateTimeFormat.prototype,
+    'formatToParts',
+    function (this: Intl.DateTimeFormat, ...given: Parameters<typeof read>) {
+      turns.get(this.resolvedOptions().timeZone)?.add(turn);
+      return read.apply(this, given);
+    },
+  );
+  const { body } = await service.call('GET', `${path}/schedules`, { key });
+  assert.deepEqual(
+    body.schedules.map((one: { timeZone: string }) => one.timeZone),
+    zones.toReversed(),
+  );
+  const all = [...turns.values()].flatMap((some) => [...some]);
+  assert.ok(all.length >= zones.length);
+  assert.equal(new Set(all).size, all.length);
+});
