@@ -1,5 +1,7 @@
 import type { Db } from '../store/db.ts';
 import * as store from '../store/maintenance.ts';
+import { wakeSteps, wakeStops } from '../store/workflow-steps.ts';
+import { advanceFarSchedules } from './advance-schedules.ts';
 import { exhaust, inTurn } from './in-turn.ts';
 
 const batchRows = 1_000;
@@ -18,5 +20,9 @@ export async function maintain(db: Db): Promise<void> {
     () => store.forgetRefusals(db),
     () => store.forgetListCounts(db),
     () => store.forgetCancellations(db),
+    () => all(store.wakeRuns),
+    () => all(wakeSteps),
+    () => all(wakeStops),
+    () => advanceFarSchedules(db),
   ]);
 }

@@ -1,6 +1,6 @@
 import { requireSecret } from '../config.ts';
 import { type Db, openDatabase } from '../store/db.ts';
-import { checkSchema, migrate } from '../store/migrate.ts';
+import { checkSchema, type MigrateOptions, migrate } from '../store/migrate.ts';
 import { type Connection, lookForPooler } from '../store/pooler.ts';
 import { reach } from '../store/reach.ts';
 import type { Context } from './command.ts';
@@ -23,7 +23,7 @@ export async function openForServer(context: Context): Promise<Database & { secr
   const { config, life } = context;
   requireSecret(config);
   const database = opened((await given(context)) ?? (await started(context)), context);
-  await (config.migrate === 'auto' ? migrateAt(database.connection) : checkSchema(database.db));
+  await bringUpToDate(database, context);
   life.ending.throwIfAborted();
   const secret = config.secret ?? (await (await embedded()).embeddedSecret(config.dataDir));
   return { ...database, secret };
@@ -85,12 +85,30 @@ function opened(found: Found, { config, life, log }: Context): Database {
   return { ...found, db };
 }
 
+/** Brings the schema up to date, or, with `CUELINE_MIGRATE=manual`, throws unless it is. */
+export function bringUpToDate({ connection, db }: Database, context: Context): Promise<void> {
+  return context.config.migrate === 'auto'
+    ? migrateAt(connection, waitingFor(context))
+    : checkSchema(db);
+}
+
 /** On connections of its own: a migration takes as long as it takes. */
-export async function migrateAt(connection: Connection): Promise<void> {
+export async function migrateAt(
+  connection: Connection,
+  options: MigrateOptions = {},
+): Promise<void> {
   const db = openDatabase({ connection, poolMax: 1, statementMsMax: 0, onError: () => {} });
   try {
-    await migrate(db);
+    await migrate(db, options);
   } finally {
     await db.destroy();
   }
+}
+
+export function waitingFor({ life, log }: Context): MigrateOptions {
+  return {
+    signal: life.ending,
+    onWait: () =>
+      log.warn('A migration waits for a table that others use, as a dump does; trying again'),
+  };
 }

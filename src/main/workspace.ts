@@ -6,18 +6,17 @@ import { bootstrapWorkspace } from '../flow/bootstrap-workspace.ts';
 import { findSessionCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import { listMembers } from '../store/members.ts';
-import { checkSchema, migrate } from '../store/migrate.ts';
 import { findFirstWorkspace } from '../store/workspaces.ts';
 import type { Context } from './command.ts';
-import { openForCommand } from './database.ts';
+import { bringUpToDate, openForCommand } from './database.ts';
 
 /** What the commands that work on the database share. Whoever can run them has the rights of an owner. */
 
 /** The database, its schema brought up to date, or with `CUELINE_MIGRATE=manual` found to be. */
 export async function openCurrent(context: Context): Promise<Db> {
-  const { db } = await openForCommand(context);
-  await (context.config.migrate === 'auto' ? migrate(db) : checkSchema(db));
-  return db;
+  const database = await openForCommand(context);
+  await bringUpToDate(database, context);
+  return database.db;
 }
 
 /** The first owner of that workspace, or of the first one, as a caller. */

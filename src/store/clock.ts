@@ -7,6 +7,9 @@ import type { Db } from './db.ts';
  */
 export const thisMoment = sql.raw('(select clock_timestamp())');
 
+/** SQL: nothing is put off for so long. What is due later was put off while the database's clock was ahead. */
+export const tooFarOff = sql`${thisMoment} + interval '2 hours'`;
+
 /** The database's time in whole milliseconds: what new identifiers are made of. */
 export async function readClock(db: Db): Promise<number> {
   const { rows } = await sql<{ nowMs: number }>`

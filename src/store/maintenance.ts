@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { thisMoment } from './clock.ts';
+import { thisMoment, tooFarOff } from './clock.ts';
 import type { Db } from './db.ts';
 
 /**
@@ -61,4 +61,13 @@ export async function forgetCancellations(db: Db): Promise<void> {
       select execution_id from cancellations c
       where not exists (select from workers w where w.id = c.worker)
       for update skip locked)`.execute(db);
+}
+
+/** Has up to so many runs wait no longer that wait for a time which is years off, maybe; answers how many. */
+export async function wakeRuns(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update run_queue set available_at = clock_timestamp() where id in (
+      select id from run_queue where available_at > ${tooFarOff}
+      order by available_at limit ${limit} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
+import pg from 'pg';
 import { StartFailure } from '../core/start-failure.ts';
 import type { Db } from './db.ts';
 import { up as people } from './migrations/0001-people.ts';
@@ -31,32 +33,78 @@ const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
 /** Any number that nothing else locks: migrations go one after the other. */
 const migrationLock = 7_315_202_611;
 
+/** For whoever made them wait to let go, and for all who queued up behind them to get through. */
+const pauseMs = 2_000;
+const everyWordMs = 30_000;
+
+export interface MigrateOptions {
+  /** Ends the wait between two tries. */
+  readonly signal?: AbortSignal;
+  /** Told at first and then every half minute that somebody holds what a migration needs for itself. */
+  readonly onWait?: () => void;
+}
+
 /**
- * Brings the schema up to date, all of it or nothing. Many processes may call it at once: the first takes a lock, the
- * rest wait and find nothing to do. A schema that a newer program has written is left alone, and an error.
- * The lock is the transaction's own: one of the session would stay with whoever has the session next, behind a pooler.
+ * Brings the schema up to date, one migration after the other, each of them or nothing of it. Many processes may call it
+ * at once: the first takes a lock, the rest wait and find nothing to do. A schema that a newer program has written is left
+ * alone, and an error. A table that is in use, as by a dump, is not waited for: all who serve would queue up behind the
+ * wait. It is tried again and again instead, for as long as it takes.
  * @param db should give its statements all the time: a migration takes as long as it takes
  */
-export async function migrate(db: Db): Promise<void> {
+export async function migrate(db: Db, { signal, onWait }: MigrateOptions = {}): Promise<void> {
+  let wordAt = Number.NEGATIVE_INFINITY;
+  let restMs = 0;
+  for (;;) {
+    try {
+      if (await migrateSome(db, () => delay(restMs, undefined, { signal }))) return;
+      restMs = 0;
+    } catch (error) {
+      if (!isInUse(error)) throw error;
+      restMs = pauseMs;
+      const now = performance.now();
+      if (now - wordAt < everyWordMs) continue;
+      wordAt = now;
+      onWait?.();
+    }
+  }
+}
+
+/**
+ * Makes what is missing of an empty database, of any other the first one that is missing; answers whether nothing is.
+ * The lock is the transaction's own: one of the session would stay with whoever has the session next, behind a pooler.
+ */
+function migrateSome(db: Db, rest: () => Promise<void>): Promise<boolean> {
   // Each statement must see what was committed while the one before waited for the lock.
   const transaction = db.transaction().setIsolationLevel('read committed');
-  await transaction.execute(async (trx) => {
+  return transaction.execute(async (trx) => {
     // The role may have timeouts of its own.
     await sql`set local statement_timeout = 0`.execute(trx);
     await sql`set local lock_timeout = 0`.execute(trx);
     await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx);
+    // Under the lock, or of many that start at once there would always be one that tries.
+    await rest();
     await sql`
       create table if not exists schema_migrations (
         name varchar(255) primary key, timestamp varchar(255) not null)`.execute(trx);
     const names = await executed(trx);
     refuseNewer(names);
-    for (const name of missing(names)) {
+    const lacking = missing(names);
+    const due = names.length === 0 ? lacking : lacking.slice(0, 1);
+    for (const name of due) {
+      // Each time: a migration may have set its own.
+      await sql`set local lock_timeout = '900ms'`.execute(trx);
       await migrations[name]?.up(trx as unknown as Kysely<never>);
       await sql`
         insert into schema_migrations (name, timestamp)
         values (${name}, clock_timestamp()::text)`.execute(trx);
     }
+    return due.length === lacking.length;
   });
+}
+
+/** Not had in time, or each had what the other needed. */
+function isInUse(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && ['55P03', '40P01'].includes(error.code ?? '');
 }
 
 /** Throws unless the schema is exactly the one of this program. */

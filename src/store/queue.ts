@@ -116,7 +116,7 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
     select ${clockTag} as clock_tag, exists (select from me) as held, runs.* from (values (1)) as always left join (
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
         c.failures > 0 or not c.spent_known as called,
-        (extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
+        greatest(0, extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
         e.prompt_version_id, e.model, e.temperature, e.input_variables, e.settings, ${setup.columns}
       from claimed c cross join lateral (
         select prompt_version_id, model, temperature, input_variables, settings

@@ -6,12 +6,14 @@ export type RoundName = 'retention' | 'folding';
 
 /**
  * Whether this process is to make the round now: nobody has begun or kept it within that time. A row, not a lock of a
- * session: a round has many transactions, and behind a pooler each may have another session.
+ * session: a round has many transactions, and behind a pooler each may have another session. One that is to begin has been
+ * begun while the database's clock was ahead, and is made; at `infinity` it is switched off.
  */
 export async function beginRound(db: Db, name: RoundName, withinMs: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update rounds set begun_at = clock_timestamp()
-    where name = ${name} and begun_at <= clock_timestamp() - ${withinMs} * interval '1 millisecond'`.execute(
+    where name = ${name} and isfinite(begun_at) and begun_at not between
+      clock_timestamp() - ${withinMs} * interval '1 millisecond' and clock_timestamp() + interval '1 minute'`.execute(
     db,
   );
   return (numAffectedRows ?? 0n) > 0n;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CallFailureCode } from '../core/failure.ts';
-import type { MissedPolicy } from '../core/schedule.ts';
+import type { MissedPolicy, ScheduleTimes } from '../core/schedule.ts';
 import { thisMoment } from './clock.ts';
 import type { Db, Trx } from './db.ts';
 import { type Page, readPage } from './page.ts';
@@ -133,6 +133,38 @@ export async function takeDueSchedules(
     from workflow_schedules where next_at <= ${thisMoment} and id <> all (${failed}::uuid[])
     order by next_at limit ${limit} for update skip locked`.execute(trx);
   return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
+}
+
+export interface FarScheduleRow extends ScheduleTimes {
+  readonly id: string;
+  readonly revision: number;
+  readonly nextAt: Date;
+}
+
+/** Schedules that do not tick before the next maintenance, in the order of their ids, and the time. */
+export async function listFarSchedules(
+  db: Db,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<{ readonly schedules: FarScheduleRow[]; readonly nowMs: number }> {
+  const { rows } = await sql<FarScheduleRow & { nowMs: number }>`
+    select id, cron, time_zone, revision, next_at,
+      floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+    from workflow_schedules where id > ${after} and next_at > ${thisMoment} + interval '15 minutes'
+    order by id limit ${limit}`.execute(db);
+  return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
+}
+
+/** Has schedules tick earlier, unless they have been changed meanwhile. */
+export async function advanceSchedules(
+  db: Db,
+  moves: readonly (Pick<FarScheduleRow, 'id' | 'revision'> & { readonly nextMs: number })[],
+): Promise<void> {
+  if (moves.length === 0) return;
+  await sql`
+    update workflow_schedules s set next_at = m.next_at
+    from unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ revision }) => revision)}::int[],
+      ${moves.map(({ nextMs }) => moment(nextMs))}::timestamptz[]) as m (id, revision, next_at)
+    where s.id = m.id and s.revision = m.revision and s.next_at > m.next_at`.execute(db);
 }
 
 /** Which tick started no run, and what a caller would have been told. */

@@ -14,16 +14,18 @@ export interface Attempt {
 /** Rows of windows long past that one try sweeps away at most. */
 const sweptMax = 100;
 const keptMs = 86_400_000;
+/** A window that begins later than so was begun while the database's clock was ahead. Tries at once are closer together. */
+const aheadMs = 60_000;
 
 export async function countAttempt(db: Db, key: string, windowMs: number): Promise<Attempt> {
+  const isOver = sql`excluded.last_request not between
+    a.last_request - ${aheadMs}::bigint and a.last_request + ${windowMs}::bigint - 1`;
   const { rows } = await sql<Attempt>`
     insert into sign_in_attempts as a (id, key, count, last_request)
     values (gen_random_uuid(), ${key}, 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
     on conflict (key) do update set
-      count = case when a.last_request + ${windowMs}::bigint <= excluded.last_request then 1
-        else least(a.count, 1000000) + 1 end,
-      last_request = case when a.last_request + ${windowMs}::bigint <= excluded.last_request
-        then excluded.last_request else a.last_request end
+      count = case when ${isOver} then 1 else least(a.count, 1000000) + 1 end,
+      last_request = case when ${isOver} then excluded.last_request else a.last_request end
     returning count, (last_request + ${windowMs}::bigint
       - floor(extract(epoch from clock_timestamp()) * 1000)::bigint) as left_ms`.execute(db);
   const attempt = rows[0] ?? { count: 1, leftMs: windowMs };

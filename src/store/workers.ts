@@ -43,6 +43,7 @@ const renewLease: Statement = {
  * heartbeat keeps it.
  */
 export async function sweepWorkers(db: Db, own: string, leaseMs: number): Promise<number> {
+  await endLongLeases(db, leaseMs);
   const { rows } = await sql<{ id: string }>`
     select id from workers where id <> ${own}::uuid and ${expired(leaseMs)} order by id`.execute(
     db,
@@ -85,9 +86,22 @@ async function takeRuns(db: Db, worker: string, leaseMs: number): Promise<number
   });
 }
 
+/** One later than now was not made just now either: the clock has been put back since. */
 function expired(leaseMs: number): RawBuilder<unknown> {
-  return sql`lease_until < clock_timestamp()
-    and pg_postmaster_start_time() + ${leaseMs} * interval '1 millisecond' < clock_timestamp()`;
+  return sql`lease_until < clock_timestamp() and pg_postmaster_start_time() not between
+    clock_timestamp() - ${leaseMs} * interval '1 millisecond' and clock_timestamp() + interval '1 minute'`;
+}
+
+/**
+ * Leases longer than any that is given were given while the clock was ahead. Who lives renews it, so nobody is robbed:
+ * they end as if they had been renewed just now.
+ */
+async function endLongLeases(db: Db, leaseMs: number): Promise<void> {
+  await sql`
+    update workers set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    where id in (
+      select id from workers where lease_until > clock_timestamp() + interval '2 minutes'
+      for no key update skip locked)`.execute(db);
 }
 
 /**

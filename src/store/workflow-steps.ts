@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { Stage } from '../core/agent.ts';
 import type { Counts } from '../core/limits.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
-import { thisMoment } from './clock.ts';
+import { thisMoment, tooFarOff } from './clock.ts';
 import type { Db } from './db.ts';
 import { counted } from './limits.ts';
 import type { Send, Statement, Value } from './pipeline.ts';
@@ -36,18 +36,21 @@ export interface DueAgentRow {
   readonly nowMs: number;
 }
 
+/** The agents that steps wait for, and at last null. */
+const waitedFor = sql`waited_for as (
+  (select agent_id from workflow_steps where status = 'ready' order by agent_id limit 1)
+  union all
+  select (select s.agent_id from workflow_steps s
+    where s.status = 'ready' and s.agent_id > w.agent_id order by s.agent_id limit 1)
+  from waited_for w where w.agent_id is not null)`;
+
 /**
  * However many steps wait for an agent, it is one look into the index. Of more agents than the limit, each workspace has
  * as many as the others, and which ones is left to chance: those whose windows are full would wait first, and for ever.
  */
 export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[]> {
   const { rows } = await sql<DueAgentRow>`
-    with recursive waited_for as (
-      (select agent_id from workflow_steps where status = 'ready' order by agent_id limit 1)
-      union all
-      select (select s.agent_id from workflow_steps s
-        where s.status = 'ready' and s.agent_id > w.agent_id order by s.agent_id limit 1)
-      from waited_for w where w.agent_id is not null)
+    with recursive ${waitedFor}
     select w.agent_id, a.workspace_id, a.stage, a.archived_at is not null as archived, a.api_enabled,
       a.requests_per_minute, a.requests_per_hour, a.requests_per_day, ${counted('w.agent_id')}
     from waited_for w cross join lateral (
@@ -100,6 +103,37 @@ export async function takeDueStops(db: Db, limit: number): Promise<Stopping[]> {
     from due where s.run_id = due.run_id and s.step = due.step and s.item = due.item
     returning s.run_id, s.step, s.item, s.execution_id`.execute(db);
   return rows;
+}
+
+/** Has up to so many ready steps wait no longer that wait for a time which may be years off; answers how many. */
+export async function wakeSteps(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with recursive ${waitedFor},
+    late as materialized (
+      select late.* from waited_for w cross join lateral (
+        select run_id, step, item from workflow_steps
+        where agent_id = w.agent_id and status = 'ready' and ready_at > ${tooFarOff}
+        order by ready_at limit ${limit} for update skip locked) as late
+      limit ${limit})
+    update workflow_steps s set ready_at = clock_timestamp()
+    from late where s.run_id = late.run_id and s.step = late.step and s.item = late.item`.execute(
+    db,
+  );
+  return Number(numAffectedRows ?? 0);
+}
+
+/** The same of those whose execution must still be stopped. */
+export async function wakeStops(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with late as materialized (
+      select run_id, step, item from workflow_steps
+      where ready_at > ${tooFarOff} and status = 'canceling'
+      order by ready_at limit ${limit} for update skip locked)
+    update workflow_steps s set ready_at = clock_timestamp()
+    from late where s.run_id = late.run_id and s.step = late.step and s.item = late.item`.execute(
+    db,
+  );
+  return Number(numAffectedRows ?? 0);
 }
 
 /** The steps whose execution had ended before it could be stopped. */

@@ -3,7 +3,11 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { takeBriefOutputs } from '../../src/store/bodies.ts';
 import type { Db, Trx } from '../../src/store/db.ts';
-import { forgetIdempotencyKeys, forgetWorkflowKeys } from '../../src/store/maintenance.ts';
+import {
+  forgetIdempotencyKeys,
+  forgetWorkflowKeys,
+  wakeRuns,
+} from '../../src/store/maintenance.ts';
 import { promoteDelayed } from '../../src/store/queue.ts';
 import { takeDueSchedules } from '../../src/store/schedules.ts';
 import { sweep as sweepAttempts } from '../../src/store/sign-in-attempts.ts';
@@ -13,6 +17,8 @@ import {
   overdueRuns,
   takeDueSteps,
   takeDueStops,
+  wakeSteps,
+  wakeStops,
 } from '../../src/store/workflow-steps.ts';
 import { addAgent } from '../harness/agents.ts';
 import { rowsOfQuery } from '../harness/plan.ts';
@@ -43,6 +49,7 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
       sql`select`,
       (asked) => promoteDelayed(asked, { withinMs: 5_000, fromTag: 0 }),
     ],
+    'runs put off too far': [sql`select`, (asked) => wakeRuns(asked, limit)],
     'idempotency keys': [
       sql`insert into idempotency
         select gen_random_uuid(), ${agent.id}::uuid, n, '', gen_random_uuid(), 'made', '{}', clock_timestamp() from generate_series(1, ${many}::int) as n`,
@@ -64,6 +71,7 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
         from generate_series(1, ${many}::int) as n`,
       (asked) => takeDueStops(asked, limit),
     ],
+    'executions to be stopped, put off too far': [sql`select`, (asked) => wakeStops(asked, limit)],
     'steps to be called': [
       sql`insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id)
         select ${runId}, 'b', n, 'ready', clock_timestamp() + interval '1 hour', '{}', ${agent.id}::uuid
@@ -75,6 +83,7 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
         }),
     ],
     'agents with steps to be called': [sql`select`, (asked) => findDueAgents(asked, limit)],
+    'steps to be called, put off too far': [sql`select`, (asked) => wakeSteps(asked, limit)],
     schedules: [
       sql`insert into workflow_schedules (id, workflow_id, workspace_id, cron, time_zone, missed, input, next_at)
         select gen_random_uuid(), ${workflow.id}::uuid, ${workspaceId}::uuid, '@daily', 'UTC', 'skip', '{}',
