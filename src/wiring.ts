@@ -130,7 +130,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   const known = { definitions: definitionCache(), memory: runMemory(), onFault };
   const finisher = createFinisher({
     ...known,
-    pipelines,
+    ...{ pipelines, singlePipelines },
     onProgress: (progress) => workflows.onProgress(progress),
     onEnded: (run) => {
       waiters.ended([run.id]);

@@ -17,6 +17,7 @@ import {
   tooLarge,
 } from './step-state.ts';
 import {
+  gatheredCharsMax,
   readyCharsMax,
   type StepDefinition,
   valuesCharsMax,
@@ -156,17 +157,23 @@ export function advance(
     if (!broken && begun === count && underWay === 0) gather(parent, count);
   }
 
+  /** In their order, as far as they fit: what comes after those that do not is never read. */
   function gather(parent: StepState, count: number) {
     const outputs: string[] = [];
     let chars = 2;
+    let written = 0;
     for (let item = 0; item < count; item++) {
       const row = rowOf(parent.step, item);
       if (!row || (row.status === 'success' && row.output === null)) {
-        return book.askForItems(parent.step);
+        return book.askForItems(parent.step, item);
       }
       const output = row.status === 'success' ? withinOutput(row.output ?? 'null') : 'null';
       chars += output.length + 1;
+      written += row.output?.length ?? 0;
       if (chars > valuesCharsMax) return put(failed(parent, tooLarge('outputs of the items')));
+      if (written > gatheredCharsMax) {
+        return put(failed(parent, tooLarge('outputs of the items as written', gatheredCharsMax)));
+      }
       outputs.push(output);
     }
     put({ ...parent, status: 'success', items: null, output: `[${outputs.join(',')}]` });

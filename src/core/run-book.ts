@@ -1,7 +1,7 @@
 import { checkCondition } from './condition.ts';
 import { type Document, documentOf } from './document.ts';
 import { findReferences, type Scope } from './reference.ts';
-import type { ItemCounts, RunState, Unread } from './run-state.ts';
+import type { ItemCounts, ItemsFrom, RunState, Unread } from './run-state.ts';
 import { isOver, keyOf, type StepState } from './step-state.ts';
 
 /** The book of one advance of a run: what was read of it, what has changed since, and what must be read yet. */
@@ -17,8 +17,8 @@ export interface RunBook {
   isRead(value: unknown, list?: string | null): boolean;
   /** The same of a condition. */
   isConditionRead(condition: string): boolean;
-  /** Asks for the items of a list that is complete. */
-  askForItems(step: string): void;
+  /** Asks for the items of a list that is complete, from one on. */
+  askForItems(step: string, from: number): void;
   /** Null where nothing was asked for. */
   unread(): Unread | null;
   changed(): readonly StepState[];
@@ -37,7 +37,7 @@ export function runBook({ values, rows: before, items }: RunState): RunBook {
     input: false,
     outputs: new Set<string>(),
     lists: new Set<string>(),
-    items: new Set<string>(),
+    items: new Map<string, ItemsFrom>(),
   };
   const itemsOf = (step: string) => counts.get(step) ?? { begun: 0, underWay: 0 };
 
@@ -96,11 +96,11 @@ export function runBook({ values, rows: before, items }: RunState): RunBook {
       const read = [...steps.map(isOutputRead), !input || isInputRead()];
       return read.every(Boolean);
     },
-    askForItems: (step) => void asked.items.add(step),
+    askForItems: (step, from) => void asked.items.set(step, { step, from }),
     unread() {
       const { input, outputs: of, lists: over, items: complete } = asked;
       if (!input && of.size + over.size + complete.size === 0) return null;
-      return { input, outputs: [...of], lists: [...over], items: [...complete] };
+      return { input, outputs: [...of], lists: [...over], items: [...complete.values()] };
     },
     changed: () => [...changed.values()],
     isKnown: (row) => known.has(keyOf(row)),

@@ -28,10 +28,16 @@ export interface ItemCounts {
   readonly underWay: number;
 }
 
+/** The items of a list that is complete, from one of them on: some are read, and the rest asked for once those are known. */
+export interface ItemsFrom {
+  readonly step: string;
+  readonly from: number;
+}
+
 /** What must be read before a run can go on: values of it, and the items of lists that are complete. */
 export interface Unread {
   readonly input: boolean;
   readonly outputs: readonly string[];
   readonly lists: readonly string[];
-  readonly items: readonly string[];
+  readonly items: readonly ItemsFrom[];
 }

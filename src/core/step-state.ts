@@ -93,9 +93,9 @@ export function failed(row: StepState, { code, error }: Failure): StepState {
   return { ...row, status: 'failed', variables: null, items: null, errorCode: code, error };
 }
 
-export function tooLarge(what: string): Failure {
+export function tooLarge(what: string, charsMax = valuesCharsMax): Failure {
   return {
     code: 'VALUES_TOO_LARGE',
-    error: `The ${what} would be longer than ${valuesCharsMax} characters.`,
+    error: `The ${what} would be longer than ${charsMax} characters.`,
   };
 }

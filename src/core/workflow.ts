@@ -77,6 +77,8 @@ export type WorkflowFailureCode = (typeof workflowFailureCodes)[number];
 
 /** The most characters that the filled-in variables of a call, a list, the outputs of its items or a run's output may have. */
 export const valuesCharsMax = 4_194_304;
+/** The same of the outputs of a list's items as the models wrote them: all that is read of them when the last one has ended. */
+export const gatheredCharsMax = 33_554_432;
 /** The characters of variables beyond which one advance of a run makes no further step ready. */
 export const readyCharsMax = 8_388_608;
 export const stepsMax = 50;

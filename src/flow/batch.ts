@@ -9,6 +9,9 @@ export interface Batcher<Item, Result> {
   idle(): Promise<void>;
 }
 
+/** What became of one item: a result, now or later, or why it is rejected. */
+export type Outcome<Result> = Result | Error | Promise<Result>;
+
 /** A single item may weigh more; it then goes alone. */
 const weightMax = 8_388_608;
 /** How many must wait, or how long, for another batch to go beside one that is in flight. */
@@ -20,13 +23,16 @@ export function batcher<Item, Result>(options: {
   /** What an item weighs, in characters of text: a batch is closed before it grows beyond `weightMax`. */
   readonly weight: (item: Item) => number;
   readonly inFlightMax: number;
-  /** Gives one result for each item, in order; an `Error` rejects its item alone. A rejection rejects them all. */
-  readonly run: (items: Item[]) => Promise<(Result | Error)[]>;
+  /**
+   * Gives one result for each item, in order; an `Error` rejects its item alone. A rejection rejects them all. No later batch
+   * waits for results that are yet to come.
+   */
+  readonly run: (items: Item[]) => Promise<Outcome<Result>[]>;
   readonly onBatch?: (size: number) => void;
 }): Batcher<Item, Result> {
   interface Waiting {
     readonly item: Item;
-    readonly resolve: (result: Result) => void;
+    readonly resolve: (result: Result | Promise<Result>) => void;
     readonly reject: (error: unknown) => void;
   }
   let queue: Waiting[] = [];
@@ -78,7 +84,7 @@ export function batcher<Item, Result>(options: {
       settle = (one, index) => {
         const result = results[index];
         if (result instanceof Error) one.reject(result);
-        else one.resolve(result as Result);
+        else one.resolve(result as Result | Promise<Result>);
       };
     } catch (error) {
       settle = (one) => one.reject(error);

@@ -11,7 +11,7 @@ import type { UnendedRun } from '../store/executions.ts';
 import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../store/finish.ts';
 import type { Pipelines, Send } from '../store/pipeline.ts';
 import { type Stopping, writeProgress } from '../store/workflow-progress.ts';
-import { batcher } from './batch.ts';
+import { batcher, type Outcome } from './batch.ts';
 import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
 import { orGiveUp, tryTogether } from './try-again.ts';
 
@@ -57,6 +57,8 @@ export interface Finisher {
 
 export interface FinisherParts extends ProgressParts {
   readonly pipelines: Pipelines;
+  /** For ends that go alone. */
+  readonly singlePipelines: Pipelines;
   /** Told of each run that ended, once that is committed. */
   readonly onEnded: (ended: EndedRun) => void;
   /** Told when slots were handed to waiting runs. */
@@ -67,7 +69,12 @@ export interface FinisherParts extends ProgressParts {
 }
 
 export function createFinisher(parts: FinisherParts): Finisher {
-  const { add, idle } = batcher<End, EndResult>({
+  const { pipelines, singlePipelines } = parts;
+  const alone = batcher<End, EndResult>({
+    ...{ sizeMax: 1, inFlightMax: 1, weight: () => 0 },
+    run: (ends) => tryTogether(ends, (some) => carryOut(parts, singlePipelines, some)),
+  });
+  const together = batcher<End, EndResult>({
     sizeMax: 500,
     inFlightMax: 2,
     // What a step has put out is written to its run as well, and most often into the next call.
@@ -75,16 +82,32 @@ export function createFinisher(parts: FinisherParts): Finisher {
       (systemPrompt?.length ?? 0) +
       (userPrompt?.length ?? 0) +
       (output?.length ?? 0) * (workflow ? 3 : 1),
-    run: (ends) => tryTogether(ends, (some) => carryOut(parts, some)),
+    run: (ends) => tryTogether(ends, carry, goApart),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
-  return { finish: add, idle };
+  const carry = (ends: End[]) => carryOut(parts, pipelines, ends);
+
+  /** Those of no workflow go first. No other waits for those of workflows: what their runs refer to may take long to read. */
+  async function goApart(ends: End[]): Promise<Outcome<EndResult>[]> {
+    const free = ends.filter(({ workflow }) => !workflow);
+    const results = free.length > 0 ? await tryTogether(free, carry) : [];
+    const next = results.values();
+    return ends.map((end) => (end.workflow ? alone.add(end) : (next.next().value as EndResult)));
+  }
+
+  return {
+    finish: together.add,
+    async idle() {
+      await together.idle();
+      await alone.idle();
+    },
+  };
 }
 
 /** An end that goes alone takes its run with it where what follows cannot be written: its batch would go one by one each time. */
-function carryOut(parts: FinisherParts, ends: End[]): Promise<EndResult[]> {
+function carryOut(parts: FinisherParts, pipelines: Pipelines, ends: End[]): Promise<EndResult[]> {
   const carried = (unwritable: Error | null) =>
-    parts.pipelines.use((send) => transact(parts, send, { ends, unwritable }));
+    pipelines.use((send) => transact(parts, send, { ends, unwritable }));
   return ends.length === 1 && ends[0]?.workflow ? orGiveUp(carried) : carried(null);
 }
 
@@ -121,7 +144,10 @@ async function transact(
     (await planProgress(
       parts,
       send,
-      { runs: locked.workflows, steps: locked.steps, unwritable },
+      {
+        ...{ runs: locked.workflows, steps: locked.steps },
+        ...{ together: ends.length > 1, unwritable },
+      },
       events,
     ));
   let stopping: Promise<Stopping[]> = Promise.resolve([]);

@@ -21,11 +21,12 @@ import type {
   Stopping,
   WrittenStep,
 } from '../store/workflow-progress.ts';
-import { readValues, type StepsOfRuns } from '../store/workflow-progress-read.ts';
+import type { StepsOfRuns } from '../store/workflow-progress-read.ts';
 import type { DueStep } from '../store/workflow-steps.ts';
 import type { Definitions } from './definitions.ts';
+import { holdTogether, type ReadOfRun, readUnread } from './read-unread.ts';
 import { merged, type RunMemory } from './run-memory.ts';
-import { ItemFault } from './try-again.ts';
+import { beforeWrites, ItemFault } from './try-again.ts';
 
 /**
  * What follows where steps of runs have ended or were refused: what is to be written in the same transaction, and what
@@ -66,6 +67,8 @@ export interface ProgressParts {
 export interface RunsAtProgress {
   readonly runs: readonly RunAtProgress[];
   readonly steps: StepsOfRuns;
+  /** Whether something else is in their transaction, and could be without them, or without some of them. */
+  readonly together: boolean;
   readonly given?: ReadonlyMap<string, RunValues>;
   /** Why the database takes nothing of what follows for them, where that was found out: they are given up. */
   readonly unwritable?: Error | null;
@@ -75,7 +78,7 @@ export interface RunsAtProgress {
 export async function planProgress(
   parts: ProgressParts,
   send: Send,
-  { runs, steps, given, unwritable = null }: RunsAtProgress,
+  { runs, steps, together, given, unwritable = null }: RunsAtProgress,
   events: readonly EventOfRun[],
 ): Promise<PlannedProgress> {
   const rowsOf = Map.groupBy(steps.rows, ({ runId }) => runId);
@@ -96,7 +99,8 @@ export async function planProgress(
     const state = { values, rows, items };
     goingOn.push({ run, definition, state, events: own, judge: null, unwritable });
   }
-  await planRuns(parts, send, goingOn, planned);
+  const planning = planRuns(parts, send, goingOn, { planned, together });
+  await (together ? beforeWrites(planning) : planning);
   const { steps: changed, ready, ended, faults, learned } = planned;
   const committed = () => {
     for (const [runId, values] of learned) parts.memory.add(runId, values);
@@ -143,9 +147,10 @@ async function planRuns(
   { memory }: ProgressParts,
   send: Send,
   goingOn: readonly GoingOn[],
-  planned: Planned,
+  { planned, together }: { readonly planned: Planned; readonly together: boolean },
 ): Promise<void> {
   let left = goingOn;
+  const hold = together ? holdTogether() : null;
   const begun = performance.now();
   let since = begun;
   for (let turn = 0; turn < turnsMax && left.length > 0; turn++) {
@@ -155,16 +160,20 @@ async function planRuns(
       if (performance.now() - since > breathMs) {
         await setImmediate();
         since = performance.now();
-        if (goingOn.length > 1 && since - begun > togetherMsMax) {
+        if (together && since - begun > togetherMsMax) {
           throw new ItemFault('these runs take too long to go on together');
         }
       }
       const judge = one.judge ?? conditionJudge();
       const result = advanceRun(one, judge);
-      if (result.kind === 'advanced') planRun(one, result, planned);
-      else lacking.push({ one: { ...one, judge }, unread: result.unread });
+      if (result.kind === 'advanced') {
+        hold?.(charsOf(result));
+        planRun(one, result, planned);
+      } else lacking.push({ one: { ...one, judge }, unread: result.unread });
     }
-    left = await Promise.all(lacking.map(readMore));
+    const asked = lacking.map(({ one, unread }) => ({ runId: one.run.id, unread }));
+    const read = await readUnread(send, asked, hold);
+    left = lacking.map(({ one }, at) => withMore(one, read[at] as ReadOfRun));
   }
   for (const one of left) planRun(one, givenUp(one, 'it lacks what it refers to'), planned);
 
@@ -186,13 +195,19 @@ async function planRuns(
     return { kind: 'advanced', changed: settled(state, events), end };
   }
 
-  async function readMore({ one, unread }: Lacking): Promise<GoingOn> {
+  function withMore(one: GoingOn, read: ReadOfRun): GoingOn {
     const { run, state } = one;
-    const read = await readValues(send, run.id, unread);
     memory.add(run.id, read.values);
     const values = merged(state.values, read.values);
     return { ...one, state: { ...state, values, rows: [...state.rows, ...read.rows] } };
   }
+}
+
+/** What is to be written of it. */
+function charsOf({ changed, end }: Advanced): number {
+  const values = changed.flatMap(({ variables, items, output }) => [variables, items, output]);
+  if (end?.status === 'success') values.push(end.output);
+  return values.reduce((sum, value) => sum + (value?.length ?? 0), 0);
 }
 
 function planRun(

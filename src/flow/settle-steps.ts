@@ -25,7 +25,12 @@ export async function settleSteps(
       holdReadySteps(send, events),
       readSteps(send, events),
     ]);
-    const plan = await planProgress(parts, send, { runs, steps, unwritable }, events);
+    const plan = await planProgress(
+      parts,
+      send,
+      { runs, steps, together: false, unwritable },
+      events,
+    );
     const [stopping] = await Promise.all([writeProgress(send, plan.writes), commit(send)]);
     return { ...plan, stopping };
   }

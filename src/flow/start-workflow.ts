@@ -103,6 +103,7 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
   const begun = {
     runs: runs.map(atProgress),
     steps: { rows: [], items: [] },
+    together: calls.length > 1,
     given: new Map(runs.map((run) => [run.id, { ...nothing, input: documentOf(run.input) }])),
   };
   const plan = await planProgress(parts, send, begun, []);

@@ -1,4 +1,5 @@
 import { isStatementError, isUnstorable } from '../store/pipeline.ts';
+import type { Outcome } from './batch.ts';
 
 /** Transactions that failed: which of them are tried again, and how one item of many is kept from failing the others. */
 
@@ -43,17 +44,35 @@ function mayBeOfOne(error: unknown): boolean {
   return isUnstorable(error) || error instanceof ItemFault;
 }
 
-/** The same for many items at once; where they fail together for what one of them is, each goes alone. */
+/** Looks at items before anything is written: whatever it fails with may be of one of them, a lost connection too. */
+export async function beforeWrites<T>(looking: Promise<T>): Promise<T> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (mayBeOfOne(error)) throw error;
+    throw new ItemFault('these could not be looked at together', { cause: error });
+  }
+}
+
+/**
+ * The same as `tryAgain` for many items at once; where they fail together for what one of them is, each goes alone, unless it is
+ * said how else they go apart.
+ */
 export async function tryTogether<Item, Result>(
   items: Item[],
   transaction: (items: Item[]) => Promise<Result[]>,
-): Promise<(Result | Error)[]> {
+  apart?: (items: Item[]) => Promise<Outcome<Result>[]>,
+): Promise<Outcome<Result>[]> {
   try {
     return await tryAgain(() => transaction(items));
   } catch (error) {
     if (items.length === 1 || !mayBeOfOne(error)) throw error;
-    const results: (Result | Error)[] = [];
-    for (const item of items) {
+    return apart ? apart(items) : oneByOne(items);
+  }
+
+  async function oneByOne(all: Item[]): Promise<Outcome<Result>[]> {
+    const results: Outcome<Result>[] = [];
+    for (const item of all) {
       results.push(...(await tryTogether([item], transaction).catch((one: Error) => [one])));
     }
     return results;

@@ -6,7 +6,10 @@ import type { Connection } from './pooler.ts';
 export interface Connections {
   /** For batches. */
   readonly pipelines: Pipelines;
-  /** For one run or record each: hundreds at once, refused steps or records to be deleted, must not hold up a batch. */
+  /**
+   * For one run or record each: hundreds at once, refused steps, ends that go alone or records to be deleted, must not hold up
+   * a batch.
+   */
   readonly singlePipelines: Pipelines;
   /** Nothing at all may keep a heartbeat waiting. */
   readonly leasePipelines: Pipelines;

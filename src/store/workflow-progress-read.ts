@@ -1,5 +1,5 @@
 import { documentOf } from '../core/document.ts';
-import type { ItemCounts, RunValues, Unread } from '../core/run-state.ts';
+import type { ItemCounts, ItemsFrom, RunValues, Unread } from '../core/run-state.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import { fresh, type StepState } from '../core/step-state.ts';
 import type { Send, Statement } from './pipeline.ts';
@@ -39,13 +39,34 @@ export async function readSteps(
   };
 }
 
-/** Values of a run, and the items of steps with their outputs. What it does not have is left out. */
+/** What is to be read of a run. */
+export interface UnreadOfRun {
+  readonly runId: string;
+  readonly unread: Unread;
+}
+
+/** How many characters the values of these runs have, without the items of their lists; not counted on beyond `charsMax`. */
+export async function weighValues(
+  send: Send,
+  asked: readonly UnreadOfRun[],
+  charsMax: number,
+): Promise<number> {
+  const [row] = await send<{ chars: number }>(sumValues, [
+    asked.map(({ runId }) => runId),
+    asked.map(({ unread }) => unread.input),
+    asked.map(({ unread }) => unread.outputs.join(' ')),
+    asked.map(({ unread }) => unread.lists.join(' ')),
+    charsMax,
+  ]);
+  return row?.chars ?? 0;
+}
+
+/** Values of a run. What it does not have is left out. */
 export async function readValues(
   send: Send,
-  runId: string,
-  { input, outputs, lists, items }: Unread,
-): Promise<{ values: RunValues; rows: StepOfRun[] }> {
-  const [inputs, ofSteps, rows] = await Promise.all([
+  { runId, unread: { input, outputs, lists } }: UnreadOfRun,
+): Promise<RunValues> {
+  const [inputs, ofSteps] = await Promise.all([
     input ? send<{ input: string }>(readInput, [runId]) : [],
     outputs.length + lists.length > 0
       ? send<{ step: string; output: string | null; items: string | null }>(readStepValues, [
@@ -54,25 +75,30 @@ export async function readValues(
           lists,
         ])
       : [],
-    items.length > 0 ? send<StepRow>(readItems, [runId, items]) : [],
   ]);
   return {
-    values: {
-      input: inputs[0] ? documentOf(inputs[0].input) : null,
-      outputs: new Map(
-        ofSteps.flatMap(({ step, output }) =>
-          output === null ? [] : [[step, documentOf(output)]],
-        ),
-      ),
-      lists: new Map(
-        ofSteps.flatMap(({ step, items: list }) =>
-          list === null ? [] : [[step, documentOf(list)]],
-        ),
-      ),
-    },
-    rows: rows.map(stepOfRow),
+    input: inputs[0] ? documentOf(inputs[0].input) : null,
+    outputs: new Map(
+      ofSteps.flatMap(({ step, output }) => (output === null ? [] : [[step, documentOf(output)]])),
+    ),
+    lists: new Map(
+      ofSteps.flatMap(({ step, items: list }) => (list === null ? [] : [[step, documentOf(list)]])),
+    ),
   };
 }
+
+/** The next items of a list with their outputs: up to the one with which these grow beyond a page. */
+export async function readItems(
+  send: Send,
+  runId: string,
+  { step, from }: ItemsFrom,
+): Promise<StepOfRun[]> {
+  const rows = await send<StepRow>(readItemRows, [runId, step, from, pageChars]);
+  return rows.map(stepOfRow);
+}
+
+/** What the outputs of items that are read at once may have in characters, but for the last one. */
+const pageChars = 8_388_608;
 
 interface StepRow extends Pick<StepState, 'step' | 'item' | 'status' | 'fallback'> {
   readonly run_id: string;
@@ -114,11 +140,17 @@ const readStepRows: Statement = {
       join workflow_steps s on s.run_id = n.run_id and s.step = n.step and s.item = n.item`,
 };
 
+// Of lists that are complete nobody asks, however long they are. Those of their names in other runs do no harm.
 const countItems: Statement = {
   name: 'progress-count-items',
   text: `select run_id, step, count(*)::int as begun,
       (count(*) filter (where status in ('ready', 'processing')))::int as under_way
-    from workflow_steps where run_id = any($1::uuid[]) and item >= 0 group by run_id, step`,
+    from workflow_steps
+    where run_id = any($1::uuid[]) and item >= 0
+      and step = any(array(
+        select l.step from workflow_steps l
+        where l.run_id = any($1::uuid[]) and l.item = -1 and l.status = 'processing' and l.items_count is not null))
+    group by run_id, step`,
 };
 
 const readInput: Statement = {
@@ -133,8 +165,33 @@ const readStepValues: Statement = {
     from workflow_steps where run_id = $1 and item = -1 and (step = any($2::text[]) or step = any($3::text[]))`,
 };
 
-const readItems: Statement = {
+// Run by run, so that no more is looked at than must be: how long a value is, is only known once it is unpacked.
+const sumValues: Statement = {
+  name: 'progress-sum-values',
+  text: `with recursive weighed (at, chars) as (
+      select 0, 0::bigint
+      union all
+      select w.at + 1, w.chars +
+        (select coalesce(sum(
+            case when s.step = any(string_to_array(($3::text[])[w.at + 1], ' ')) then coalesce(length(s.output::text), 0) else 0 end +
+            case when s.step = any(string_to_array(($4::text[])[w.at + 1], ' ')) then coalesce(length(s.items::text), 0) else 0 end), 0)::bigint
+          from workflow_steps s where s.run_id = ($1::uuid[])[w.at + 1] and s.item = -1) +
+        case when ($2::bool[])[w.at + 1] then coalesce(
+          (select length(r.input::text) from workflow_runs r where r.id = ($1::uuid[])[w.at + 1]), 0) else 0 end
+      from weighed w where w.at < cardinality($1::uuid[]) and w.chars <= $5::bigint)
+    select max(chars)::float8 as chars from weighed`,
+};
+
+// One after the other, for the same reason.
+const readItemRows: Statement = {
   name: 'progress-read-items',
-  text: `select ${stepColumns}, s.output from workflow_steps s
-    where s.run_id = $1 and s.item >= 0 and s.step = any($2::text[])`,
+  text: `with recursive page (item, chars) as (
+      select s.item, coalesce(length(s.output::text), 0)::bigint
+      from workflow_steps s where s.run_id = $1::uuid and s.item = $3::int and s.step = $2::text
+      union all
+      select s.item, p.chars + coalesce(length(s.output::text), 0)
+      from page p join workflow_steps s on s.run_id = $1::uuid and s.item = p.item + 1 and s.step = $2::text
+      where p.chars <= $4::bigint)
+    select ${stepColumns}, s.output
+    from page p join workflow_steps s on s.run_id = $1::uuid and s.item = p.item and s.step = $2::text`,
 };

@@ -100,7 +100,7 @@ test('of a list nothing is read but counts, until it is complete: then the outpu
   );
   const last = [event('a', { item: 2 })];
   const rows = [list, item(2, { executionId: 'e1' })];
-  const nothing = { input: false, outputs: [], lists: [], items: ['a'] };
+  const nothing = { input: false, outputs: [], lists: [], items: [{ step: 'a', from: 0 }] };
   assert.deepEqual(advance(definition, of(rows, 3, 1), last), { kind: 'unread', unread: nothing });
   const read = [0, 1].map((place) => item(place, { status: 'success', output: `"${place}"` }));
   const all = advance(
@@ -112,6 +112,29 @@ test('of a list nothing is read but counts, until it is complete: then the outpu
     status: 'success',
     output: '[0,1,"done"]',
   });
+});
+
+test('of a list that is complete no more is asked for once what is known does not fit', () => {
+  const forEach = { list: [1, 2, 3], concurrency: 1, max: 3 };
+  const definition = workflow([step('a', { forEach, onFailure: 'continue' })], 'done');
+  const item = (place: number, more: Partial<StepState>) => ({ ...row('a', more), item: place });
+  const after = (read: StepState[]) =>
+    advance(
+      definition,
+      {
+        values: { input: null, outputs: new Map(), lists: new Map() },
+        rows: [row('a', { itemsCount: 3 }), item(2, { executionId: 'e1' }), ...read],
+        items: new Map([['a', { begun: 3, underWay: 1 }]]),
+      },
+      [event('a', { item: 2 })],
+    );
+  const output = JSON.stringify('x'.repeat(valuesCharsMax / 2));
+  const read = [0, 1].map((place) => item(place, { status: 'success', output }));
+  const unread = { input: false, outputs: [], lists: [], items: [{ step: 'a', from: 1 }] };
+  assert.deepEqual(after(read.slice(0, 1)), { kind: 'unread', unread });
+  const all = after(read);
+  assert.ok(all.kind === 'advanced');
+  assert.equal(all.changed.find((one) => one.item < 0)?.errorCode, 'VALUES_TOO_LARGE');
 });
 
 test('what steps refer to is asked for in one go, and nothing else is', () => {

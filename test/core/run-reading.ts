@@ -30,7 +30,7 @@ export function briefOf(rows: readonly StepState[], events: readonly StepEvent[]
   };
 }
 
-/** What was asked for, added to what has been read. */
+/** What was asked for, added to what has been read: of the items of a list two at a time. */
 export function readMore(
   { rows, items, values }: RunState,
   { input, outputs, lists, items: complete }: Unread,
@@ -38,7 +38,9 @@ export function readMore(
 ): RunState {
   const some = (of: RunValues['outputs'], steps: readonly string[]) =>
     [...of].filter(([step]) => steps.includes(step));
-  const asked = whole.rows.filter((row) => row.item >= 0 && complete.includes(row.step));
+  const asked = complete.flatMap(({ step, from }) =>
+    whole.rows.filter((row) => row.step === step && row.item >= from && row.item < from + 2),
+  );
   return {
     items,
     rows: [...rows, ...asked],

@@ -42,6 +42,21 @@ test('an error is its item’s alone, a rejection everyone’s', async () => {
   );
 });
 
+test('a result may come later, and the next batch does not wait for it', async () => {
+  const later = Promise.withResolvers<string>();
+  const { add, idle } = batcher<string, string>({
+    sizeMax: 1,
+    inFlightMax: 1,
+    weight: () => 1,
+    run: async (items) => items.map((item) => (item === 'late' ? later.promise : item)),
+  });
+  const late = add('late');
+  assert.equal(await add('next'), 'next');
+  await idle();
+  later.resolve('at last');
+  assert.equal(await late, 'at last');
+});
+
 test('a second batch goes beside one that does not end, at once where many wait, and never a third', async () => {
   const batches: number[] = [];
   const { promise, resolve: end } = Promise.withResolvers<void>();

@@ -35,7 +35,13 @@ test('many executions are looked for in one statement, and those that have ended
   });
   const finisher = createFinisher({
     ...coldProgress(),
-    ...{ pipelines, onProgress: () => {}, onEnded: () => {}, onQueued: () => {} },
+    ...{
+      pipelines,
+      singlePipelines: pipelines,
+      onProgress: () => {},
+      onEnded: () => {},
+      onQueued: () => {},
+    },
   });
   const template = async () => ({ system: null, user: 'Hello {{name}}' });
   const canceler = createCanceler({ db, finisher, template, onCanceled: () => {} });
@@ -65,7 +71,13 @@ test('of runs that have begun the prompts are kept, of many a few at a time, and
   );
   const finisher = createFinisher({
     ...coldProgress(),
-    ...{ pipelines, onProgress: () => {}, onEnded: () => {}, onQueued: () => {} },
+    ...{
+      pipelines,
+      singlePipelines: pipelines,
+      onProgress: () => {},
+      onEnded: () => {},
+      onQueued: () => {},
+    },
   });
   let asked = 0;
   const template = async () => {

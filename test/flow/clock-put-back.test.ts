@@ -127,7 +127,7 @@ test('a run that was put off then is soon due, and never took less than no time'
   const release = async (id: string, delayMs: number) => {
     const [run] = await claim(await register());
     assert.equal(run?.id, id);
-    const given = { ...run, delayMs, failed: true, spent: nothingSpent };
+    const given = { ...run, delayMs, failed: true, unstarted: false, spent: nothingSpent };
     await releaseRuns(db, [given]);
   };
   await sql`update run_queue set holds_slot = false where id = ${rightly}`.execute(db);

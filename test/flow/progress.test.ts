@@ -68,7 +68,12 @@ async function plan(runIds: readonly string[], parts: ProgressParts = coldProgre
       lockWorkflowRuns(send, runIds),
       readSteps(send, events),
     ]);
-    const planned = await planProgress(parts, telling, { runs, steps }, events);
+    const planned = await planProgress(
+      parts,
+      telling,
+      { runs, steps, together: runIds.length > 1 },
+      events,
+    );
     await commit(send);
     planned.committed();
     return planned;
@@ -102,6 +107,22 @@ test('runs whose conditions take long go on one by one where together they would
     service.db,
   );
   assert.equal(rows[0]?.transactions, 25);
+});
+
+test('runs that make much ready begin one by one', async () => {
+  const workflow = await addWorkflow(service, {
+    input: { required: ['text'], optional: [], defaults: {} },
+    steps: ['a', 'b', 'c'].map((name) =>
+      step({ name, agent, variables: { text: '{{input.text}}'.repeat(80) } }),
+    ),
+  });
+  const call = () => starter.start(startCall(workflow, key, { text: 'x'.repeat(50_000) }));
+  const starts = await Promise.all([call(), call(), call()]);
+  assert.ok(starts.every(({ kind }) => kind === 'accepted'));
+  const { rows } = await sql<{ transactions: number }>`
+    select count(distinct xmin::text)::int as transactions from workflow_runs
+    where workflow_id = ${workflow.id}`.execute(service.db);
+  assert.equal(rows[0]?.transactions, 3);
 });
 
 test('a condition is judged once, however often its run needs something more', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { ItemFault, tryTogether } from '../../src/flow/try-again.ts';
+import { beforeWrites, ItemFault, tryTogether } from '../../src/flow/try-again.ts';
 
 const failure = (code: string) => Object.assign(new pg.DatabaseError('no', 1, 'error'), { code });
 
@@ -34,4 +34,23 @@ test('where nobody knows what became of it, nothing is tried again', async () =>
     await assert.rejects(tryTogether(['a', 'bad'], lost.work), error);
     assert.equal(lost.tried.length, 1);
   }
+});
+
+test('before anything is written a lost connection may be of one item, and what passes is tried again', async () => {
+  const lost = new Error('the connection is gone');
+  const looking = (error: Error) => beforeWrites(Promise.reject(error));
+  for (const error of [lost, failure('57014'), failure('53200')]) {
+    await assert.rejects(looking(error), (fault: Error) => {
+      return fault instanceof ItemFault && fault.cause === error;
+    });
+  }
+  await assert.rejects(looking(failure('40P01')), { code: '40P01' });
+});
+
+test('items go apart as it is said', async () => {
+  const lasting = trying(() => new ItemFault('too much'));
+  const apart = async (items: string[]) => items.map((item) => Promise.resolve(`${item} later`));
+  const results = await tryTogether(['a', 'bad'], lasting.work, apart);
+  assert.deepEqual(await Promise.all(results), ['a later', 'bad later']);
+  assert.deepEqual(lasting.tried, [['a', 'bad']]);
 });

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { settleSteps } from '../../src/flow/settle-steps.ts';
 import { createWorkflowStarter } from '../../src/flow/start-workflow.ts';
+import { readSteps } from '../../src/store/workflow-progress-read.ts';
 import { addAgent } from '../harness/agents.ts';
 import { testPipelines } from '../harness/pipelines.ts';
 import { countRead } from '../harness/read-chars.ts';
@@ -89,4 +90,68 @@ test('a list goes on in processes that know nothing of it, and its outputs are c
     await output(),
     items.map(({ text }, place) => ({ place, text })),
   );
+});
+
+/** A list that is complete but for its last item, which ends: how much is read, and what the step and its run become. */
+async function lastOf(length: number, output: string) {
+  const list = Array.from({ length }, (_, n) => n);
+  const workflow = await addWorkflow(service, {
+    steps: [
+      step({ name: 'each', agent, forEach: { list, concurrency: 1 }, onFailure: 'continue' }),
+    ],
+    output: '{{steps.each.output}}',
+  });
+  const started = await createWorkflowStarter(process()).start(startCall(workflow, key));
+  assert.ok(started.kind === 'accepted');
+  const { runId } = started;
+  await sql`
+    insert into workflow_steps (run_id, step, item, status, output)
+    select ${runId}, 'each', n, 'success', to_json(${output}::text)
+    from generate_series(1, ${length - 1}::int) as n`.execute(service.db);
+  const chars = await readBy(() =>
+    settleSteps(process(), runId, [
+      {
+        ...{ runId, step: 'each', item: 0, fallback: false, executionId: null },
+        outcome: { kind: 'failed', code: 'AGENT_NOT_ACTIVE', error: 'No.' },
+      },
+    ]),
+  );
+  const { rows } = await sql<{ output: string | null; error: string | null }>`
+    select r.output, s.error from workflow_runs r join workflow_steps s on s.run_id = r.id
+    where r.id = ${runId} and s.step = 'each' and s.item = -1`.execute(service.db);
+  return { chars, output: rows[0]?.output, error: rows[0]?.error };
+}
+
+test('of a list whose outputs are too long little more is read than fits', async () => {
+  const text = 'x'.repeat(1_000_000);
+  const { chars, error } = await lastOf(40, text);
+  assert.equal(error, 'The outputs of the items would be longer than 4194304 characters.');
+  assert.ok(chars < 11_000_000, `${chars} characters`);
+});
+
+test('outputs are read a few at a time, and what the models wrote around them has a limit too', async () => {
+  const written = `${' '.repeat(1_000_000)}7`;
+  const short = await lastOf(20, written);
+  assert.deepEqual(JSON.parse(short.output ?? ''), [null, ...Array.from({ length: 19 }, () => 7)]);
+  const { chars, error } = await lastOf(60, written);
+  assert.equal(
+    error,
+    'The outputs of the items as written would be longer than 33554432 characters.',
+  );
+  assert.ok(chars < 45_000_000, `${chars} characters`);
+});
+
+test('lists that are complete are not counted again', async () => {
+  const forEach = { list: [1, 2, 3], concurrency: 3 };
+  const workflow = await addWorkflow(service, {
+    steps: [step({ name: 'over', agent, forEach }), step({ name: 'open', agent, forEach })],
+  });
+  const started = await createWorkflowStarter(process()).start(startCall(workflow, key));
+  assert.ok(started.kind === 'accepted');
+  const { runId } = started;
+  await sql`
+    update workflow_steps set status = 'success', ready_at = null, variables = null, output = '[]'
+    where run_id = ${runId} and step = 'over'`.execute(service.db);
+  const { items } = await inner.use((send) => readSteps(send, [{ runId, step: 'open', item: 0 }]));
+  assert.deepEqual(items, [{ runId, step: 'open', begun: 3, underWay: 3 }]);
 });
