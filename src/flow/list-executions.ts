@@ -9,7 +9,7 @@ import {
   windowOf,
 } from '../core/history.ts';
 import type { Db, Trx } from '../store/db.ts';
-import type { ExecutionRow } from '../store/executions.ts';
+import { type ExecutionRow, type ListedRow, readListed } from '../store/executions.ts';
 import { inSnapshot, readRecords } from '../store/history.ts';
 import { countQueued, countRecords } from '../store/history-counts.ts';
 import { type HistoryQuestion, needsBreakdown } from '../store/history-filter.ts';
@@ -30,7 +30,7 @@ export interface ListQuestion extends HistoryQuestion {
 }
 
 export interface HistoryPage {
-  readonly rows: ExecutionRow[];
+  readonly rows: ListedRow[];
   readonly total: number;
 }
 
@@ -42,6 +42,23 @@ export function listExecutions(db: Db, question: ListQuestion): Promise<HistoryP
 export function readPage(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
   if (question.contents !== null) return pageByReading(trx, question);
   return isNewest(question) ? newestPage(trx, question) : pageByBuckets(trx, question);
+}
+
+/**
+ * The records of a page, whole, as many at a time as are read at once. Beyond the first of them not from its snapshot, since
+ * nobody may keep that open by taking them slowly: ended records stay as they are, a run may have ended meanwhile, and what
+ * was deleted meanwhile is left out, as it would be from the same page a moment later.
+ */
+export async function* wholeRecords(
+  db: Db,
+  rows: readonly ListedRow[],
+): AsyncGenerator<ExecutionRow[], void, undefined> {
+  for (let read = rows; read.length > 0; ) {
+    yield read.filter(({ fits }) => fits);
+    const left = read.filter(({ fits }) => !fits).map(({ id }) => id);
+    if (left.length === 0) return;
+    read = await readListed(db, left);
+  }
 }
 
 /** Whether what is asked for is the newest of all there is, which are those that are watched while they run. */

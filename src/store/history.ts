@@ -4,11 +4,13 @@ import type { Db, Trx } from './db.ts';
 import {
   detailed,
   type ExecutionDetailRow,
-  type ExecutionRow,
+  fitted,
+  type ListedRow,
   listed,
   progress,
   summarized,
   textBytes,
+  whole,
 } from './executions.ts';
 import {
   ended,
@@ -58,15 +60,17 @@ export async function readRecords(
     readonly take: number;
     readonly omitsBodies?: boolean | undefined;
   },
-): Promise<ExecutionRow[]> {
+): Promise<ListedRow[]> {
   const { ranges, skip, take, omitsBodies } = page;
   if (ranges.length === 0) return [];
-  const { rows } = await sql<ExecutionRow>`
+  const { rows } = await sql<ListedRow>`
     select ${omitsBodies ? summarized : listed}, ${progress}
-    from executions e left join run_queue q on q.id = e.id
-    where ${inRange(wholeOf(ranges))} and e.id = any(array(
-      select id from (${pickedFrom(question, ranges, skip + take)}) as ids
-      order by id desc limit ${take} offset ${skip}))
+    from (
+      select ${omitsBodies ? sql`*` : fitted} from executions e
+      where ${inRange(wholeOf(ranges))} and e.id = any(array(
+        select id from (${pickedFrom(question, ranges, skip + take)}) as ids
+        order by id desc limit ${take} offset ${skip}))) as e
+      left join run_queue q on q.id = e.id
     order by e.id desc`.execute(trx);
   return rows;
 }
@@ -78,15 +82,15 @@ export async function readWholeRecords(
   page: { readonly ranges: readonly IdRange[]; readonly take: number; readonly bytesMax: number },
 ): Promise<ExecutionDetailRow[]> {
   const { ranges, take, bytesMax } = page;
-  const whole = inRange(wholeOf(ranges));
+  const place = inRange(wholeOf(ranges));
   const { rows } = await sql<ExecutionDetailRow>`
-    select ${listed}, ${progress}, ${detailed}
+    select ${whole}, ${progress}, ${detailed}
     from executions e left join run_queue q on q.id = e.id
-    where ${whole} and e.id = any(array(
+    where ${place} and e.id = any(array(
       select id from (
         select e.id, sum(${textBytes}) over (order by e.id desc) - ${textBytes} as before
         from executions e
-        where ${whole} and e.id = any(array(
+        where ${place} and e.id = any(array(
           select id from (${pickedFrom(question, ranges, take)}) as ids order by id desc limit ${take}))) as sized
       where before < ${bytesMax}))
     order by e.id desc`.execute(trx);
