@@ -13,6 +13,7 @@ import { type ExecutionRow, type ListedRow, readListed } from '../store/executio
 import { inSnapshot, readRecords } from '../store/history.ts';
 import { countQueued, countRecords } from '../store/history-counts.ts';
 import { type HistoryQuestion, needsBreakdown } from '../store/history-filter.ts';
+import { isGivenUp } from '../store/pipeline.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /** A page of a history, newest first, and how many records match in all, from one snapshot. */
@@ -109,11 +110,15 @@ async function pageByReading(trx: Trx, question: ListQuestion): Promise<HistoryP
   if (candidates > question.recordsReadMax) throw tooMany(candidates, question.recordsReadMax);
   const all = windowOf(pieces, 0, candidates);
   const ranges = rangesOf((await breakDown(trx, countable, all, candidates, sparse)).pieces);
-  const total = await countRecords(trx, question, ranges);
-  if (total === 0) return { rows: [], total };
   const rest = after === null ? ranges : ranges.flatMap((one) => before(after, one));
   const page = { ranges: rest, skip: offset, take: limit, omitsBodies };
-  return { rows: await readRecords(trx, question, page), total };
+  try {
+    const total = await countRecords(trx, question, ranges);
+    return { rows: total === 0 ? [] : await readRecords(trx, question, page), total };
+  } catch (error) {
+    // However often the same is asked, the same records are as long.
+    throw isGivenUp(error) ? tooLong(candidates) : error;
+  }
 }
 
 function matchingIn(pieces: readonly Piece[]): number {
@@ -123,6 +128,16 @@ function matchingIn(pieces: readonly Piece[]): number {
 function tooMany(candidates: number, max: number): CallFailure {
   return new CallFailure(
     'INVALID_REQUEST',
-    `${candidates} records would have to be read to find what matches; at most ${max} are. Narrow it down with dates, "status", "source", "promptVersionId", "model", "apiKeyId" or "errorCode".`,
+    `${candidates} records would have to be read to find what matches; at most ${max} are. ${advice}`,
   );
 }
+
+function tooLong(candidates: number): CallFailure {
+  return new CallFailure(
+    'INVALID_REQUEST',
+    `${candidates} records would have to be read to find what matches, and that takes too long. ${advice}`,
+  );
+}
+
+const advice =
+  'Narrow it down with dates, "status", "source", "promptVersionId", "model", "apiKeyId" or "errorCode".';

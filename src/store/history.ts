@@ -36,14 +36,19 @@ export function inSnapshot<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T
 /** A snapshot that lasts until it is given back, which the caller must see to. */
 export async function openSnapshot(
   db: Db,
-): Promise<{ readonly trx: Trx; giveBack(): Promise<void> }> {
-  const trx = await db
+): Promise<{ readonly trx: Trx; goOn(): Promise<void>; giveBack(): Promise<void> }> {
+  const begun = await db
     .startTransaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute();
+  const trx = await begun.savepoint('begun').execute();
   return {
     trx,
+    /** After a statement that failed, in the same snapshot. */
+    async goOn() {
+      await trx.rollbackToSavepoint('begun').execute();
+    },
     async giveBack() {
       await trx.rollback().execute();
     },
@@ -73,6 +78,18 @@ export async function readRecords(
       left join run_queue q on q.id = e.id
     order by e.id desc`.execute(trx);
   return rows;
+}
+
+/** Where the `skip`th of them is passed over; null where there are no more after it. */
+export async function findRecord(
+  trx: Trx,
+  question: HistoryQuestion,
+  { ranges, skip }: { readonly ranges: readonly IdRange[]; readonly skip: number },
+): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (${pickedFrom(question, ranges, skip + 1)}) as ids
+    order by id desc limit 1 offset ${skip}`.execute(trx);
+  return rows[0]?.id ?? null;
 }
 
 /** The first of them with all there is of each: so many, or fewer that together are as large as is allowed. */
