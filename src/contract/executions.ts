@@ -143,7 +143,7 @@ export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
 const list = {
   method: 'GET',
   tag,
-  description: `Newest first (\`executedAt\`, then identifier). Filters combine, those of variables too: \`variables.customer=acme\` are the records whose variable \`customer\` is \`acme\` (JSON text for what is not a string). Runs that are still \`processing\` are left out unless asked for. Latency, cost, variables and \`q\` are found by reading: where the other filters leave more than ${limits.recordsReadMax} records (${limits.recordsSearchedMax} with \`q\`, which looks into the first ${limits.searchedCharactersMax} characters of each), the answer is 400.`,
+  description: `Newest first (\`executedAt\`, then identifier). Filters combine, those of variables too: \`variables.customer=acme\` are the records whose variable \`customer\` is \`acme\` (JSON text for what is not a string). Runs that are still \`processing\` are left out unless asked for. Latency, cost, variables and \`q\` are found by reading: where the other filters leave more than ${limits.recordsReadMax} records (${limits.recordsSearchedMax} with \`q\`, which looks into the first ${limits.searchedCharactersMax} characters of each), or such that reading them takes too long, the answer is 400. A page of long records is streamed.`,
   auth: 'read',
   query: historyQuery({
     ...pageQuery,

@@ -76,7 +76,8 @@ export const variableFiltersMax = 10;
 /** At once in one process. */
 export const exportsMax = 4;
 export const exportsOfWorkspaceMax = 2;
-export const exportMsMax = 3_600_000;
+/** Of an export, and of a page that is too long to be held. */
+export const streamMsMax = 3_600_000;
 export const statisticsStepsMax = 1_500;
 /** Agents that an answer can be narrowed down to by name. */
 export const statisticsAgentsMax = 100;

@@ -178,6 +178,12 @@ export function before(executionId: string, range: IdRange): IdRange[] {
   return range.fromId < executionId ? [{ ...range, toId: executionId }] : [];
 }
 
+/** What of a range is an execution or lies after it in time, which is before it in the list. */
+export function downTo(executionId: string, range: IdRange): IdRange[] {
+  if (range.fromId >= executionId) return [range];
+  return range.toId > executionId ? [{ ...range, fromId: executionId }] : [];
+}
+
 /** The ranges that the pieces make up, those that touch as one. */
 export function rangesOf(pieces: readonly Piece[]): IdRange[] {
   const ranges: { fromId: string; toId: string }[] = [];

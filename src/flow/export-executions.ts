@@ -1,5 +1,6 @@
 import {
   before,
+  downTo,
   type IdRange,
   lengthy,
   type Piece,
@@ -10,8 +11,10 @@ import {
 } from '../core/history.ts';
 import type { Db, Trx } from '../store/db.ts';
 import type { ExecutionDetailRow } from '../store/executions.ts';
-import { openSnapshot, readWholeRecords } from '../store/history.ts';
+import { findRecord, openSnapshot, readWholeRecords } from '../store/history.ts';
+import { countRecords } from '../store/history-counts.ts';
 import type { HistoryQuestion } from '../store/history-filter.ts';
+import { isGivenUp } from '../store/pipeline.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /**
@@ -35,25 +38,66 @@ export async function* exportExecutions(
   question: ExportQuestion,
 ): AsyncGenerator<ExecutionDetailRow[], void, undefined> {
   const endsAtMs = performance.now() + question.msMax;
-  const { trx, giveBack } = await openSnapshot(db);
+  const snapshot = await openSnapshot(db);
+  const read = reader(snapshot, question);
   try {
-    for (const ranges of inGroups(await piecesOf(trx, question))) {
+    for (const ranges of inGroups(await piecesOf(snapshot.trx, question))) {
       for (let rest = ranges; rest.length > 0; ) {
         if (performance.now() > endsAtMs) throw new ExportTooSlow();
-        const rows = await readWholeRecords(trx, question, {
-          ranges: rest,
-          take: rowsMax,
-          bytesMax,
-        });
-        const last = rows.at(-1);
-        if (!last) break;
-        yield rows;
-        rest = rest.flatMap((range) => before(last.id, range));
+        const { rows, left } = await read(rest);
+        if (rows.length > 0) yield rows;
+        rest = left;
       }
     }
   } finally {
-    await giveBack();
+    await snapshot.giveBack();
   }
+}
+
+interface Batch {
+  readonly rows: ExecutionDetailRow[];
+  /** What has not been looked at. */
+  readonly left: IdRange[];
+}
+
+/**
+ * Reads the next batch of what is left. Nothing tells how long the records are that must be looked at: where the database
+ * gives that up, half as many are looked at in one go from then on.
+ */
+function reader(
+  { trx, goOn }: Awaited<ReturnType<typeof openSnapshot>>,
+  question: ExportQuestion,
+): (ranges: IdRange[]) => Promise<Batch> {
+  const countable = { ...question, contents: null };
+  let lookedMax = Number.POSITIVE_INFINITY;
+
+  async function read(ranges: IdRange[]): Promise<Batch> {
+    const end = Number.isFinite(lookedMax) ? await endOf(ranges) : null;
+    const looked = end === null ? ranges : ranges.flatMap((range) => downTo(end, range));
+    const page = { ranges: looked, take: rowsMax, bytesMax };
+    const rows = await readWholeRecords(trx, question, page);
+    const last = rows.at(-1)?.id ?? end;
+    return { rows, left: last === null ? [] : ranges.flatMap((range) => before(last, range)) };
+  }
+
+  /** The last of as many as are looked at. */
+  function endOf(ranges: IdRange[]): Promise<string | null> {
+    return findRecord(trx, countable, { ranges, skip: lookedMax - 1 });
+  }
+
+  return async (ranges) => {
+    for (;;) {
+      try {
+        return await read(ranges);
+      } catch (error) {
+        if (!isGivenUp(error)) throw error;
+        await goOn();
+        const looked = Math.min(lookedMax, await countRecords(trx, countable, ranges));
+        if (looked <= 1) throw error;
+        lookedMax = Math.floor(looked / 2);
+      }
+    }
+  };
 }
 
 const rowsMax = 200;

@@ -9,10 +9,11 @@ import {
   windowOf,
 } from '../core/history.ts';
 import type { Db, Trx } from '../store/db.ts';
-import type { ExecutionRow } from '../store/executions.ts';
+import { type ExecutionRow, type ListedRow, readListed } from '../store/executions.ts';
 import { inSnapshot, readRecords } from '../store/history.ts';
 import { countQueued, countRecords } from '../store/history-counts.ts';
 import { type HistoryQuestion, needsBreakdown } from '../store/history-filter.ts';
+import { isGivenUp } from '../store/pipeline.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /** A page of a history, newest first, and how many records match in all, from one snapshot. */
@@ -30,7 +31,7 @@ export interface ListQuestion extends HistoryQuestion {
 }
 
 export interface HistoryPage {
-  readonly rows: ExecutionRow[];
+  readonly rows: ListedRow[];
   readonly total: number;
 }
 
@@ -42,6 +43,23 @@ export function listExecutions(db: Db, question: ListQuestion): Promise<HistoryP
 export function readPage(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
   if (question.contents !== null) return pageByReading(trx, question);
   return isNewest(question) ? newestPage(trx, question) : pageByBuckets(trx, question);
+}
+
+/**
+ * The records of a page, whole, as many at a time as are read at once. Beyond the first of them not from its snapshot, since
+ * nobody may keep that open by taking them slowly: ended records stay as they are, a run may have ended meanwhile, and what
+ * was deleted meanwhile is left out, as it would be from the same page a moment later.
+ */
+export async function* wholeRecords(
+  db: Db,
+  rows: readonly ListedRow[],
+): AsyncGenerator<ExecutionRow[], void, undefined> {
+  for (let read = rows; read.length > 0; ) {
+    yield read.filter(({ fits }) => fits);
+    const left = read.filter(({ fits }) => !fits).map(({ id }) => id);
+    if (left.length === 0) return;
+    read = await readListed(db, left);
+  }
 }
 
 /** Whether what is asked for is the newest of all there is, which are those that are watched while they run. */
@@ -92,11 +110,15 @@ async function pageByReading(trx: Trx, question: ListQuestion): Promise<HistoryP
   if (candidates > question.recordsReadMax) throw tooMany(candidates, question.recordsReadMax);
   const all = windowOf(pieces, 0, candidates);
   const ranges = rangesOf((await breakDown(trx, countable, all, candidates, sparse)).pieces);
-  const total = await countRecords(trx, question, ranges);
-  if (total === 0) return { rows: [], total };
   const rest = after === null ? ranges : ranges.flatMap((one) => before(after, one));
   const page = { ranges: rest, skip: offset, take: limit, omitsBodies };
-  return { rows: await readRecords(trx, question, page), total };
+  try {
+    const total = await countRecords(trx, question, ranges);
+    return { rows: total === 0 ? [] : await readRecords(trx, question, page), total };
+  } catch (error) {
+    // However often the same is asked, the same records are as long.
+    throw isGivenUp(error) ? tooLong(candidates) : error;
+  }
 }
 
 function matchingIn(pieces: readonly Piece[]): number {
@@ -106,6 +128,16 @@ function matchingIn(pieces: readonly Piece[]): number {
 function tooMany(candidates: number, max: number): CallFailure {
   return new CallFailure(
     'INVALID_REQUEST',
-    `${candidates} records would have to be read to find what matches; at most ${max} are. Narrow it down with dates, "status", "source", "promptVersionId", "model", "apiKeyId" or "errorCode".`,
+    `${candidates} records would have to be read to find what matches; at most ${max} are. ${advice}`,
   );
 }
+
+function tooLong(candidates: number): CallFailure {
+  return new CallFailure(
+    'INVALID_REQUEST',
+    `${candidates} records would have to be read to find what matches, and that takes too long. ${advice}`,
+  );
+}
+
+const advice =
+  'Narrow it down with dates, "status", "source", "promptVersionId", "model", "apiKeyId" or "errorCode".';

@@ -101,13 +101,16 @@ export interface Look {
 
 /** Of the texts that one look brings here. */
 const textBytesMax = 4_000_000;
+/** Of the variables, as they are stored, that one look reads. */
+const lookedBytesMax = 4_000_000;
 /** What may stand between the tokens of JSON. */
 const blanks = ' \t\n\r';
 
 /**
  * Looks at the next `limit` records and unfinished runs, in one snapshot: a run that ends meanwhile is either. Fewer where
- * more text than is good for the memory would have to be compared here: that of objects and arrays with escapes in it,
- * since one may be written in many ways. An escape stands for one letter and has at most twelve.
+ * their variables are long, or the same look might be given up in every round; and where more text than is good for the
+ * memory would have to be compared here: that of objects and arrays with escapes in it, since one may be written in many
+ * ways. An escape stands for one letter and has at most twelve.
  */
 export async function lookFurther(
   db: Db,
@@ -118,7 +121,7 @@ export async function lookFurther(
   const tokens = sql`translate(text, ${blanks}, '')`;
   const valueTokens = sql`translate(${value}, ${blanks}, '')`;
   const above = sql`e.id >= (select id_floor(at) from history_floor)`;
-  const looked =
+  const next =
     agentId === null
       ? sql`
         select e.id, e.workspace_id, e.input_variables from executions e
@@ -134,7 +137,12 @@ export async function lookFurther(
            join executions e on e.id = q.id)) as either
         order by id desc limit ${limit}`;
   const { rows } = await sql<{ downTo: string | null; id: string | null; text: string | null }>`
-    with looked as materialized (${looked}),
+    with looked as materialized (
+      select id, workspace_id, input_variables from (
+        select *, sum(bytes) over (order by id desc) - bytes as bytes_before from (
+          select *, case when workspace_id = ${workspaceId} then coalesce(pg_column_size(input_variables), 0) else 0 end as bytes
+          from (${next}) as next) as sized) as summed
+      where bytes_before < ${lookedBytesMax}),
     named as (
       select id, input_variables ->> ${variable} as text,
         json_typeof(input_variables -> ${variable}) in ('object', 'array') as nested

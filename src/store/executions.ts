@@ -40,6 +40,12 @@ export interface ExecutionRow {
   readonly stepName: string | null;
 }
 
+/** A record as lists hold it. */
+export interface ListedRow extends ExecutionRow {
+  /** Whether its bodies were read; false where those before it in the list are as much as is read at once. */
+  readonly fits: boolean;
+}
+
 export interface ExecutionDetailRow extends ExecutionRow {
   /** Null once the run of the workflow is gone; an export leaves it out. */
   readonly workflowId?: string | null;
@@ -64,11 +70,25 @@ const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt
   e.user_agent as "userAgent"`;
 const bytes = `(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`;
+// A page may hold a hundred variables that are compressed to a hundredth: there it is worth a look at them.
+const bodyBytes = `coalesce(octet_length(e.output), 0) + coalesce(case
+    when pg_column_compression(e.input_variables) is null then pg_column_size(e.input_variables)
+    else octet_length(e.input_variables::text) end, 0)`;
+/** Of the texts of records that are read at once; a single record may be larger. */
+const textBytesMax = 8_388_608;
+const bytesBefore = `sum(${bodyBytes}) over (order by e.id desc rows between unbounded preceding and 1 preceding)`;
 
 /** The columns of an `ExecutionRow` of a record `e`, but for its progress. */
-export const listed = sql.raw(`${short}, ${bodies}`);
+export const whole = sql.raw(`${short}, ${bodies}`);
+/** The same of a `ListedRow`, where `e` is of those that are `fitted`. */
+export const listed = sql.raw(`${short}, e.fits,
+  case when e.fits then e.input_variables end as "inputVariables", case when e.fits then e.output end as output`);
+/** Records `e`, newest first, each with a word on whether it fits. */
+export const fitted = sql.raw(`e.*, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`);
 /** The same without its bodies, which PostgreSQL stores apart where they are long, and then need not look up. */
-export const summarized = sql.raw(`${short}, null::text as "inputVariables", null::text as output`);
+export const summarized = sql.raw(
+  `${short}, true as fits, null::text as "inputVariables", null::text as output`,
+);
 /** What a run is up to stands in the queue `q` until it ends. */
 export const progress = sql.raw(figures);
 /** What an `ExecutionDetailRow` has besides. */
@@ -81,9 +101,6 @@ export interface ExecutionAsked {
   readonly agentId: string;
   readonly executionId: string;
 }
-
-/** Of the texts of records that are read at once; a single record may be larger. */
-const textBytesMax = 8_388_608;
 
 /**
  * Those of these executions that there are, whole, by their place in the question, as far as they fit into one answer; and
@@ -123,6 +140,20 @@ const readAsked: Statement = {
         offset 0) as one) as sized
     where before < $3::bigint`,
 };
+
+/** Those of these records that there still are, newest first, with the bodies of as many as fit. */
+export async function readListed(db: Db, ids: readonly string[]): Promise<ListedRow[]> {
+  const [lowest, highest] = idBounds(ids);
+  const { rows } = await sql<ListedRow>`
+    select ${listed}, ${progress}
+    from (
+      select ${fitted} from executions e
+      where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
+        and (e.status = 'processing' or e.id >= (select id_floor(at) from history_floor))) as e
+      left join run_queue q on q.id = e.id
+    order by e.id desc`.execute(db);
+  return rows;
+}
 
 /** Those of these executions whose run has ended. */
 export async function findEnded(db: Db, executionIds: readonly string[]): Promise<string[]> {

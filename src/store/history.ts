@@ -4,11 +4,13 @@ import type { Db, Trx } from './db.ts';
 import {
   detailed,
   type ExecutionDetailRow,
-  type ExecutionRow,
+  fitted,
+  type ListedRow,
   listed,
   progress,
   summarized,
   textBytes,
+  whole,
 } from './executions.ts';
 import {
   ended,
@@ -34,14 +36,19 @@ export function inSnapshot<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T
 /** A snapshot that lasts until it is given back, which the caller must see to. */
 export async function openSnapshot(
   db: Db,
-): Promise<{ readonly trx: Trx; giveBack(): Promise<void> }> {
-  const trx = await db
+): Promise<{ readonly trx: Trx; goOn(): Promise<void>; giveBack(): Promise<void> }> {
+  const begun = await db
     .startTransaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute();
+  const trx = await begun.savepoint('begun').execute();
   return {
     trx,
+    /** After a statement that failed, in the same snapshot. */
+    async goOn() {
+      await trx.rollbackToSavepoint('begun').execute();
+    },
     async giveBack() {
       await trx.rollback().execute();
     },
@@ -58,17 +65,31 @@ export async function readRecords(
     readonly take: number;
     readonly omitsBodies?: boolean | undefined;
   },
-): Promise<ExecutionRow[]> {
+): Promise<ListedRow[]> {
   const { ranges, skip, take, omitsBodies } = page;
   if (ranges.length === 0) return [];
-  const { rows } = await sql<ExecutionRow>`
+  const { rows } = await sql<ListedRow>`
     select ${omitsBodies ? summarized : listed}, ${progress}
-    from executions e left join run_queue q on q.id = e.id
-    where ${inRange(wholeOf(ranges))} and e.id = any(array(
-      select id from (${pickedFrom(question, ranges, skip + take)}) as ids
-      order by id desc limit ${take} offset ${skip}))
+    from (
+      select ${omitsBodies ? sql`*` : fitted} from executions e
+      where ${inRange(wholeOf(ranges))} and e.id = any(array(
+        select id from (${pickedFrom(question, ranges, skip + take)}) as ids
+        order by id desc limit ${take} offset ${skip}))) as e
+      left join run_queue q on q.id = e.id
     order by e.id desc`.execute(trx);
   return rows;
+}
+
+/** Where the `skip`th of them is passed over; null where there are no more after it. */
+export async function findRecord(
+  trx: Trx,
+  question: HistoryQuestion,
+  { ranges, skip }: { readonly ranges: readonly IdRange[]; readonly skip: number },
+): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (${pickedFrom(question, ranges, skip + 1)}) as ids
+    order by id desc limit 1 offset ${skip}`.execute(trx);
+  return rows[0]?.id ?? null;
 }
 
 /** The first of them with all there is of each: so many, or fewer that together are as large as is allowed. */
@@ -78,15 +99,15 @@ export async function readWholeRecords(
   page: { readonly ranges: readonly IdRange[]; readonly take: number; readonly bytesMax: number },
 ): Promise<ExecutionDetailRow[]> {
   const { ranges, take, bytesMax } = page;
-  const whole = inRange(wholeOf(ranges));
+  const place = inRange(wholeOf(ranges));
   const { rows } = await sql<ExecutionDetailRow>`
-    select ${listed}, ${progress}, ${detailed}
+    select ${whole}, ${progress}, ${detailed}
     from executions e left join run_queue q on q.id = e.id
-    where ${whole} and e.id = any(array(
+    where ${place} and e.id = any(array(
       select id from (
         select e.id, sum(${textBytes}) over (order by e.id desc) - ${textBytes} as before
         from executions e
-        where ${whole} and e.id = any(array(
+        where ${place} and e.id = any(array(
           select id from (${pickedFrom(question, ranges, take)}) as ids order by id desc limit ${take}))) as sized
       where before < ${bytesMax}))
     order by e.id desc`.execute(trx);

@@ -176,6 +176,11 @@ export function isStatementError(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
 }
 
+/** Whether the database gave a statement up, most likely since it took longer than any may. */
+export function isGivenUp(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57014';
+}
+
 /** Whether a statement cannot be carried out with these values, whoever tries and however often. */
 export function isUnstorable(error: unknown): error is pg.DatabaseError | RangeError {
   // Class 22 are values, 23 constraints, 54 limits of the program; a text too long for us fails before it is sent.

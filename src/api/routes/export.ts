@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { exportAllExecutions, exportExecutions } from '../../contract/export.ts';
-import { exportMsMax } from '../../contract/limits.ts';
+import { streamMsMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/admission.ts';
 import { ExportTooSlow, exportExecutions as exportHistory } from '../../flow/export-executions.ts';
 import { listVisibleAgents } from '../../store/agents.ts';
@@ -14,6 +13,7 @@ import { type HistoryQuery, readCursor, readHistory } from '../history-query.ts'
 import { limitLists } from '../list-limit.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
+import { emptyStream, streamOf } from '../stream.ts';
 
 /** The history as one long answer, which is written no faster than it is taken. */
 export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -54,21 +54,17 @@ export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
       'content-disposition': `attachment; filename="${name}.${format}"`,
       'cache-control': 'no-store',
     };
-    if (request.method === 'HEAD') return { status: 200, body: null, headers };
+    if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
     const place = places.take(caller.workspaceId);
-    const batches = exportHistory(parts.exportDb, { ...question, msMax: exportMsMax });
+    const batches = exportHistory(parts.exportDb, { ...question, msMax: streamMsMax });
     try {
       // What goes wrong at the beginning still has a status of its own.
       const first = await batches.next();
       place.signal.throwIfAborted();
       const texts = textsOf(form, after === null, first, batches);
-      const stream = Readable.from(texts, { objectMode: false, highWaterMark: 1 });
-      stream.once('error', (error) => request.log.warn({ err: error }, 'export broken off'));
+      const stream = streamOf(texts, request, () => new ExportTooSlow());
       place.signal.addEventListener('abort', () => stream.destroy(place.signal.reason));
-      // Also where nobody takes anything, and so nothing is read that could look at the time.
-      const timer = setTimeout(() => stream.destroy(new ExportTooSlow()), exportMsMax);
       stream.once('close', () => {
-        clearTimeout(timer);
         place.giveBack();
         // A stream that was broken off before anybody read of it has not begun what it is made of.
         batches.return().catch((error: unknown) => request.log.warn({ err: error }, 'export end'));

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   listAllExecutions,
   listExecutions,
@@ -7,15 +7,18 @@ import {
 import { pageDefault, recordsReadMax, recordsSearchedMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/admission.ts';
 import { toId } from '../../core/id.ts';
-import { listExecutions as listHistory } from '../../flow/list-executions.ts';
+import { listExecutions as listHistory, wholeRecords } from '../../flow/list-executions.ts';
 import { listVisibleAgents } from '../../store/agents.ts';
+import type { ExecutionRow } from '../../store/executions.ts';
 import { visibleAgent } from '../access.ts';
 import { allowAgent } from '../cors.ts';
 import { executionWire } from '../execution-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from '../history-query.ts';
+import { toJson } from '../json.ts';
 import { limitLists } from '../list-limit.ts';
 import type { ApiParts } from '../parts.ts';
-import { type Context, known, route } from '../route.ts';
+import { type Context, type HandlerAnswer, known, route } from '../route.ts';
+import { emptyStream, streamOf } from '../stream.ts';
 
 /** The history of one agent, and of all that the caller sees. */
 export function historyRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -30,7 +33,8 @@ export function historyRoutes(app: FastifyInstance, parts: ApiParts): void {
     app,
     parts,
     listAllExecutions,
-    async ({ query, caller }) => page(parts, await listVisibleAgents(db, caller), query),
+    async ({ query, caller, request }) =>
+      page(parts, await listVisibleAgents(db, caller), query, request),
     limited,
   );
 }
@@ -43,14 +47,15 @@ async function listOne(
   const caller = known(context.caller);
   const agent = await visibleAgent(parts.reads, caller, params.agentId);
   allowAgent({ request, reply, caller }, agent);
-  return page(parts, [agent.id], query);
+  return page(parts, [agent.id], query, request);
 }
 
 async function page(
   { db }: ApiParts,
   agentIds: readonly string[],
   query: HistoryQuery & { limit?: number; offset?: number; cursor?: string },
-) {
+  request: FastifyRequest,
+): Promise<HandlerAnswer> {
   const { limit = pageDefault, offset = 0 } = query;
   const { rows, total } = await listHistory(db, {
     ...readHistory(query, agentIds),
@@ -65,12 +70,32 @@ async function page(
   const hasMore = rows.length > limit;
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return {
-    status: 200,
-    body: {
-      executions: shown.map(executionWire),
-      pagination: { limit, offset, total, hasMore },
-      ...(hasMore && last && { nextCursor: toId('execution', last.id) }),
-    },
+  const rest = {
+    pagination: { limit, offset, total, hasMore },
+    ...(hasMore && last && { nextCursor: toId('execution', last.id) }),
   };
+  if (shown.every(({ fits }) => fits)) {
+    return { status: 200, body: { executions: shown.map(executionWire), ...rest } };
+  }
+  const headers = { 'content-type': 'application/json; charset=utf-8' };
+  if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
+  const texts = textsOf(wholeRecords(db, shown), rest);
+  const body = streamOf(texts, request, () => new Error('the page was taken too slowly'));
+  return { status: 200, body, headers };
+}
+
+/** The same answer where the records are too long to be held together. */
+async function* textsOf(
+  batches: AsyncIterable<readonly ExecutionRow[]>,
+  rest: object,
+): AsyncGenerator<string, void, undefined> {
+  yield '{"executions":[';
+  let between = '';
+  for await (const rows of batches) {
+    for (const row of rows) {
+      yield between + toJson(executionWire(row));
+      between = ',';
+    }
+  }
+  yield `],${toJson(rest).slice(1)}`;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { everything } from '../../../src/core/history.ts';
@@ -112,6 +113,38 @@ test('much text that is written like the value and is not it is compared a littl
     await left(db, ids),
     ids.filter((_, n) => n % 10 !== 9),
   );
+});
+
+test('of long variables few are looked at in one go, however much others stored', async () => {
+  const { id: agentId } = await addAgent(service);
+  const elsewhere = await service.workspace();
+  const atMs = Date.now() - 1_000;
+  const long = Array.from({ length: 12 }, (_, n) => ({
+    ...{ workspaceId, agentId, atMs: atMs - 2 * n },
+    variables: JSON.stringify({
+      customer: 'c-long',
+      noise: randomBytes(750_000).toString('base64'),
+    }),
+  }));
+  const ids = await addRecords(db, [
+    ...long,
+    ...long.map((one) => ({ ...one, workspaceId: elsewhere.workspaceId, atMs: one.atMs - 1 })),
+  ]);
+  const erasure = { id: '', workspaceId, variable: 'customer', value: 'c-long', requestedBy: null };
+  for (const agent of [agentId, null]) {
+    const looks: Look[] = [];
+    let downTo = everything.toId;
+    while (looks.at(-1)?.downTo !== null) {
+      looks.push(await lookFurther(db, { ...erasure, agentId: agent, downTo }, 2_000));
+      downTo = looks.at(-1)?.downTo ?? downTo;
+    }
+    assert.deepEqual(
+      looks.flatMap(({ found }) => found.map(({ id }) => id)),
+      ids.slice(0, 12),
+    );
+    assert.ok(looks.every(({ found }) => found.length <= 5));
+    assert.ok(looks.length <= 5);
+  }
 });
 
 test('workspaces take turns, however much one of them asks for', async () => {

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { get, type IncomingMessage } from 'node:http';
+import { after, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { fromId } from '../../../src/core/id.ts';
+import { listExecutions, wholeRecords } from '../../../src/flow/list-executions.ts';
+import type { ExecutionRow } from '../../../src/store/executions.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { wholeHistory } from '../../harness/history.ts';
+import { addRecords } from '../../harness/records.ts';
+import { startService } from '../../harness/service.ts';
+
+// No worker: the run that has not ended is made up.
+const service = await startService({ role: 'api' });
+after(service.close);
+const { db, workspaceId } = service;
+const { key } = await service.key();
+
+/** More than the sockets in between can hold. */
+const count = 24;
+const length = 2_000_000;
+/** Read at once at most, the last of them beyond it. */
+const bytesMax = 8_388_608 + length;
+let agent: Awaited<ReturnType<typeof addAgent>>;
+let ids: string[];
+
+beforeEach(async () => {
+  agent = await addAgent(service);
+  ids = await makeRecords(count);
+  await sql`
+    update executions set output = repeat(left(md5(id::text), 10), ${length / 10})
+    where id = any(${ids}::uuid[])`.execute(db);
+});
+
+/** Newest first. */
+function makeRecords(many: number, variables?: string): Promise<string[]> {
+  const atMs = Date.now() - 3_600_000;
+  const records = Array.from({ length: many }, (_, n) => ({
+    workspaceId,
+    agentId: agent.id,
+    atMs: atMs - n,
+  }));
+  return addRecords(
+    db,
+    records.map((one) => ({ ...one, ...(variables && { variables }) })),
+  );
+}
+
+const list = (query: string) => service.call('GET', `${agent.path}/executions?${query}`, { key });
+
+const batchesOf = async (question: object = {}) => {
+  const { rows } = await listExecutions(db, { ...wholeHistory([agent.id]), ...question });
+  return wholeRecords(db, rows);
+};
+
+const bytesOf = (rows: readonly ExecutionRow[]) =>
+  rows.reduce((sum, row) => sum + (row.output?.length ?? 0) + (row.inputVariables?.length ?? 0), 0);
+
+test('a page of long records has each of them whole, and is as a short one otherwise', async () => {
+  const { status, headers, body } = await list('limit=20&offset=2');
+  assert.equal(status, 200);
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.equal(headers.get('content-length'), null);
+  const shown = ids.slice(2, 22);
+  assert.deepEqual(
+    body.executions.map((one: { executionId: string }) => fromId('execution', one.executionId)),
+    shown,
+  );
+  assert.deepEqual(body.pagination, { limit: 20, offset: 2, total: count, hasMore: true });
+  assert.equal(body.nextCursor, body.executions.at(-1).executionId);
+  const { rows } = await sql<{ id: string; output: string }>`
+    select id, output from executions where id = any(${shown}::uuid[]) order by id desc`.execute(
+    db,
+  );
+  for (const [n, one] of body.executions.entries()) {
+    assert.ok(one.outputText === rows[n]?.output, 'an output is not whole');
+    assert.deepEqual(one.inputVariables, { customer: 'c1' });
+  }
+  const last = await list(`limit=20&cursor=${body.nextCursor}`);
+  assert.ok(last.body.executions.length === 2 && !('nextCursor' in last.body));
+});
+
+test('what is short leaves in one piece, however long what is not shown', async () => {
+  for (const query of ['limit=2', 'limit=100&omit=bodies']) {
+    const { headers } = await list(query);
+    assert.ok(Number(headers.get('content-length')) > 0);
+  }
+});
+
+test('HEAD is answered with the head of a page that is streamed, and of an export', async () => {
+  for (const path of ['executions?limit=100', 'executions/export']) {
+    const answer = await fetch(`${service.url}${agent.path}/${path}`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${key}` },
+    });
+    assert.deepEqual([answer.status, answer.headers.get('content-length')], [200, null]);
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  }
+});
+
+test('no more is read at once than may be, of outputs and of variables that are stored compressed', async () => {
+  const outputs = await Array.fromAsync(await batchesOf());
+  await sql`delete from executions where id = any(${ids}::uuid[])`.execute(db);
+  await makeRecords(30, `{"d":"${'d'.repeat(1_000_000)}"}`);
+  const variables = await Array.fromAsync(await batchesOf());
+  for (const [batches, records] of [
+    [outputs, count],
+    [variables, 30],
+  ] as const) {
+    assert.ok(Math.max(...batches.map(bytesOf)) <= bytesMax);
+    assert.equal(batches.flat().length, records);
+  }
+});
+
+test('what is deleted meanwhile is left out, and a run that ends meanwhile is as it is then', async () => {
+  const oldest = ids.at(-1) ?? '';
+  await sql`update executions set status = 'processing', completed_at = null, settings = '{}'
+    where id = ${oldest}`.execute(db);
+  await sql`insert into run_queue (id, workspace_id, agent_id, tag)
+    values (${oldest}, ${workspaceId}, ${agent.id}, 1)`.execute(db);
+  const batches = await batchesOf({ includeProcessing: true });
+  const first = (await batches.next()).value ?? [];
+  const gone = ids.slice(first.length, first.length + 4);
+  await sql`delete from executions where id = any(${gone}::uuid[])`.execute(db);
+  await sql`delete from run_queue where id = ${oldest}`.execute(db);
+  await sql`update executions set status = 'success', completed_at = clock_timestamp(), settings = null
+    where id = ${oldest}`.execute(db);
+  const rows = [...first, ...(await Array.fromAsync(batches)).flat()];
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    ids.filter((id) => !gone.includes(id)),
+  );
+  assert.deepEqual([rows.at(-1)?.status, rows.at(-1)?.output?.length], ['success', length]);
+});
+
+test('who takes nothing holds nothing of the database, and is told by a cut connection of what fails then', async () => {
+  const response = await open(`${agent.path}/executions?limit=100`);
+  assert.equal(response.statusCode, 200);
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::int as open from pg_stat_activity
+    where datname = current_database() and state like 'idle in transaction%'`.execute(db);
+  assert.equal(rows[0]?.open, 0);
+  await sql`alter table executions rename to away`.execute(db);
+  await assert.rejects(response.toArray(), /aborted/);
+  await sql`alter table away rename to executions`.execute(db);
+  assert.match(JSON.stringify(service.faults.splice(0)), /executions/);
+});
+
+function open(path: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${key}` };
+  return new Promise((resolve, reject) => {
+    get(`${service.url}${path}`, { headers, agent: false }, resolve).on('error', reject);
+  });
+}
