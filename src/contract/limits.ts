@@ -76,7 +76,10 @@ export const variableFiltersMax = 10;
 /** At once in one process. */
 export const exportsMax = 4;
 export const exportsOfWorkspaceMax = 2;
-/** Of an export, and of a page that is too long to be held. */
+/** Pages whose records are too long to be held together, at once in one process. */
+export const longPagesMax = 20;
+export const longPagesOfWorkspaceMax = 10;
+/** Of an export, and of such a page. */
 export const streamMsMax = 3_600_000;
 export const statisticsStepsMax = 1_500;
 /** Agents that an answer can be narrowed down to by name. */

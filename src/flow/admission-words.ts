@@ -96,6 +96,15 @@ function memberName(workspaceId: string, userId: string): string {
   return `${workspaceId} ${userId}`;
 }
 
+/** What a call is told whose caller is not there. */
+export const unknownCaller = {
+  kind: 'refused' as const,
+  code: 'UNAUTHORIZED' as const,
+  message: 'The API key or session is not valid.',
+  fields: {},
+  states: [],
+};
+
 export function callerOfKey(row: KeyRow): Caller {
   return {
     kind: 'key',

@@ -6,7 +6,7 @@ import { readForAdmission } from '../store/admission-read.ts';
 import { writeAdmission } from '../store/admission-write.ts';
 import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
 import { type AdmissionBook, admissionBook, clockTag } from './admission-book.ts';
-import { questionOf } from './admission-words.ts';
+import { questionOf, unknownCaller } from './admission-words.ts';
 import { batcher } from './batch.ts';
 import { lookUp } from './look-up.ts';
 import { tryTogether } from './try-again.ts';
@@ -95,7 +95,7 @@ async function transact(parts: BoundParts, send: Send, calls: ExecuteCall[]): Pr
 
 function admitOne(book: AdmissionBook, call: ExecuteCall, nowMs: number): Admitted {
   const caller = book.callerOf(call.credential);
-  if (!caller) return { ...unknownCaller, nowMs, allowedOrigins: [] };
+  if (!caller) return { ...unknownCaller, record: null, nowMs, allowedOrigins: [] };
   if (!book.mayCall(call)) return { ...notReady, nowMs, allowedOrigins: [] };
   const agent = book.agentOf(call.agentId, caller);
   const allowedOrigins = [...caller.allowedOrigins, ...(agent?.allowedOrigins ?? [])];
@@ -124,15 +124,6 @@ function admitOne(book: AdmissionBook, call: ExecuteCall, nowMs: number): Admitt
     allowedOrigins,
   };
 }
-
-const unknownCaller: Refusal = {
-  kind: 'refused',
-  code: 'UNAUTHORIZED',
-  message: 'The API key or session is not valid.',
-  fields: {},
-  states: [],
-  record: null,
-};
 
 const notReady: Refusal = {
   kind: 'refused',

@@ -144,10 +144,7 @@ async function transact(
     (await planProgress(
       parts,
       send,
-      {
-        ...{ runs: locked.workflows, steps: locked.steps },
-        ...{ together: ends.length > 1, unwritable },
-      },
+      { runs: locked.workflows, steps: locked.steps, together: ends.length > 1, unwritable },
       events,
     ));
   let stopping: Promise<Stopping[]> = Promise.resolve([]);

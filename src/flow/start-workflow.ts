@@ -18,7 +18,7 @@ import {
   type WorkflowRow,
   writeStart,
 } from '../store/workflow-start.ts';
-import { callersAmong, membersOf } from './admission-words.ts';
+import { callersAmong, membersOf, unknownCaller } from './admission-words.ts';
 import { batcher } from './batch.ts';
 import { lookUp } from './look-up.ts';
 import { type OnProgress, type ProgressParts, planProgress } from './progress.ts';
@@ -234,14 +234,6 @@ function atProgress(run: NewWorkflowRun): RunAtProgress {
     executed_by: run.executedBy,
   };
 }
-
-const unknownCaller: StartRefusal = {
-  kind: 'refused',
-  code: 'UNAUTHORIZED',
-  message: 'The API key or session is not valid.',
-  fields: {},
-  states: [],
-};
 
 function nameOf(caller: string, workflowId: string, key: string): string {
   return `${caller} ${workflowId} ${key}`;

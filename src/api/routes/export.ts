@@ -1,24 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { exportAllExecutions, exportExecutions } from '../../contract/export.ts';
-import { streamMsMax } from '../../contract/limits.ts';
+import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/admission.ts';
-import { ExportTooSlow, exportExecutions as exportHistory } from '../../flow/export-executions.ts';
+import { exportExecutions as exportHistory } from '../../flow/export-executions.ts';
 import { listVisibleAgents } from '../../store/agents.ts';
 import type { ExecutionDetailRow } from '../../store/executions.ts';
 import { visibleAgent } from '../access.ts';
 import { allowAgent } from '../cors.ts';
-import { createExportPlaces } from '../export-places.ts';
 import { type ExportForm, exportForms } from '../export-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from '../history-query.ts';
 import { limitLists } from '../list-limit.ts';
 import type { ApiParts } from '../parts.ts';
 import { route } from '../route.ts';
 import { emptyStream, streamOf } from '../stream.ts';
+import { createStreamPlaces } from '../stream-places.ts';
 
 /** The history as one long answer, which is written no faster than it is taken. */
 export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
   const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
-  const places = createExportPlaces();
+  const places = createStreamPlaces('export', {
+    max: exportsMax,
+    ofWorkspaceMax: exportsOfWorkspaceMax,
+  });
 
   route(
     app,
@@ -62,10 +65,8 @@ export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
       const first = await batches.next();
       place.signal.throwIfAborted();
       const texts = textsOf(form, after === null, first, batches);
-      const stream = streamOf(texts, request, () => new ExportTooSlow());
-      place.signal.addEventListener('abort', () => stream.destroy(place.signal.reason));
+      const stream = streamOf(texts, request, place);
       stream.once('close', () => {
-        place.giveBack();
         // A stream that was broken off before anybody read of it has not begun what it is made of.
         batches.return().catch((error: unknown) => request.log.warn({ err: error }, 'export end'));
       });

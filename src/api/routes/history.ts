@@ -4,7 +4,13 @@ import {
   listExecutions,
   listExecutionsUnversioned,
 } from '../../contract/executions.ts';
-import { pageDefault, recordsReadMax, recordsSearchedMax } from '../../contract/limits.ts';
+import {
+  longPagesMax,
+  longPagesOfWorkspaceMax,
+  pageDefault,
+  recordsReadMax,
+  recordsSearchedMax,
+} from '../../contract/limits.ts';
 import type { Caller } from '../../core/admission.ts';
 import { toId } from '../../core/id.ts';
 import { listExecutions as listHistory, wholeRecords } from '../../flow/list-executions.ts';
@@ -19,42 +25,55 @@ import { limitLists } from '../list-limit.ts';
 import type { ApiParts } from '../parts.ts';
 import { type Context, type HandlerAnswer, known, route } from '../route.ts';
 import { emptyStream, streamOf } from '../stream.ts';
+import { createStreamPlaces, type StreamPlaces } from '../stream-places.ts';
 
 /** The history of one agent, and of all that the caller sees. */
 export function historyRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { db } = parts;
   const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
+  const places = createStreamPlaces('page', {
+    max: longPagesMax,
+    ofWorkspaceMax: longPagesOfWorkspaceMax,
+  });
 
   for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
-    route(app, parts, endpoint, (context) => listOne(parts, context), limited);
+    route(app, parts, endpoint, (context) => listOne(parts, places, context), limited);
   }
 
   route(
     app,
     parts,
     listAllExecutions,
-    async ({ query, caller, request }) =>
-      page(parts, await listVisibleAgents(db, caller), query, request),
+    async ({ query, caller, request }) => {
+      const agentIds = await listVisibleAgents(db, caller);
+      return page({ db, places }, { agentIds, query, caller, request });
+    },
     limited,
   );
 }
 
 async function listOne(
   parts: ApiParts,
+  places: StreamPlaces,
   context: Context<typeof listExecutions | typeof listExecutionsUnversioned>,
 ) {
   const { params, query, request, reply } = context;
   const caller = known(context.caller);
   const agent = await visibleAgent(parts.reads, caller, params.agentId);
   allowAgent({ request, reply, caller }, agent);
-  return page(parts, [agent.id], query, request);
+  return page({ db: parts.db, places }, { agentIds: [agent.id], query, caller, request });
+}
+
+interface Asked {
+  readonly agentIds: readonly string[];
+  readonly query: HistoryQuery & { limit?: number; offset?: number; cursor?: string };
+  readonly caller: Caller;
+  readonly request: FastifyRequest;
 }
 
 async function page(
-  { db }: ApiParts,
-  agentIds: readonly string[],
-  query: HistoryQuery & { limit?: number; offset?: number; cursor?: string },
-  request: FastifyRequest,
+  { db, places }: { readonly db: ApiParts['db']; readonly places: StreamPlaces },
+  { agentIds, query, caller, request }: Asked,
 ): Promise<HandlerAnswer> {
   const { limit = pageDefault, offset = 0 } = query;
   const { rows, total } = await listHistory(db, {
@@ -79,8 +98,8 @@ async function page(
   }
   const headers = { 'content-type': 'application/json; charset=utf-8' };
   if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-  const texts = textsOf(wholeRecords(db, shown), rest);
-  const body = streamOf(texts, request, () => new Error('the page was taken too slowly'));
+  const place = places.take(caller.workspaceId);
+  const body = streamOf(textsOf(wholeRecords(db, shown), rest), request, place);
   return { status: 200, body, headers };
 }
 

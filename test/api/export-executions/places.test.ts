@@ -63,7 +63,7 @@ test('a workspace without an export is given a place of one with several, and no
   const left = await Promise.all([a2, b2, c1, d1].map(recordsOf));
   assert.deepEqual(left, Array(4).fill(records));
   const logged = service.faults.splice(0) as { readonly msg: string }[];
-  assert.equal(logged.filter(({ msg }) => msg === 'broken off').length, 2);
+  assert.equal(logged.filter(({ msg }) => msg === 'export broken off').length, 2);
 });
 
 test('an export that has not begun to answer gives its place as well', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
+import { longPagesOfWorkspaceMax } from '../../../src/contract/limits.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { listExecutions, wholeRecords } from '../../../src/flow/list-executions.ts';
 import type { ExecutionRow } from '../../../src/store/executions.ts';
@@ -85,6 +86,25 @@ test('what is short leaves in one piece, however long what is not shown', async 
     const { headers } = await list(query);
     assert.ok(Number(headers.get('content-length')) > 0);
   }
+});
+
+test('so many streamed pages are under way for one workspace, and short ones beside them', async () => {
+  const path = `${agent.path}/executions?limit=100`;
+  const taken = await Promise.all(
+    Array.from({ length: longPagesOfWorkspaceMax }, () => open(path)),
+  );
+  assert.deepEqual(
+    taken.map(({ statusCode }) => statusCode),
+    taken.map(() => 200),
+  );
+  const refused = await list('limit=100');
+  assert.deepEqual([refused.status, refused.body.code], [503, 'UNAVAILABLE']);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  assert.equal((await list('limit=2')).status, 200);
+  for (const response of taken) response.destroy();
+  // Until the server has heard of it.
+  while ((await list('limit=100')).status !== 200);
+  service.faults.splice(0);
 });
 
 test('HEAD is answered with the head of a page that is streamed, and of an export', async () => {
