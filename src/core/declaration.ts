@@ -81,7 +81,11 @@ export function settingsChange(
   was: AgentSettings,
   is: AgentSettings,
 ): { readonly change: AgentChange; readonly fields: FieldChange[] } {
-  const different = fields.filter((field) => !same(was[field], is[field]));
+  const different = fields.filter((field) =>
+    field === 'defaultVariableValues'
+      ? !sameValues(was[field], is[field])
+      : !same(was[field], is[field]),
+  );
   const change: Partial<Record<Field, unknown>> = Object.fromEntries(
     different.map((field) => [field, is[field]]),
   );
@@ -184,6 +188,23 @@ export function declareDefinition(
     })),
     ...(output !== null && { output }),
   };
+}
+
+/** By name, and each to the letter. */
+function sameValues(
+  some: Readonly<Record<string, unknown>>,
+  others: Readonly<Record<string, unknown>>,
+): boolean {
+  const names = Object.keys(some);
+  return (
+    names.length === Object.keys(others).length &&
+    names.every((name) => Object.hasOwn(others, name) && identical(some[name], others[name]))
+  );
+}
+
+/** The same with the names in the same order, which is what a model sees of a value. */
+export function identical(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** The same whatever the order of names. */

@@ -1,4 +1,4 @@
-import { type DeclaredWorkflow, definitionOf, same } from '../core/declaration.ts';
+import { type DeclaredWorkflow, definitionOf, identical } from '../core/declaration.ts';
 import { CallFailure } from '../core/failure.ts';
 import { toId } from '../core/id.ts';
 import { type DefinitionDraft, fillDefinition } from '../core/workflow-fill.ts';
@@ -32,7 +32,7 @@ export async function planWorkflow(ground: Ground, declared: DeclaredWorkflow): 
     return add((at) => createWorkflow(at, caller, { name, description, enabled, definition }));
   }
   const { id } = known;
-  if (!same(known.definition, fillDefinition(definition))) {
+  if (!identical(fillDefinition(known.definition), fillDefinition(definition))) {
     requireSound(definition);
     const { label } = await nextVersion(trx, 'workflow', id);
     told({ action: 'pin', field: 'definition', to: label });

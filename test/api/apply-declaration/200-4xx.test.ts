@@ -126,6 +126,28 @@ test('each difference is told and made: settings, version, stage, definition', a
   await apply(declared);
 });
 
+test('the order of names within a value is a difference, since a model sees it', async () => {
+  const ordered = (value: object) =>
+    changed(({ agents, workflows }) => {
+      Object.assign(agents[0] ?? {}, {
+        optionalVariables: ['form', 'tone'],
+        defaultVariableValues: { tone: 'kind', form: value },
+      });
+      Object.assign(workflows[0]?.steps[0]?.variables ?? {}, { form: value });
+    });
+  await apply(ordered({ b: 1, a: 2 }));
+  const other = await apply(ordered({ a: 2, b: 1 }));
+  assert.deepEqual(told(other), [
+    ['agent', 'Sorter', 'change', 'defaultVariableValues', { tone: 'kind', form: { a: 2, b: 1 } }],
+    ['workflow', 'sort', 'pin', 'definition', 'v5'],
+  ]);
+  assert.deepEqual((await apply(ordered({ a: 2, b: 1 }))).body.changes, []);
+  const { declaration } = (await service.call('GET', path, { key })).body;
+  assert.deepEqual(Object.keys(declaration.agents[0].defaultVariableValues.form), ['a', 'b']);
+  assert.deepEqual((await apply(declaration)).body.changes, []);
+  await apply(declared);
+});
+
 test('all or nothing, and what stands in the way is named', async () => {
   const cases: [Declared, number, RegExp][] = [
     [
