@@ -44,7 +44,7 @@ test('signing out everywhere ends all sessions at once', async () => {
   assert.equal((await auth('revoke-sessions', cookie)).status, 401);
 });
 
-test('a user keeps the hundred sessions used last, and whoever signs in is among them', async () => {
+test('a user keeps the hundred sessions begun or prolonged last, and whoever signs in is among them', async () => {
   const { cookie, other, userId } = await twice();
   const stranger = await service.signIn();
   const add = (whose: string, age: string) =>
