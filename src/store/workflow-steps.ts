@@ -105,6 +105,10 @@ export async function takeDueStops(db: Db, limit: number): Promise<Stopping[]> {
   return rows;
 }
 
+const wakeLate = sql`
+  update workflow_steps s set ready_at = clock_timestamp()
+  from late where s.run_id = late.run_id and s.step = late.step and s.item = late.item`;
+
 /** Has up to so many ready steps wait no longer that wait for a time which may be years off; answers how many. */
 export async function wakeSteps(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -115,10 +119,7 @@ export async function wakeSteps(db: Db, limit: number): Promise<number> {
         where agent_id = w.agent_id and status = 'ready' and ready_at > ${tooFarOff}
         order by ready_at limit ${limit} for update skip locked) as late
       limit ${limit})
-    update workflow_steps s set ready_at = clock_timestamp()
-    from late where s.run_id = late.run_id and s.step = late.step and s.item = late.item`.execute(
-    db,
-  );
+    ${wakeLate}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
@@ -129,10 +130,7 @@ export async function wakeStops(db: Db, limit: number): Promise<number> {
       select run_id, step, item from workflow_steps
       where ready_at > ${tooFarOff} and status = 'canceling'
       order by ready_at limit ${limit} for update skip locked)
-    update workflow_steps s set ready_at = clock_timestamp()
-    from late where s.run_id = late.run_id and s.step = late.step and s.item = late.item`.execute(
-    db,
-  );
+    ${wakeLate}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
