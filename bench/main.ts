@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Argument, program } from 'commander';
+import { wholeNumber } from '../src/main/arguments.ts';
 import { keepSection, readSection } from '../test/harness/results.ts';
 import { openBed } from './bed.ts';
 import type { Benchmark, How } from './benchmark.ts';
@@ -10,37 +11,35 @@ import { machine } from './machine.ts';
 import { results } from './results.ts';
 import { markdown, type Table, tablesIn } from './table.ts';
 
-/**
- * `npm run bench -- [NAME…] [--rounds N] [--seconds S] [--requests N] [--connections N] [--runs N] [--dry]`: measures,
- * prints, and writes each section of `RESULTS.md` as soon as it is there; `--dry` only prints.
- */
+/** Measures, prints, and writes each section of `RESULTS.md` as soon as it is there. */
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '4' },
-    requests: { type: 'string', default: '20000' },
-    connections: { type: 'string', default: '128' },
-    runs: { type: 'string' },
-    dry: { type: 'boolean', default: false },
-  },
-});
-const unknown = positionals.filter((name) => !benchmarks.some((one) => one.name === name));
-if (unknown.length > 0) {
-  console.error(`No such benchmark: ${unknown.join(', ')}.`);
-  console.error(`There are ${benchmarks.map(({ name }) => name).join(', ')}.`);
-  process.exit(2);
+interface Asked extends Omit<How, 'runs' | 'note'> {
+  readonly runs?: number;
+  readonly dry?: true;
 }
-const given: Omit<How, 'runs'> = {
-  rounds: Number(values.rounds),
-  seconds: Number(values.seconds),
-  requests: Number(values.requests),
-  connections: Number(values.connections),
-  note: (line) => console.log(`  ${line}`),
-};
-const chosen = benchmarks.filter(({ name, byDefault }) =>
-  positionals.length === 0 ? byDefault : positionals.includes(name),
+
+const byDefault = benchmarks.filter((one) => one.byDefault).map(({ name }) => name);
+const asked = program
+  .name('npm run bench --')
+  .description(
+    'Measures, prints, and writes each section of bench/RESULTS.md as soon as it is there.',
+  )
+  .addArgument(
+    new Argument('[benchmarks...]', `unless given ${byDefault.join(', ')}`).choices(
+      benchmarks.map(({ name }) => name),
+    ),
+  )
+  .option('--rounds <n>', 'rounds of each, of which the median is told', wholeNumber, 5)
+  .option('--seconds <n>', 'how long a round takes', wholeNumber, 4)
+  .option('--requests <n>', 'in a round that is counted instead', wholeNumber, 20_000)
+  .option('--connections <n>', 'callers at once', wholeNumber, 128)
+  .option('--runs <n>', 'rows to fill tables with, where a benchmark does', wholeNumber)
+  .option('--dry', 'print, and write nothing')
+  .parse();
+const { runs, dry, ...numbers } = asked.opts<Asked>();
+const given: Omit<How, 'runs'> = { ...numbers, note: (line) => console.log(`  ${line}`) };
+const chosen = benchmarks.filter(({ name, ...one }) =>
+  asked.args.length === 0 ? one.byDefault : asked.args.includes(name),
 );
 const command = ['npm run bench', '--', ...process.argv.slice(2)].join(' ').replace(/ --$/, '');
 
@@ -50,7 +49,7 @@ for (const benchmark of chosen) await measure(benchmark);
 async function measure(benchmark: Benchmark): Promise<void> {
   console.log(`\n${benchmark.name}`);
   const begun = performance.now();
-  const how: How = { ...given, runs: Number(values.runs ?? benchmark.runs ?? 0) };
+  const how: How = { ...given, runs: runs ?? benchmark.runs ?? 0 };
   const bed = await openBed({ statements: benchmark.statements ?? false });
   try {
     const tables = await benchmark.run(bed, how);
@@ -66,7 +65,7 @@ async function measure(benchmark: Benchmark): Promise<void> {
       ].join('\n'),
     ].join('\n\n');
     console.log(`\n${text}`);
-    if (!values.dry) keepSection(results, benchmark.name, text);
+    if (!dry) keepSection(results, benchmark.name, text);
   } catch (error) {
     for (const line of lastWords(bed.directory)) console.error(line);
     throw error;

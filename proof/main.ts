@@ -1,5 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { Argument, program } from 'commander';
+import { wholeNumber } from '../src/main/arguments.ts';
 import { startCluster } from '../test/harness/cluster.ts';
 import { addressVariable } from '../test/harness/database.ts';
 import { makeStartsCheap } from '../test/harness/environment.ts';
@@ -10,34 +11,40 @@ import { keep, kept, sources } from './progress.ts';
 import { proveOn } from './prove.ts';
 import { reportOf, results, sectionOf } from './report.ts';
 
-/**
- * `npm run proof -- [NAME…] [--full] [--fault NAME] [--faults] [--rounds N] [--anew]`: puts the claims to the proof, one
- * after the other, and ends with 1 where one does not hold. A full proof that was stopped goes on where it was, and writes a
- * section of `RESULTS.md` for each claim of which all rounds are made.
- * With `--faults` a few rounds are made with each deliberate fault, and it ends with 1 where one is not found.
- */
+/** Puts the claims to the proof, one after the other, and ends with 1 where one does not hold. */
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    full: { type: 'boolean', default: false },
-    anew: { type: 'boolean', default: false },
-    fault: { type: 'string' },
-    faults: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-  },
-});
-const unknown = positionals.filter((name) => !claims.some((claim) => claim.name === name));
-if (unknown.length > 0) {
-  console.error(`No such claim: ${unknown.join(', ')}.`);
-  console.error(`There are ${claims.map(({ name }) => name).join(', ')}.`);
-  process.exit(2);
+interface Asked {
+  readonly full?: true;
+  readonly anew?: true;
+  readonly fault?: string;
+  readonly faults?: true;
+  readonly rounds?: number;
 }
-const chosen = claims.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+
+const command = program
+  .name('npm run proof --')
+  .description(
+    'Puts the claims to the proof, one after the other; ends with 1 where one does not hold.',
+  )
+  .addArgument(
+    new Argument('[claims...]', 'all unless given').choices(claims.map(({ name }) => name)),
+  )
+  .option(
+    '--full',
+    'all rounds; goes on where it was stopped, and writes a section of proof/RESULTS.md',
+  )
+  .option('--anew', 'with --full: forget the rounds that were made before')
+  .option('--fault <name>', 'break this on purpose, and show what is found')
+  .option('--faults', 'a few rounds with each fault; ends with 1 where one is not found')
+  .option('--rounds <n>', 'so many rounds instead, of which nothing is kept', wholeNumber)
+  .parse();
+const values = command.opts<Asked>();
+const chosen = claims.filter(
+  ({ name }) => command.args.length === 0 || command.args.includes(name),
+);
 const fault = chosen.flatMap(({ faults }) => faults).find(({ name }) => name === values.fault);
 if (values.fault !== undefined && !fault) {
-  console.error(`The chosen claims know no fault ${values.fault}.`);
-  process.exit(2);
+  command.error(`The chosen claims know no fault ${values.fault}.`, { exitCode: 2 });
 }
 const resumable = values.full && values.fault === undefined && values.rounds === undefined;
 const shippedLeaseMs = 6_000;
@@ -57,7 +64,7 @@ try {
     }
   }
   for (const claim of values.faults ? [] : chosen) {
-    const rounds = Number(values.rounds ?? claim.rounds[values.full ? 'full' : 'short']);
+    const rounds = values.rounds ?? claim.rounds[values.full ? 'full' : 'short'];
     console.log(`\n${claim.name}: ${claim.says}`);
     const begunMs = performance.now();
     const found = await proveInParts(claim, rounds);
