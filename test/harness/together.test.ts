@@ -51,3 +51,12 @@ test('what is declared while a file is loaded is a part of it', async () => {
   assert.match(said, /one[\s\S]*two/);
   assert.deepEqual([code, left], [0, 0]);
 });
+
+test('what is left open does not keep the run from its end', async () => {
+  const { said, code } = await take(
+    "setInterval(() => {}, 1_000);\ntest('leaves a timer', () => {});",
+    "test('fine', () => {});",
+  );
+  assert.match(said, /leaves a timer[\s\S]*fine/);
+  assert.equal(code, 1);
+});

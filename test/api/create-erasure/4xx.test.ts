@@ -58,9 +58,14 @@ test('404 for an agent or an erasure that there is not', async () => {
 
 test('409 where a hundred are under way', async () => {
   const { ownerId } = await service.workspace();
-  const answers = await Promise.all(
-    Array.from({ length: 102 }, () => call('POST', path, { user: ownerId, body: erasure })),
-  );
+  const answers = [];
+  // No more at once than a slow machine answers before those that wait for a connection give up.
+  for (let i = 0; i < 17; i++) {
+    const six = Array.from({ length: 6 }, () =>
+      call('POST', path, { user: ownerId, body: erasure }),
+    );
+    answers.push(...(await Promise.all(six)));
+  }
   const count = (status: number) => answers.filter((one) => one.status === status).length;
   assert.deepEqual([count(202), count(409)], [100, 2]);
   const list = await call('GET', `${path}?limit=3&offset=99`, { user: ownerId });
