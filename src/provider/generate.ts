@@ -1,11 +1,11 @@
 import type { ModelCall, Usage } from '../core/model.ts';
 import { storable } from '../core/storable.ts';
+import { type Ending, endingOf } from './ending.ts';
 import type { Model } from './language-model.ts';
 import { type Counts, usageOf } from './usage.ts';
 
-export interface Generated {
+export interface Generated extends Ending {
   readonly text: string;
-  readonly finishReason: string;
   /** `null` where the provider counted nothing, or nothing that can be a count. */
   readonly usage: Usage | null;
 }
@@ -39,12 +39,9 @@ export async function generate(
     abortSignal: signal,
   });
   const texts = answer.content.map((part) => (part.type === 'text' ? part.text : ''));
-  return {
-    // PostgreSQL holds no NUL in a text, and a lone surrogate is no character.
-    text: storable(texts.join('')),
-    finishReason: answer.finishReason.unified,
-    usage: usageOf(counted(model, answer.usage)),
-  };
+  // PostgreSQL holds no NUL in a text, and a lone surrogate is no character.
+  const text = storable(texts.join(''));
+  return { text, ...endingOf(answer, text), usage: usageOf(counted(model, answer.usage)) };
 }
 
 type Answer = Awaited<ReturnType<Model['language']['doGenerate']>>;

@@ -26,6 +26,17 @@ export function chat(usage?: object | null, choice: object = {}): object {
   };
 }
 
+/** An answer of OpenAI's Responses API. */
+export function response(more: object = {}): object {
+  const content = [{ type: 'output_text', text: 'hi', annotations: [] }];
+  const message = { type: 'message', id: 'm', role: 'assistant', status: 'completed', content };
+  return {
+    ...{ id: 'r', object: 'response', created_at: 1, status: 'completed', model: 'm' },
+    ...{ output: [message], usage: { input_tokens: 10, output_tokens: 5 } },
+    ...more,
+  };
+}
+
 /** An answer of Google's Gemini API. */
 export function candidate(usageMetadata: object | null, text: string, finishReason = 'STOP') {
   const content = { parts: text ? [{ text }] : [] };
