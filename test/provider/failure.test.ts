@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RunFailureCode } from '../../src/core/failure.ts';
+import { type RunFailureCode, withoutWords } from '../../src/core/failure.ts';
 import { ModelFailure, noUsage, unknownCost } from '../../src/core/model.ts';
 import { brokenOff, toFailure } from '../../src/provider/failure.ts';
 import { OutboundFailure } from '../../src/provider/outbound.ts';
@@ -20,6 +20,15 @@ describe('an answer', () => {
       assert.equal(failure.cost.known, status !== 200 || /answered/.test(failure.message));
     });
   }
+
+  test('leaves nothing of its own words where no bodies stay', () => {
+    for (const { status, body } of providerErrors) {
+      const { message } = toFailure(answered(status, body), [], 0);
+      const kept = withoutWords(`Item 3: ${message}`);
+      assert.match(kept, /^Item 3: The provider('s answer| answered).*[^:]*\.$/s);
+      assert.doesNotMatch(kept.slice(8), /:/);
+    }
+  });
 
   test('that calls itself good is quoted only where it names an error', () => {
     const half = '{"choices":[{"message":{"content":"a secret of the prompt';
