@@ -62,6 +62,7 @@ export const behaviours: Readonly<Record<string, Step>> = {
   length: { text: 'cut sho', finish: 'length' },
   filtered: { text: 'I would', finish: 'content_filter' },
   refusing: { text: null, refusal: 'I cannot help with that.' },
+  'broken-off': { text: 'The first half', finish: 'error' },
   uncounted: { text: 'done', usage: null },
   unauthorized: failing(401, 'Incorrect API key provided.', 'invalid_api_key'),
   forbidden: failing(403, 'Your project has no access.', 'permission_denied'),

@@ -23,6 +23,18 @@ export const runFailureCodes = [
 /** What `errorCode` of a record can hold. */
 export type RunFailureCode = (typeof runFailureCodes)[number];
 
+/**
+ * Where a provider's own words stand in a failure's message, which may quote what it was sent. A pattern that JavaScript
+ * and PostgreSQL read alike.
+ */
+export const quotedWords = '(The provider answered[^:]*|The call failed): .*';
+const quoted = new RegExp(quotedWords, 's');
+
+/** The message as it may stay where no bodies do. */
+export function withoutWords(message: string): string {
+  return message.replace(quoted, '$1.');
+}
+
 export const callFailureCodes = [
   'MALFORMED_BODY',
   'INVALID_REQUEST',

@@ -1,6 +1,6 @@
 import { addDecimals } from '../core/decimal.ts';
 import { type EndStatus, latencyMsMax } from '../core/execution.ts';
-import type { RunFailureCode } from '../core/failure.ts';
+import { type RunFailureCode, withoutWords } from '../core/failure.ts';
 import { uuid7Time } from '../core/id.ts';
 import { type Cost, noCost, noUsage, type Usage, unknownCost } from '../core/model.ts';
 import type { Template } from '../core/prompt.ts';
@@ -169,7 +169,8 @@ function eventOf(step: WorkflowStepOf, ended: EndedRun): EventOfRun {
     outcome:
       status === 'success'
         ? { kind: 'success', text: output ?? '' }
-        : { kind: 'failed', code: errorCode ?? 'INTERNAL', error: error ?? '' },
+        : // Its words stay with the execution, and go with its bodies: those of a run of many steps could not all go at once.
+          { kind: 'failed', code: errorCode ?? 'INTERNAL', error: withoutWords(error ?? '') },
   };
 }
 

@@ -1,4 +1,4 @@
-import { CallFailure, type RunFailureCode } from '../core/failure.ts';
+import { CallFailure, type RunFailureCode, withoutWords } from '../core/failure.ts';
 import {
   type Cost,
   ModelDeferred,
@@ -138,8 +138,10 @@ function failed(
   more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
 ): Attempt {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
-  const how = { status: 'failed', errorCode, error, counted, usage, cost } as const;
-  return { kind: 'end', end: { ...unended(run, prompt), ...how } };
+  const end = unended(run, prompt);
+  const kept = end.storeBodies ? error : withoutWords(error);
+  const how = { status: 'failed', errorCode, error: kept, counted, usage, cost } as const;
+  return { kind: 'end', end: { ...end, ...how } };
 }
 
 /**

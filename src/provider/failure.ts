@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { RunFailureCode } from '../core/failure.ts';
-import { type Cost, ModelFailure, type Usage, unknownCost } from '../core/model.ts';
+import { type Cost, ModelFailure, noCost, type Usage, unknownCost } from '../core/model.ts';
 import { type Complaint, readComplaint } from './complaint.ts';
 import { OutboundFailure } from './outbound.ts';
 import { redact } from './redact.ts';
@@ -15,46 +15,98 @@ export function toFailure(error: unknown, secrets: readonly string[], nowMs: num
   const own = outboundFailure(error);
   if (own) return new ModelFailure(codes[own.kind], redact(own.message, secrets), fates[own.kind]);
   const { statusCode, responseHeaders = {}, responseBody = '' } = error as Partial<ApiError>;
-  const said = error instanceof Error ? error.message : String(error);
   if (statusCode === undefined) {
-    // No answer with a status and not the network: the request could not be put together, or the answer not be read.
-    const unread = unreadable.test(error instanceof Error ? error.name : '');
+    // What the AI SDK says of an answer that it cannot read quotes the answer.
+    if (unreadable.test(error instanceof Error ? error.name : '')) return unread();
+    // Neither an answer nor the network: the request could not be put together.
+    const said = error instanceof Error ? error.message : String(error);
     const message = redact(`The call failed: ${said}`, secrets);
-    return new ModelFailure('PROVIDER_ERROR', message, unread ? fates.broken : fates.malformed);
+    return new ModelFailure('PROVIDER_ERROR', message, fates.malformed);
+  }
+  if (statusCode < 300 || typeof responseBody !== 'string') {
+    return hiddenFailure(responseBody, responseHeaders, { secrets, nowMs });
   }
   const complaint = readComplaint(responseBody);
-  const status = statusCode < 300 ? (complaint.status ?? statusCode) : statusCode;
-  if (status < 300) {
-    const message = `The provider's answer could not be read: ${complaint.text ?? said}`;
-    return new ModelFailure('PROVIDER_ERROR', redact(message, secrets), fates.broken);
-  }
-  const { code, retryable } = verdict(status, complaint, responseHeaders);
-  const text = complaint.text ?? STATUS_CODES[status] ?? 'no reason given';
-  return new ModelFailure(code, redact(`The provider answered ${status}: ${text}`, secrets), {
+  const { code, retryable } = verdict(statusCode, complaint, responseHeaders);
+  const text = complaint.text ?? STATUS_CODES[statusCode] ?? 'no reason given';
+  return new ModelFailure(code, redact(`The provider answered ${statusCode}: ${text}`, secrets), {
     retryable,
     retryAfterMs: retryable ? retryAfterMs(responseHeaders, responseBody, nowMs) : 0,
   });
 }
 
-/** A model that declined: the provider was paid all the same, so usage and cost stand in the record. */
-export function filtered(
-  text: string,
-  secrets: readonly string[],
-  spent: { usage: Usage; cost: Cost },
+/**
+ * An answer that calls itself good and is none. Only what stands in its `error` is taken for one: the rest may be what
+ * the model wrote. The AI SDK gives an answer in which it finds an error itself as a value, with a status of its own making.
+ */
+function hiddenFailure(
+  answer: unknown,
+  headers: Record<string, string>,
+  { secrets, nowMs }: { secrets: readonly string[]; nowMs: number },
 ): ModelFailure {
-  const why = text ? `: ${text}` : '.';
+  const { error, usage } = fieldsOf(answer);
+  if (!error) return unread();
+  const body = JSON.stringify({ error });
+  const complaint = readComplaint(body);
+  const { status } = complaint;
+  const { code, retryable } = status
+    ? verdict(status, complaint, headers)
+    : hiddenVerdict(complaint, headers);
+  const text = complaint.text ?? STATUS_CODES[status ?? 0] ?? 'no reason given';
+  const message = `The provider answered ${status ?? 'with an error'}: ${text}`;
+  return new ModelFailure(code, redact(message, secrets), {
+    retryable,
+    retryAfterMs: retryable ? retryAfterMs(headers, body, nowMs) : 0,
+    // Nothing is charged for a refusal; for what it has counted it may want to be paid.
+    cost: usage ? unknownCost : noCost,
+  });
+}
+
+function unread(): ModelFailure {
   return new ModelFailure(
-    'CONTENT_FILTERED',
-    redact(`The provider withheld the answer${why}`, secrets),
-    spent,
+    'PROVIDER_ERROR',
+    "The provider's answer could not be read.",
+    fates.broken,
   );
+}
+
+/** Once there was an answer the provider was paid, so usage and cost stand in the record. */
+interface Paid {
+  readonly usage: Usage;
+  readonly cost: Cost;
+}
+
+/** A model that declined. What it wrote until then was withheld, and must not come back as the reason. */
+export function filtered(paid: Paid): ModelFailure {
+  return new ModelFailure('CONTENT_FILTERED', 'The provider withheld the answer.', paid);
+}
+
+/** An answer that ended in an error, with what the provider says of it. */
+export function brokenOff(
+  complaint: object | null,
+  secrets: readonly string[],
+  paid: Paid,
+): ModelFailure {
+  if (!complaint) {
+    return new ModelFailure('PROVIDER_ERROR', 'The provider broke the answer off.', paid);
+  }
+  const failure = hiddenFailure({ error: complaint }, {}, { secrets, nowMs: Date.now() });
+  return new ModelFailure(failure.code, failure.message, { ...failure, ...paid });
+}
+
+function fieldsOf(answer: unknown): { error?: unknown; usage?: unknown } {
+  try {
+    return Object(typeof answer === 'string' ? JSON.parse(answer) : answer);
+  } catch {
+    return {};
+  }
 }
 
 /** The fields of the AI SDK's `APICallError` that are used. */
 interface ApiError {
   readonly statusCode: number;
   readonly responseHeaders: Record<string, string>;
-  readonly responseBody: string;
+  readonly responseBody: unknown;
 }
 
 interface Verdict {
@@ -87,6 +139,13 @@ function verdict(status: number, said: Complaint, headers: Record<string, string
   return final('PROVIDER_ERROR', status >= 500 || passingStatuses.has(status));
 }
 
+/** Without a status. What tells by neither code nor words what it is may pass. */
+function hiddenVerdict(said: Complaint, headers: Record<string, string>): Verdict {
+  const limited = !said.codes.isDisjointFrom(limitCodes) || limitWords.test(said.text ?? '');
+  const found = verdict(limited ? 429 : 400, said, headers);
+  return found.code === 'PROVIDER_ERROR' ? final('PROVIDER_ERROR', true) : found;
+}
+
 function final(code: RunFailureCode, retryable = false): Verdict {
   return { code, retryable };
 }
@@ -98,6 +157,15 @@ const quotaCodes: ReadonlySet<string> = new Set([
   'billing_not_active',
   'billing_hard_limit_reached',
 ]);
+/** What comes with a 429, where there is one. */
+const limitCodes: ReadonlySet<string> = new Set([
+  ...quotaCodes,
+  'rate_limit_exceeded',
+  'rate_limit_error',
+  'too_many_requests',
+  'resource_exhausted',
+]);
+const limitWords = /rate[ -]?limit|too many requests/i;
 /** Not "exceeded your current quota": Google says so of the limit of a minute too. */
 const quotaWords = /insufficient[ _](quota|balance|credit)/i;
 const filterCodes: ReadonlySet<string> = new Set([
@@ -105,6 +173,8 @@ const filterCodes: ReadonlySet<string> = new Set([
   'content_policy_violation',
   'responsibleaipolicyviolation',
   'data_inspection_failed',
+  // OpenAI's word for a prompt that its usage policy forbids.
+  'invalid_prompt',
 ]);
 const filterWords =
   /content[ _]?(management |filter|policy)|safety (system|filter)|(input|prompt|request) was flagged|violat\w+ (our|the) (usage|content) polic/i;

@@ -1,10 +1,11 @@
 import type { ModelCall, Usage } from '../core/model.ts';
 import { storable } from '../core/storable.ts';
+import { type Ending, endingOf } from './ending.ts';
 import type { Model } from './language-model.ts';
+import { type Counts, usageOf } from './usage.ts';
 
-export interface Generated {
+export interface Generated extends Ending {
   readonly text: string;
-  readonly finishReason: string;
   /** `null` where the provider counted nothing, or nothing that can be a count. */
   readonly usage: Usage | null;
 }
@@ -38,29 +39,19 @@ export async function generate(
     abortSignal: signal,
   });
   const texts = answer.content.map((part) => (part.type === 'text' ? part.text : ''));
-  const { inputTokens, outputTokens } = answer.usage;
-  return {
-    // PostgreSQL holds no NUL in a text, and a lone surrogate is no character.
-    text: storable(texts.join('')),
-    finishReason: answer.finishReason.unified,
-    usage: usageOf({
-      inputTokens: inputTokens.total,
-      outputTokens: outputTokens.total,
-      cacheReadTokens: inputTokens.cacheRead ?? 0,
-      cacheWriteTokens: inputTokens.cacheWrite ?? 0,
-    }),
-  };
+  // PostgreSQL holds no NUL in a text, and a lone surrogate is no character.
+  const text = storable(texts.join(''));
+  return { text, ...endingOf(answer, text), usage: usageOf(counted(model, answer.usage)) };
 }
 
-/**
- * What all attempts of a run used is added up and stored as an `integer`. A count beyond this, a hundred times what any
- * model reads, is a server's mistake, and unknown.
- */
-const countMax = 100_000_000;
+type Answer = Awaited<ReturnType<Model['language']['doGenerate']>>;
 
-function usageOf(counts: { [K in keyof Usage]: number | undefined }): Usage | null {
-  const whole = Object.values(counts).every(
-    (count) => Number.isInteger(count) && Number(count) >= 0 && Number(count) <= countMax,
-  );
-  return whole ? (counts as Usage) : null;
+function counted({ count }: Model, { inputTokens, outputTokens, raw }: Answer['usage']): Counts {
+  if (count) return count(raw);
+  return {
+    inputTokens: inputTokens.total,
+    outputTokens: outputTokens.total,
+    cacheReadTokens: inputTokens.cacheRead ?? 0,
+    cacheWriteTokens: inputTokens.cacheWrite ?? 0,
+  };
 }

@@ -1,7 +1,7 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/provider.ts';
-import { countCompatible } from './compatible-usage.ts';
 import { type Connection, missing } from './settings.ts';
+import { type Counts, countChat, countGoogle } from './usage.ts';
 
 /** A language model of the AI SDK, by the specification that all its provider packages share. */
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
@@ -10,6 +10,8 @@ type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 export interface Model {
   readonly language: LanguageModel;
   readonly providerOptions?: CallOptions['providerOptions'];
+  /** Reads the provider's own usage, where the AI SDK takes a number that is not there for 0. */
+  readonly count?: (usage: unknown) => Counts;
 }
 
 /**
@@ -38,14 +40,14 @@ const makers: Readonly<Record<ProviderKind, Maker>> = {
     const provider = createOpenAI({ apiKey: apiKey ?? '', baseURL, fetch });
     return isVendor(baseURL)
       ? { language: provider.responses(model), providerOptions: unstored }
-      : { language: provider.chat(model) };
+      : { language: provider.chat(model), count: countChat };
   },
   azure: async ({ apiKey, baseURL }, model, fetch) => {
     const { createAzure } = await import('@ai-sdk/azure');
     const provider = createAzure({ apiKey: apiKey ?? '', baseURL, fetch });
     return isVendor(baseURL)
       ? { language: provider.responses(model), providerOptions: unstored }
-      : { language: provider.chat(model) };
+      : { language: provider.chat(model), count: countChat };
   },
   anthropic: async ({ apiKey, baseURL }, model, fetch) => {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
@@ -53,7 +55,8 @@ const makers: Readonly<Record<ProviderKind, Maker>> = {
   },
   google: async ({ apiKey, baseURL }, model, fetch) => {
     const { createGoogle } = await import('@ai-sdk/google');
-    return { language: createGoogle({ apiKey: apiKey ?? '', baseURL, fetch })(model) };
+    const provider = createGoogle({ apiKey: apiKey ?? '', baseURL, fetch });
+    return { language: provider(model), count: countGoogle };
   },
   bedrock: async ({ name, apiKey, baseURL }, model, fetch) => {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
@@ -88,9 +91,8 @@ async function compatible(
     baseURL,
     ...(apiKey ? { apiKey } : {}),
     fetch,
-    convertUsage: countCompatible,
   });
-  return { language: provider(model) };
+  return { language: provider(model), count: countChat };
 }
 
 /**

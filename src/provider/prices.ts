@@ -1,4 +1,4 @@
-import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
+import { calcPrice, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
 import { floatToUnits, toDecimal, toUnits } from '../core/decimal.ts';
 import { type Cost, noCost, type Usage, unknownCost } from '../core/model.ts';
 import type { Price } from '../core/price.ts';
@@ -74,17 +74,26 @@ function listed(list: PriceList, model: string, inputTokens: number, at: Date): 
   const where = 'provider' in list ? { providerId: list.provider } : { providerApiUrl: list.url };
   // Without usage: only the entry is wanted, not the library's sum.
   const entry = calcPrice({}, name, { ...where, timestamp: at });
-  return entry && fromEntry(entry.model_price, inputTokens);
+  if (!entry) return null;
+  const { model: found, model_price: prices } = entry;
+  return pricesIn(prices).length === 0 && isFree(found) ? free : fromEntry(prices, inputTokens);
+}
+
+/** That the library has no price for a model says only that it knows none; of those that are free it says so beside it. */
+function isFree({ id, name = '', price_comments: comments = '' }: ModelInfo): boolean {
+  return id.endsWith(':free') || /\(free\)$/i.test(name) || /\bfree of charge\b/i.test(comments);
+}
+
+function pricesIn(entry: ModelPrice): string[] {
+  return Object.keys(entry).filter((name) => entry[name] !== undefined);
 }
 
 /**
  * `null` where the entry cannot price a text exactly: no price for a direction, or a way of charging that the usage
- * here does not count. An entry without any price is how the library writes a free model.
+ * here does not count.
  */
 function fromEntry(entry: ModelPrice, inputTokens: number): Prices | null {
-  const names = Object.keys(entry).filter((name) => entry[name] !== undefined);
-  if (names.length === 0) return free;
-  if (!names.every((name) => counted.has(name) || elsewhere.test(name))) return null;
+  if (!pricesIn(entry).every((name) => counted.has(name) || elsewhere.test(name))) return null;
   const at = (name: string) => inTier(entry[name], inputTokens);
   const input = at('input_mtok');
   const output = at('output_mtok');

@@ -1,7 +1,6 @@
 import {
   type ModelAnswer,
   type ModelCall,
-  ModelFailure,
   type ModelPort,
   noCost,
   noUsage,
@@ -15,7 +14,7 @@ import { testConnection } from './connection-test.ts';
 import { withDeadline } from './deadline.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './environment.ts';
-import { filtered, toFailure } from './failure.ts';
+import { brokenOff, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
 import type { Resolve } from './guard.ts';
 import { languageModel, type Model } from './language-model.ts';
@@ -148,13 +147,11 @@ export function createModels(options: ModelsOptions): Models {
 }
 
 function answered(
-  { text, finishReason }: Generated,
+  { text, finishReason, complaint }: Generated,
   spent: Pick<ModelAnswer, 'usage' | 'cost'>,
   secrets: readonly string[],
 ): ModelAnswer {
-  if (finishReason === 'content-filter') throw filtered(text, secrets, spent);
-  if (finishReason === 'error') {
-    throw new ModelFailure('PROVIDER_ERROR', 'The provider broke the answer off.', spent);
-  }
+  if (finishReason === 'content-filter') throw filtered(spent);
+  if (finishReason === 'error') throw brokenOff(complaint, secrets, spent);
   return { text, finishReason, ...spent };
 }

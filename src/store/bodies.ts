@@ -1,10 +1,17 @@
 import { sql } from 'kysely';
+import { quotedWords } from '../core/failure.ts';
 import { briefOutputMs } from '../core/retention.ts';
 import { thisMoment } from './clock.ts';
 import type { Db } from './db.ts';
 import { overdueBefore } from './retention.ts';
 
-/** Bodies of records (variables, prompts, output) that go before their record does, and with them where the call came from. */
+/**
+ * Bodies of records (variables, prompts, output) that go before their record does, and with them where the call came from
+ * and what a provider said of it.
+ */
+
+/** SQL: the column `error` without a provider's own words. */
+const withoutWords = sql`regexp_replace(error, ${sql.lit(quotedWords)}, '\\1.')`;
 
 /**
  * Takes the bodies of up to `limit` records of an agent that have had their time, and answers how many it came
@@ -31,10 +38,11 @@ export async function takeBodies(
       order by id limit ${limit}),
     taken as (
       update executions set input_variables = null, system_prompt = null, user_prompt = null, output = null,
-        ip_address = null, user_agent = null
+        ip_address = null, user_agent = null, error = ${withoutWords}
       where id = any (array(select id from picked))
         and (input_variables is not null or system_prompt is not null or user_prompt is not null
-          or output is not null or ip_address is not null or user_agent is not null)),
+          or output is not null or ip_address is not null or user_agent is not null
+          or error <> ${withoutWords})),
     noted as (
       insert into bodies_taken as b (agent_id, up_to)
       select ${agentId}, case when (select count(*) from picked) < ${limit} then before

@@ -3,6 +3,8 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model.ts';
 import { addAgent, ended, run, type TestAgent } from '../harness/agents.ts';
+import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
+import { addRecords, dayMs } from '../harness/records.ts';
 import { makeRound } from '../harness/rounds.ts';
 import { startService } from '../harness/service.ts';
 
@@ -67,6 +69,52 @@ test('nothing stays of runs that fail or are canceled', async () => {
     select e::text as text from executions e where agent_id = ${agent.id}`.execute(db);
   assert.equal(rows.length, 2);
   for (const { text } of rows) assert.ok(!text.includes('secret'));
+});
+
+const quoting = () =>
+  new ModelFailure('PROVIDER_AUTH', 'The provider answered 401: secret: no.\nAt all.');
+
+test('what a provider said goes too, its status stays', async () => {
+  models.script(quoting(), quoting());
+  const kept = await run(service, await addAgent(service), key);
+  assert.equal(kept.error, 'The provider answered 401: secret: no.\nAt all.');
+  const record = await run(service, await bare(), key);
+  assert.deepEqual(
+    [record.errorCode, record.error],
+    ['PROVIDER_AUTH', 'The provider answered 401.'],
+  );
+});
+
+test('what a provider said goes with the bodies of its record', async () => {
+  const agent = await addAgent(service);
+  await sql`update agents set bodies_days = 7 where id = ${agent.id}`.execute(db);
+  const one = { workspaceId: service.workspaceId, agentId: agent.id, status: 'canceled' } as const;
+  const [old, young, own] = await addRecords(db, [
+    { ...one, atMs: Date.now() - 8 * dayMs },
+    { ...one, atMs: Date.now() - 6 * dayMs },
+    { ...one, atMs: Date.now() - 9 * dayMs },
+  ]);
+  const said = 'The provider answered 401: secret: no.\nAt all.';
+  await sql`
+    update executions set error = ${said}, input_variables = null, system_prompt = null, user_prompt = null
+    where id = any (${[old, young]}::uuid[])`.execute(db);
+  await makeRound(db, service.database);
+  const { rows } = await sql<{ id: string; error: string }>`
+    select id, error from executions where agent_id = ${agent.id}`.execute(db);
+  const errors = new Map(rows.map(({ id, error }) => [id, error]));
+  assert.deepEqual(
+    [old, young, own].map((id) => errors.get(id ?? '')),
+    ['The provider answered 401.', said, 'It was made so.'],
+  );
+});
+
+test('a run of a workflow never tells it: that is with the record of its step', async () => {
+  models.script(quoting());
+  const { path } = await makeWorkflow(service, greeting((await addAgent(service)).agentId));
+  const { body } = await call('POST', `${path}/execute`, { key, body: { input: { name: 'x' } } });
+  const { body: failed } = await call('GET', `${body.statusUrl}?wait=30`, { key });
+  assert.equal(failed.error, 'Step "greet" failed: The provider answered 401.');
+  assert.equal(failed.steps[0].error, 'The provider answered 401.');
 });
 
 test('a run goes by what held when it was accepted', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RunFailureCode } from '../../src/core/failure.ts';
-import { ModelFailure, unknownCost } from '../../src/core/model.ts';
-import { toFailure } from '../../src/provider/failure.ts';
+import { type RunFailureCode, withoutWords } from '../../src/core/failure.ts';
+import { ModelFailure, noUsage, unknownCost } from '../../src/core/model.ts';
+import { brokenOff, toFailure } from '../../src/provider/failure.ts';
 import { OutboundFailure } from '../../src/provider/outbound.ts';
 import { providerErrors } from './provider-errors.ts';
 
@@ -20,6 +20,55 @@ describe('an answer', () => {
       assert.equal(failure.cost.known, status !== 200 || /answered/.test(failure.message));
     });
   }
+
+  test('leaves nothing of its own words where no bodies stay', () => {
+    for (const { status, body } of providerErrors) {
+      const { message } = toFailure(answered(status, body), [], 0);
+      const kept = withoutWords(`Item 3: ${message}`);
+      assert.match(kept, /^Item 3: The provider('s answer| answered).*[^:]*\.$/s);
+      assert.doesNotMatch(kept.slice(8), /:/);
+    }
+  });
+
+  test('that calls itself good is quoted only where it names an error', () => {
+    const half = '{"choices":[{"message":{"content":"a secret of the prompt';
+    const odd = { message: 'a secret of the prompt', choices: 'none' };
+    for (const body of [half, odd, '<html>a secret of the prompt']) {
+      const failure = toFailure(answered(200, body), [], 0);
+      assert.equal(failure.message, "The provider's answer could not be read.");
+      assert.deepEqual([failure.retryable, failure.cost], [true, unknownCost]);
+    }
+  });
+
+  test('that calls itself good may be paid for where it was counted', () => {
+    const failed = { error: { message: 'The server had an error.', code: 'server_error' } };
+    const cost = (body: object) => toFailure(answered(200, body), [], 0).cost.known;
+    assert.deepEqual(
+      [cost(failed), cost({ ...failed, usage: { input_tokens: 1 } })],
+      [true, false],
+    );
+  });
+
+  test('is read as well where the AI SDK has read it, whatever status it gives it', () => {
+    const read = (responseBody: object) => ({ statusCode: 400, responseBody });
+    const limited = { error: { message: 'slow', type: 'x', code: 'rate_limit_exceeded' } };
+    const failure = toFailure(read({ ...limited, output: [] }), [], 0);
+    assert.equal(failure.code, 'PROVIDER_RATE_LIMITED');
+    assert.equal(failure.message, 'The provider answered with an error: slow');
+    assert.equal(toFailure(read({ error: null }), [], 0).retryable, true);
+  });
+
+  test('that ended in an error is paid for, and its error says what it was', () => {
+    const usage = { ...noUsage, inputTokens: 10 };
+    const cost = { usd: '0.1', known: true };
+    const failure = brokenOff({ code: 403, message: 'Key topsecret99' }, ['topsecret99'], {
+      ...{ usage, cost },
+    });
+    assert.equal(failure.code, 'PROVIDER_AUTH');
+    assert.equal(failure.message, 'The provider answered 403: Key [redacted]');
+    assert.deepEqual([failure.retryable, failure.usage, failure.cost], [false, usage, cost]);
+    assert.equal(brokenOff(null, [], { usage, cost }).retryable, true);
+  });
 
   test('is read only so deep', () => {
     const body = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
@@ -71,8 +120,9 @@ describe('no answer', () => {
   }
 
   test('an answer of another shape may be better the next time', () => {
-    const odd = Object.assign(new Error('no choices'), { name: 'AI_InvalidResponseDataError' });
+    const odd = Object.assign(new Error('Value: hi'), { name: 'AI_TypeValidationError' });
     const failure = toFailure(odd, [], 0);
+    assert.equal(failure.message, "The provider's answer could not be read.");
     assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', true]);
     assert.deepEqual(failure.cost, unknownCost);
   });

@@ -58,6 +58,12 @@ describe('what has no price is unknown', () => {
     ['a model that is not listed', openai, 'gpt-unheard-of', used(1, 1)],
     ['a provider that is not listed', { provider: 'nobody' }, 'gpt-4o', used(1, 1)],
     ['an address of nobody', { url: 'http://127.0.0.1:9000/v1' }, 'gpt-4o', used(1, 1)],
+    [
+      'a model whose price the library does not know',
+      { url: 'https://api.cerebras.ai/v1' },
+      'qwen-3-coder-480b',
+      used(1, 1),
+    ],
     ['a list that is not there', 'unknown', 'gpt-4o', used(1, 1)],
     ['a call that was not counted', openai, 'gpt-4o', null],
     ['a model without a price for output', openai, 'text-embedding-3-small', used(1, 1)],
@@ -81,10 +87,15 @@ test('a machine of one’s own costs nothing, and that is known, counted or not'
   assert.deepEqual(cost('free', 'llama3.2', null, null, at), { usd: '0', known: true });
 });
 
-test('what the library lists without any price is free', () => {
-  const free = 'agentica-org/deepcoder-14b-preview:free';
-  const list = { provider: 'openrouter' };
-  assert.deepEqual(cost(list, free, used(5, 5), null, at), { usd: '0', known: true });
+test('what the library lists without any price is free where it says so', () => {
+  const models = [
+    ['openrouter', 'agentica-org/deepcoder-14b-preview:free'],
+    ['google', 'gemma-3-27b-it'],
+    ['google', 'gemma-4-31b-it'],
+  ] as const;
+  for (const [provider, model] of models) {
+    assert.deepEqual(cost({ provider }, model, used(5, 5), null, at), { usd: '0', known: true });
+  }
 });
 
 test('a price for the request itself is added once', () => {

@@ -48,6 +48,12 @@ OpenRouter: model | 400 | MODEL_NOT_FOUND | final | x/y | {"error":{"message":"x
 OpenRouter: moderation | 403 | CONTENT_FILTERED | final | flagged | {"error":{"message":"Your input was flagged","code":403,"metadata":{"reasons":["x"]}}}
 OpenRouter: the provider behind it, in a 200 | 200 | PROVIDER_ERROR | again | answered 502 | {"error":{"message":"Provider returned error","code":502}}
 OpenRouter: a limit, in a 200 | 200 | PROVIDER_RATE_LIMITED | again | answered 429 | {"error":{"message":"Rate limited upstream","code":429}}
+OpenAI: a limit, in a response | 200 | PROVIDER_RATE_LIMITED | again | answered with an error: Rate limit | {"object":"response","status":"failed","error":{"code":"rate_limit_exceeded","message":"Rate limit reached for gpt-4o."},"output":[],"usage":null}
+OpenAI: policy, in a response | 200 | CONTENT_FILTERED | final | answered with an error: Invalid prompt | {"object":"response","status":"failed","error":{"code":"invalid_prompt","message":"Invalid prompt."},"output":[],"usage":null}
+a gateway: key, in a 200 | 200 | PROVIDER_AUTH | final | answered with an error: no such key | {"error":{"message":"no such key","code":"invalid_api_key"}}
+a gateway: quota, in a 200 | 200 | PROVIDER_RATE_LIMITED | final | answered with an error: pay | {"error":{"message":"pay","code":"insufficient_quota"}}
+a gateway: a limit by its words, in a 200 | 200 | PROVIDER_RATE_LIMITED | again | answered with an error: Too many | {"error":"Too many requests"}
+Anthropic: overloaded, in a 200 | 200 | PROVIDER_ERROR | again | answered with an error: Overloaded | {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}
 FastAPI | 422 | PROVIDER_ERROR | final | field | {"detail":[{"loc":["x"],"msg":"field required"}]}
 plain text | 503 | PROVIDER_ERROR | again | upstream | upstream connect error
 a page | 502 | PROVIDER_ERROR | again | 502: Bad Gateway | <html><h1>Bad Gateway</h1>

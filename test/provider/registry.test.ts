@@ -105,6 +105,7 @@ describe('a provider misbehaves', () => {
     ['content-policy', 'CONTENT_FILTERED', false, true],
     ['filtered', 'CONTENT_FILTERED', false, false],
     ['refusing', 'CONTENT_FILTERED', false, false],
+    ['broken-off', 'PROVIDER_ERROR', true, false],
     ['server-error', 'PROVIDER_ERROR', true, true],
     ['unavailable', 'PROVIDER_ERROR', true, true],
     ['overloaded', 'PROVIDER_ERROR', true, true],
@@ -125,10 +126,13 @@ describe('a provider misbehaves', () => {
     });
   }
 
-  test('an answer that was withheld is paid for', async () => {
-    const failed = await failure({ model: 'fake/filtered' }, compatible(), { price });
-    assert.deepEqual(failed.cost, { usd: '0.00002', known: true });
-    assert.deepEqual([failed.usage.inputTokens, failed.usage.outputTokens], [10, 5]);
+  test('what was withheld or broken off is paid for, and what was written is not told', async () => {
+    for (const model of ['filtered', 'refusing', 'broken-off']) {
+      const failed = await failure({ model: `fake/${model}` }, compatible(), { price });
+      assert.deepEqual(failed.cost, { usd: '0.00002', known: true });
+      assert.deepEqual([failed.usage.inputTokens, failed.usage.outputTokens], [10, 5]);
+      assert.match(failed.message, /^The provider (withheld the answer|broke the answer off)\.$/);
+    }
   });
 
   test('its words lose the key', async () => {

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ProviderSettings } from '../../src/provider/settings.ts';
+import { candidate, chat, generated } from './generated.ts';
+
+/** What providers counted: a number that they leave out is unknown, and so is then the whole. */
+
+const counted = (inputTokens: number, outputTokens: number, read = 0, write = 0) => ({
+  ...{ inputTokens, outputTokens, cacheReadTokens: read, cacheWriteTokens: write },
+});
+type Case = [string, object | null, ReturnType<typeof counted> | null];
+
+describe('by chat completions', () => {
+  const baseURL = 'https://h.example/v1';
+  const settings: Partial<ProviderSettings>[] = [
+    { kind: 'openai-compatible', baseURL },
+    { kind: 'openai', baseURL },
+    { kind: 'azure', baseURL },
+  ];
+  const full = { prompt_tokens: 10, completion_tokens: 5 };
+  const cases: Case[] = [
+    ['plainly', full, counted(10, 5)],
+    ['with its sum', { ...full, total_tokens: 15 }, counted(10, 5)],
+    ['a cache', { ...full, prompt_tokens_details: { cached_tokens: 4 } }, counted(10, 5, 4)],
+    [
+      'a cache written',
+      { ...full, prompt_tokens_details: { cache_write_tokens: 3 } },
+      counted(10, 5, 0, 3),
+    ],
+    ['reasoning in the sum alone', { ...full, total_tokens: 35 }, counted(10, 25)],
+    ['a sum that is too small', { ...full, total_tokens: 1 }, counted(10, 5)],
+    ['only the sum', { prompt_tokens: 10, total_tokens: 15 }, counted(10, 5)],
+    ['only the input', { prompt_tokens: 10 }, null],
+    ['only the output', { completion_tokens: 5 }, null],
+    ['nulls', { prompt_tokens: null, completion_tokens: null }, null],
+    ['nothing', {}, null],
+    ['not at all', null, null],
+    ['less than nothing', { prompt_tokens: -1, completion_tokens: 5 }, null],
+    ['parts of tokens', { prompt_tokens: 1.5, completion_tokens: 5 }, null],
+    ['more than can be', { prompt_tokens: 1e12, completion_tokens: 5 }, null],
+  ];
+  for (const [what, usage, expected] of cases) {
+    test(what, async () => {
+      for (const one of settings) {
+        assert.deepEqual((await generated(one, chat(usage))).usage, expected, String(one.kind));
+      }
+    });
+  }
+});
+
+describe('by Google', () => {
+  const full = { promptTokenCount: 10, candidatesTokenCount: 5 };
+  const cases: Case[] = [
+    ['plainly', full, counted(10, 5)],
+    [
+      'thoughts, tools and a cache',
+      {
+        ...{ ...full, thoughtsTokenCount: 3, toolUsePromptTokenCount: 2 },
+        ...{ cachedContentTokenCount: 4, totalTokenCount: 20 },
+      },
+      counted(12, 8, 4),
+    ],
+    ['thoughts alone', { promptTokenCount: 10, thoughtsTokenCount: 3 }, counted(10, 3)],
+    ['thoughts in the sum alone', { ...full, totalTokenCount: 35 }, counted(10, 25)],
+    ['an input and its sum', { promptTokenCount: 10, totalTokenCount: 10 }, counted(10, 0)],
+    ['only the sum', { totalTokenCount: 50 }, null],
+    ['only the input', { promptTokenCount: 10 }, null],
+    ['only the output', { candidatesTokenCount: 5 }, null],
+    ['nothing', {}, null],
+    ['not at all', null, null],
+  ];
+  for (const [what, usage, expected] of cases) {
+    test(what, async () => {
+      assert.deepEqual(
+        (await generated({ kind: 'google' }, candidate(usage, 'hi'))).usage,
+        expected,
+      );
+    });
+  }
+});
