@@ -26,6 +26,13 @@ describe('an answer', () => {
     assert.equal(toFailure(answered(400, body), [], 0).code, 'PROVIDER_ERROR');
   });
 
+  test('is judged by the beginning of what it says', () => {
+    const words = 'violates our usage policy';
+    const code = (text: string) => toFailure(answered(400, error(text)), [], 0).code;
+    assert.equal(code(`${'x '.repeat(1_000)}${words}`), 'CONTENT_FILTERED');
+    assert.equal(code(`${'x '.repeat(3_000)}${words}`), 'PROVIDER_ERROR');
+  });
+
   test('brings its Retry-After, where a retry can help', () => {
     const headers = { 'retry-after': '7' };
     const wait = (status: number, body: object) =>
