@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { RunFailureCode } from '../core/failure.ts';
 import { type Cost, ModelFailure, type Usage, unknownCost } from '../core/model.ts';
 import { type Complaint, readComplaint } from './complaint.ts';
-import { OutboundFailure } from './outbound.ts';
+import { OutboundFailure } from './outbound-failure.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 
