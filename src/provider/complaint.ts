@@ -1,3 +1,5 @@
+import { errorBytesMax } from './extent.ts';
+
 /** What a provider's error answer says, whichever of their many shapes it has. */
 export interface Complaint {
   /** The provider's own text; `null` where none was found. */
@@ -14,6 +16,8 @@ export interface Complaint {
  */
 export function readComplaint(body: string): Complaint {
   const codes = new Set<string>();
+  // Of an error no more is read: this is an answer that is something else, and walking through it takes its time.
+  if (body.length > errorBytesMax) return { text: null, codes, status: null };
   const json = parse(body);
   if (json === undefined) {
     // A proxy's page of HTML says nothing that its status does not.

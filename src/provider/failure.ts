@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { RunFailureCode } from '../core/failure.ts';
 import { type Cost, ModelFailure, noCost, type Usage, unknownCost } from '../core/model.ts';
 import { type Complaint, readComplaint } from './complaint.ts';
-import { OutboundFailure } from './outbound.ts';
+import { OutboundFailure } from './outbound-failure.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -122,7 +122,7 @@ function verdict(status: number, said: Complaint, headers: Record<string, string
   // Bedrock names its exceptions in a header: `ThrottlingException:http://…`.
   const named = headers['x-amzn-errortype']?.split(':', 1) ?? [];
   const given = new Set([...said.codes, ...named.map((name) => name.toLowerCase())]);
-  const text = said.text ?? '';
+  const text = (said.text ?? '').slice(0, wordsCharsMax);
   const refused = status >= 400 && status < 500;
   const is = (known: ReadonlySet<string>, words: RegExp) =>
     !given.isDisjointFrom(known) || words.test(text);
@@ -150,6 +150,11 @@ function final(code: RunFailureCode, retryable = false): Verdict {
   return { code, retryable };
 }
 
+/**
+ * Of a text this much is searched for words that tell. The text is a stranger's: whatever it repeats, each pattern below
+ * must be done with this much at once.
+ */
+const wordsCharsMax = 4_096;
 /** Request timeout, conflict, too early. */
 const passingStatuses: ReadonlySet<number> = new Set([408, 409, 425]);
 const quotaCodes: ReadonlySet<string> = new Set([
@@ -177,7 +182,7 @@ const filterCodes: ReadonlySet<string> = new Set([
   'invalid_prompt',
 ]);
 const filterWords =
-  /content[ _]?(management |filter|policy)|safety (system|filter)|(input|prompt|request) was flagged|violat\w+ (our|the) (usage|content) polic/i;
+  /content[ _]?(management |filter|policy)|safety (system|filter)|(input|prompt|request) was flagged|violat\w{1,10} (our|the) (usage|content) polic/i;
 const authCodes: ReadonlySet<string> = new Set([
   'api_key_invalid',
   'invalid_api_key',

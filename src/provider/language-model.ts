@@ -1,5 +1,6 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/provider.ts';
+import { checkModelPath } from './model-path.ts';
 import { type Connection, missing } from './settings.ts';
 import { type Counts, countChat, countGoogle } from './usage.ts';
 
@@ -20,11 +21,12 @@ export interface Model {
  * Every setting is given explicitly, since a provider package that misses one takes it from `process.env`: a workspace's
  * base URL would be sent the server's key. Packages are loaded when first used: together they take half a second.
  */
-export function languageModel(
+export async function languageModel(
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
 ): Promise<Model> {
+  checkModelPath(connection.kind, model);
   return makers[connection.kind](connection, model, fetch);
 }
 

@@ -1,7 +1,9 @@
 import type { LookupFunction } from 'node:net';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
 import { isPublicAddress } from './address.ts';
+import { readAnswer } from './answer.ts';
 import { dispatchers } from './dispatchers.ts';
+import { answerBytesMax } from './extent.ts';
 import {
   isAllowed,
   notPublic,
@@ -10,6 +12,7 @@ import {
   refusal,
   systemResolve,
 } from './guard.ts';
+import { interrupted, OutboundFailure, unreached } from './outbound-failure.ts';
 
 /**
  * The one client through which Cueline reaches a provider.
@@ -19,7 +22,8 @@ import {
  * followed: an API does not redirect a POST, and the key would travel on to wherever the answer points.
  *
  * It is `undici.request` and not `fetch`, since a fetch follows, decodes and buffers on its own terms: here an answer
- * is read whole, at most `answerBytesMax`, and never decompressed, so a small body cannot become a large one.
+ * is read whole, at most `answerBytesMax` (of an error only the beginning), and never decompressed, so a small body
+ * cannot become a large one.
  */
 export interface Outbound {
   /** For URLs that a workspace gave: public hosts, and those of `allowedHosts`. */
@@ -36,27 +40,8 @@ const connectMs = 10_000;
 const silenceMs = 300_000;
 /** The headers come when the whole answer is ready, so the first byte is bounded by the call's own timeout alone. */
 const firstByteMs = 3_600_000;
-/** An answer that is larger is refused. */
-export const answerBytesMax = 32 * 1024 * 1024;
 /** Probes keep an idle connection known to the routers on its way while a model thinks for minutes. */
 const keepAliveProbeMs = 30_000;
-
-/**
- * - `refused`: the guard did not let it out;
- * - `unreached`: no connection, so nothing was sent;
- * - `timeout`, `broken`: sent, but no answer, or half of one;
- * - `malformed`: an answer that is not taken.
- */
-export class OutboundFailure extends Error {
-  readonly kind: 'refused' | 'unreached' | 'timeout' | 'broken' | 'malformed';
-
-  /** `message` is public text. */
-  constructor(kind: OutboundFailure['kind'], message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'OutboundFailure';
-    this.kind = kind;
-  }
-}
 
 interface OutboundOptions {
   /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`: what a workspace may reach though it is private. */
@@ -99,12 +84,22 @@ function agent(timeouts: NonNullable<OutboundOptions['timeouts']>, lookup?: Look
     headersTimeout: firstByteMs + connectMs,
     bodyTimeout: timeouts.silenceMs,
     maxResponseSize: answerBytesMax,
-    connect: {
-      timeout: timeouts.connectMs,
-      keepAliveInitialDelay: keepAliveProbeMs,
-      ...(lookup ? { lookup } : {}),
-    },
+    connect: connector(timeouts.connectMs, lookup),
   });
+}
+
+/** Tells what fails before there is a connection, so that nothing was sent, from all that comes later. */
+function connector(timeout: number, lookup?: LookupFunction): buildConnector.connector {
+  const connect = buildConnector({
+    allowH2: false,
+    timeout,
+    keepAliveInitialDelay: keepAliveProbeMs,
+    ...(lookup ? { lookup } : {}),
+  });
+  return (target, done) =>
+    connect(target, (...[error, socket]) =>
+      error ? done(unreached(error), null) : done(null, socket),
+    );
 }
 
 /** All addresses must be public, not only the one that is tried first: the next attempt would take another. */
@@ -143,19 +138,10 @@ async function send(dispatcher: Agent, url: URL, init: RequestInit = {}): Promis
       body: bodyOf(init.body),
       signal,
     });
-    const bytes = await answer.body.arrayBuffer();
-    const headers = new Headers();
-    for (const [name, value] of Object.entries(answer.headers)) {
-      for (const text of [value ?? []].flat()) headers.append(name, text);
-    }
-    if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
-      throw new OutboundFailure('malformed', 'The provider compressed its answer unasked.');
-    }
-    const bodiless = answer.statusCode === 204 || answer.statusCode === 304;
-    return new Response(bodiless ? null : bytes, { status: answer.statusCode, headers });
+    return await readAnswer(answer, signal);
   } catch (error) {
     // An abort is the caller's own: it goes back as it came.
-    throw signal?.aborted ? error : failure(error);
+    throw signal?.aborted ? error : interrupted(error);
   }
 }
 
@@ -174,33 +160,4 @@ function bodyOf(body: RequestInit['body']): string | Uint8Array | null {
 
 function urlOf(input: Parameters<typeof fetch>[0]): URL {
   return new URL(input instanceof Request ? input.url : input);
-}
-
-function failure(error: unknown): OutboundFailure {
-  const chain = causes(error);
-  const own = chain.find((each) => each instanceof OutboundFailure);
-  if (own) return own;
-  const fail = (kind: OutboundFailure['kind'], message: string) =>
-    new OutboundFailure(kind, message, error);
-  const said = chain.find(({ message }) => message)?.message ?? 'no reason given';
-  switch (chain.find(({ code }) => code)?.code) {
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return fail('unreached', 'The provider was not reached: the connection took too long.');
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
-      return fail('timeout', 'The provider fell silent.');
-    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-      return fail('malformed', `The provider's answer has more than ${answerBytesMax} bytes.`);
-    default:
-      return chain.some(({ syscall }) => syscall === 'connect' || syscall === 'getaddrinfo')
-        ? fail('unreached', `The provider was not reached: ${said}`)
-        : fail('broken', `The connection to the provider broke: ${said}`);
-  }
-}
-
-/** The error, what it sums up (one for each address that was tried), and what caused it. */
-function causes(error: unknown): NodeJS.ErrnoException[] {
-  if (!(error instanceof Error)) return [];
-  const parts = error instanceof AggregateError ? error.errors : [];
-  return [error, ...parts.flatMap(causes), ...causes(error.cause)];
 }

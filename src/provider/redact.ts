@@ -5,9 +5,11 @@
 
 export const messageCharsMax = 2_000;
 /** Of a page of an error, this much is looked at. */
-const scanCharsMax = 65_536;
+const scanCharsMax = 16_384;
 /** A key shorter than this is no secret, and taking out every `1` or `key` would spoil the text. */
 const secretCharsMin = 6;
+/** As many as AWS's keys have. With hundreds of them the text would be searched a thousand times. */
+const partsMax = 3;
 const gone = '[redacted]';
 
 /** `secrets` are those of the call; what merely looks like one is taken out too. */
@@ -20,8 +22,8 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 /** Every form in which a secret may come back; the longest first, so that no tail of one is left. */
 function forms(secret: string): string[] {
-  // Two AWS keys are given as one text; each alone is a secret too.
-  return [secret, ...secret.split(':')]
+  // The two or three parts of AWS's keys are given as one text; each alone is a secret too.
+  return [secret, ...secret.split(':', partsMax)]
     .filter((part) => part.length >= secretCharsMin)
     .flatMap((part) => [
       part,

@@ -4,30 +4,48 @@ export const retryAfterMsMax = 3_600_000;
 
 /**
  * From `retry-after-ms` (OpenAI, Azure), `retry-after` in seconds or as an HTTP date, or the `retryDelay` that Google
- * puts into the body. Header names are lower case.
+ * puts into the body. Header names are lower case. Of a header that came several times, of which a gateway may add one
+ * to the provider's, the longest holds.
  */
 export function retryAfterMs(
   headers: Readonly<Record<string, string>>,
   body: string,
   nowMs: number,
 ): number {
-  const text = headers['retry-after']?.trim() ?? '';
+  // The date is meant on the provider's own clock, which `date` gives.
+  const theirNowMs = longest(headers.date, httpDate) ?? nowMs;
   const delay = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
-  const asked = [
-    number(headers['retry-after-ms']),
-    number(text) * 1_000,
-    // The date is meant on the provider's own clock, which `date` gives.
-    httpDate(text) - (httpDate(headers.date ?? '') || nowMs),
-    number(delay) * 1_000,
-  ].find(Number.isFinite);
-  return Math.min(Math.max(Math.ceil(asked ?? 0), 0), retryAfterMsMax);
+  const askedMs =
+    longest(headers['retry-after-ms'], number) ??
+    longest(headers['retry-after'], (each) => waitMs(each, theirNowMs)) ??
+    longest(delay, (each) => number(each) * 1_000);
+  return Math.min(Math.max(Math.ceil(askedMs ?? 0), 0), retryAfterMsMax);
 }
 
-function number(text: string | undefined): number {
-  return text !== undefined && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : Number.NaN;
+/** Values of a header that came several times are joined by commas. That of a date parts it from its weekday only. */
+function longest(header: string | undefined, read: (each: string) => number): number | null {
+  const found = (header ?? '')
+    .split(',')
+    .map((each) => read(each.trim()))
+    .filter((each) => !Number.isNaN(each));
+  return found.length > 0 ? Math.max(...found) : null;
 }
 
-/** `Date.parse` alone would take a bare number for a year, and a date without a zone for local time. */
+function waitMs(text: string, nowMs: number): number {
+  const seconds = number(text);
+  return Number.isNaN(seconds) ? httpDate(text) - nowMs : seconds * 1_000;
+}
+
+function number(text: string): number {
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/**
+ * A date as HTTP has it, in any of its three forms, without the weekday and its comma. `Date.parse` alone would take a
+ * bare number for a year, and a date without a zone for local time.
+ */
 function httpDate(text: string): number {
-  return /^[A-Z][a-z]{2,8}, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (/^\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4} [\d:]+ GMT$/.test(text)) return Date.parse(text);
+  const withoutZone = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]+ \d{4}$/.test(text);
+  return withoutZone ? Date.parse(`${text} GMT`) : Number.NaN;
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type RunFailureCode, withoutWords } from '../../src/core/failure.ts';
 import { ModelFailure, noUsage, unknownCost } from '../../src/core/model.ts';
+import { errorBytesMax } from '../../src/provider/extent.ts';
 import { brokenOff, toFailure } from '../../src/provider/failure.ts';
-import { OutboundFailure } from '../../src/provider/outbound.ts';
+import { OutboundFailure } from '../../src/provider/outbound-failure.ts';
 import { providerErrors } from './provider-errors.ts';
 
 const error = (message: string, code: string | null = null) => ({ error: { message, code } });
@@ -73,6 +74,20 @@ describe('an answer', () => {
   test('is read only so deep', () => {
     const body = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
     assert.equal(toFailure(answered(400, body), [], 0).code, 'PROVIDER_ERROR');
+  });
+
+  test('is not looked through where it is longer than an error is read', () => {
+    const failure = (length: number) =>
+      toFailure(answered(400, { ...error('too far'), more: 'x'.repeat(length) }), [], 0);
+    assert.match(failure(1_000).message, /400: too far$/);
+    assert.match(failure(errorBytesMax).message, /400: Bad Request$/);
+  });
+
+  test('is judged by the beginning of what it says', () => {
+    const words = 'violates our usage policy';
+    const code = (text: string) => toFailure(answered(400, error(text)), [], 0).code;
+    assert.equal(code(`${'x '.repeat(1_000)}${words}`), 'CONTENT_FILTERED');
+    assert.equal(code(`${'x '.repeat(3_000)}${words}`), 'PROVIDER_ERROR');
   });
 
   test('brings its Retry-After, where a retry can help', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { LookupFunction } from 'node:net';
 import { test } from 'node:test';
 import type { Resolve } from '../../src/provider/guard.ts';
-import { guardedLookup, OutboundFailure } from '../../src/provider/outbound.ts';
+import { guardedLookup } from '../../src/provider/outbound.ts';
+import { OutboundFailure } from '../../src/provider/outbound-failure.ts';
 
 /** How the names of providers are looked up. */
 

@@ -33,6 +33,10 @@ describe('the key of the call, however it comes back', () => {
     }
   });
 
+  test('no more parts than AWS gives a key', () => {
+    assert.equal(redact('xxxxxx', [`${aws}:xxxxxx`]), 'xxxxxx');
+  });
+
   test('a word that is no secret stays', () => {
     assert.equal(redact('model a:1 is unknown', ['a:1']), 'model a:1 is unknown');
   });
@@ -98,6 +102,11 @@ describe('the text', () => {
     assert.equal(redact('x'.repeat(messageCharsMax), []).length, messageCharsMax);
     const long = redact('🙂'.repeat(messageCharsMax), []);
     assert.ok(long.length <= messageCharsMax && long.isWellFormed() && long.endsWith('🙂…'));
+  });
+
+  test('is made of the beginning of a page alone', () => {
+    assert.equal(redact(`${' '.repeat(10_000)}x`, []), 'x');
+    assert.equal(redact(`${' '.repeat(20_000)}x`, []), '');
   });
 
   test('holds nothing that cannot be stored', () => {

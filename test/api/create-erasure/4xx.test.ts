@@ -58,7 +58,7 @@ test('404 for an agent or an erasure that there is not', async () => {
 
 test('409 where a hundred are under way', async () => {
   const { ownerId } = await service.workspace();
-  const answers = [];
+  const answers: { readonly status: number }[] = [];
   // No more at once than a slow machine answers before those that wait for a connection give up.
   for (let i = 0; i < 17; i++) {
     const six = Array.from({ length: 6 }, () =>
