@@ -1,5 +1,10 @@
 import { workflowName } from '../core/workflow.ts';
 
+/** Browsers leave out the port that the scheme has anyway, and zeros before one. */
+const notUsualPort = '(?!http:.*:80$|https:.*:443$)';
+const port = '[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]';
+const host = '[a-z0-9._-]+|\\[[0-9a-f:.]+\\]';
+
 /** What texts that are sent must look like, and the words in which others are refused: nobody reads a regular expression. */
 export const patterns = {
   notBlank: { source: '\\S', words: 'must not be blank' },
@@ -8,9 +13,9 @@ export const patterns = {
     words: 'must be provider/model, such as openai/gpt-5.5',
   },
   origin: {
-    source: '^[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\\[[0-9a-f:.]+\\])(:[0-9]{1,5})?$',
+    source: `^${notUsualPort}[a-z][a-z0-9+.-]*://(${host})(:(${port}))?$`,
     words:
-      'must be scheme://host or scheme://host:port in lower case and without a path, such as https://app.example.com',
+      'must be scheme://host or scheme://host:port in lower case and without a path, such as https://app.example.com; the port at most 65535, and left out where it is the usual one of http or https',
   },
   variableName: {
     source: '^[A-Za-z_][A-Za-z0-9_]*$',

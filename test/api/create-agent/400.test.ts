@@ -37,6 +37,7 @@ const wrong: [what: string, input: object, named: RegExp][] = [
   ['21 tags', { tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, /tags/],
   ['an origin with a path', { allowedOrigins: ['https://a.example/x'] }, /allowedOrigins/],
   ['any origin', { allowedOrigins: ['*'] }, /"allowedOrigins.0" must be scheme:\/\/host or /],
+  ['an origin no browser has', { allowedOrigins: ['https://a.example:443'] }, /allowedOrigins/],
   ['a stage', { status: 'Deployed' }, /"status"/],
   ['an API that is on', { apiEnabled: true }, /"apiEnabled"/],
   ['a NUL in a default', { defaultVariableValues: { a: ['\0'] } }, /NUL/],
