@@ -89,6 +89,8 @@ test('429 over the limit of list calls, for this caller alone, and execute is no
     assert.ok(body.retryAfter >= 1 && body.retryAfter <= 60);
     assert.equal(headers.get('retry-after'), String(body.retryAfter));
     assert.equal(headers.get('x-ratelimit-remaining'), '0');
+    assert.equal(headers.get('ratelimit-policy'), '"list-minute";q=0;w=60');
+    assert.match(headers.get('ratelimit') ?? '', /^"list-minute";r=0;t=\d+$/);
     const execute = await beside.call('POST', `${agent.path}/execute`, {
       key: other,
       body: { variables: { name: 'x' } },
