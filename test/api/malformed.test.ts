@@ -64,7 +64,7 @@ test('a request without a host or with odd expectations is a request like any ot
 test('a proxy is not what this is, and that is said', async () => {
   const { status, head, body } = await raw('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n');
   assert.equal(status, 405);
-  assert.match(head, /^Allow: GET, POST/m);
+  assert.match(head, /^Allow: GET, HEAD, POST/m);
   assert.equal(JSON.parse(body).code, 'METHOD_NOT_ALLOWED');
 });
 
@@ -80,6 +80,15 @@ test('methods that no route knows are refused as any other', async () => {
     assert.equal(status, expected);
     assert.ok(JSON.parse(body).requestId);
   }
+});
+
+test('a 405 tells every method that is answered', async () => {
+  const allowed = async (path: string) =>
+    (await service.call('PUT', path, { key })).headers.get('allow');
+  assert.equal(await allowed('/healthz'), 'GET, HEAD');
+  assert.equal(await allowed('/api/v1/prompts'), 'GET, HEAD, POST');
+  assert.equal(await allowed(agent.path), 'GET, HEAD, PATCH, DELETE');
+  assert.equal(await allowed(`${agent.path}/execute`), 'POST');
 });
 
 test('a key is looked at whatever stands in the path', async () => {
