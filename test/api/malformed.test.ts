@@ -130,6 +130,23 @@ for (const type of [
   });
 }
 
+test('a body in a transfer coding of its own is as little read as one that is compressed', async () => {
+  const post = (coding: string) =>
+    raw(
+      [
+        `POST ${agent.path}/execute HTTP/1.1`,
+        `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${key}`,
+        `Content-Type: application/json\r\nTransfer-Encoding: ${coding}`,
+        '\r\n1c\r\n{"variables":{"name":"Ada"}}\r\n0\r\n\r\n',
+      ].join('\r\n'),
+    );
+  for (const coding of ['gzip, chunked', 'x, chunked']) {
+    const { status, body } = await post(coding);
+    assert.deepEqual([status, JSON.parse(body).code], [415, 'UNSUPPORTED_MEDIA_TYPE']);
+  }
+  for (const coding of ['chunked', 'Chunked']) assert.equal((await post(coding)).status, 202);
+});
+
 /** Of nothing that is there: what is wrong with a call is said first. */
 const withoutFields = (Object.values(endpoints) as Endpoint[])
   .filter(({ method, body }) => method === 'POST' && !body)
