@@ -20,13 +20,13 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 /** The one place where bodies are read; 503 where all that are held at the moment leave no room for it. */
 export async function readBody(request: FastifyRequest): Promise<RawBody> {
   const { headers } = request.raw;
-  const { 'content-length': length, 'content-encoding': encoding } = headers;
-  if (length === undefined && headers['transfer-encoding'] === undefined) return { kind: 'none' };
+  const { 'content-length': length, 'transfer-encoding': transfer } = headers;
+  if (length === undefined && transfer === undefined) return { kind: 'none' };
   if (Number(length ?? 0) > bodyBytesMax) return tooLarge;
   const bytes = await readBytes(request);
   if (bytes === null) return tooLarge;
   if (bytes.length === 0) return { kind: 'none' };
-  if (!isJson(request.raw) || (encoding ?? 'identity') !== 'identity') {
+  if (!isJson(request.raw) || isEncoded(request.raw)) {
     return {
       kind: 'unsupported',
       message: 'The body must be application/json, in UTF-8 and not encoded.',
@@ -89,6 +89,13 @@ function isJson({ rawHeaders }: IncomingMessage): boolean {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && /^content-type$/i.test(name));
   const type = at < 0 ? '' : (rawHeaders[at + 1] ?? '');
   return json.test(type) && !otherCharset.test(type);
+}
+
+/** Node undoes the chunks and nothing else, whatever a sender says there is under them. */
+function isEncoded({ headers }: IncomingMessage): boolean {
+  const { 'content-encoding': content = 'identity', 'transfer-encoding': transfer = 'chunked' } =
+    headers;
+  return content !== 'identity' || transfer.toLowerCase() !== 'chunked';
 }
 
 /** A management body as a value; anything wrong with it is thrown. */

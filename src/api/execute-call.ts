@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { idempotencyKeyMax } from '../contract/limits.ts';
 import type { ExecuteCall } from '../core/admission.ts';
+import { notKnown } from '../core/failure.ts';
 import { type ExecuteBody, parseExecuteBody } from '../core/variables.ts';
 import { refuseNobody } from './authenticate.ts';
 import { readBody } from './body.ts';
@@ -17,7 +18,7 @@ export async function readExecuteBody(
   const [parameter] = Object.keys(request.query as object);
   const raw = await readBody(request);
   if (parameter !== undefined) {
-    const message = `Parameter ${JSON.stringify(parameter.slice(0, 100))} is not known.`;
+    const message = notKnown(`Parameter ${JSON.stringify(parameter.slice(0, 100))}`, []);
     return { kind: 'invalid', message, variable: null };
   }
   if (raw.kind === 'text') return parseExecuteBody(raw.text, field);

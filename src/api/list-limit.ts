@@ -9,5 +9,5 @@ export function limitLists(
   { id }: Caller,
   reply: FastifyReply,
 ): Promise<void> {
-  return limitInMinute(db, reply, { id, scope: 'key', limit, calls: 'list calls' });
+  return limitInMinute(db, reply, { id, scope: 'list', limit, calls: 'list calls' });
 }

@@ -11,7 +11,7 @@ export async function limitInMinute(
   reply: FastifyReply,
   subject: {
     readonly id: string;
-    readonly scope: 'key' | 'webhook';
+    readonly scope: 'list' | 'webhook';
     readonly limit: number;
     /** What is counted, in the plural. */
     readonly calls: string;

@@ -2,7 +2,7 @@ import { secondsUntil, tightest, type WindowState } from '../core/limits.ts';
 
 /** What a header tells of a window, of a key's or agent's and of what else is limited. */
 type ToldWindow = Omit<WindowState, 'scope' | 'used'> & {
-  readonly scope: WindowState['scope'] | 'webhook';
+  readonly scope: WindowState['scope'] | 'list' | 'webhook';
 };
 
 const lengthSeconds = { minute: 60, hour: 3_600, day: 86_400 } as const;

@@ -265,15 +265,15 @@ function makeRequestId(): string {
 function noteRoutes(app: FastifyInstance): (url: string) => string[] {
   const routes: { readonly methods: string[]; readonly pattern: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
-    const methods = [method].flat().filter((one) => methodsShown.includes(one));
+    const methods = [method].flat();
     const pattern = url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.*');
     routes.push({ methods, pattern: new RegExp(`^${pattern}$`) });
   });
   return (url) => {
     const path = url.split('?')[0] ?? '';
     const there = routes.filter(({ pattern }) => pattern.test(path));
-    return [...new Set(there.flatMap(({ methods }) => methods))];
+    return methodsShown.filter((one) => there.some(({ methods }) => methods.includes(one)));
   };
 }
 
-const methodsShown = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const methodsShown = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];

@@ -1,5 +1,6 @@
 import { type TObject, Type } from 'typebox';
 import { emailMax, nameMax, passwordMax, passwordMin, urlMax } from '../contract/limits.ts';
+import { patterns } from '../contract/patterns.ts';
 import { body } from '../contract/shared.ts';
 
 /**
@@ -15,7 +16,7 @@ export interface SessionPath {
 
 const password = Type.String({ maxLength: passwordMax });
 /** Where the browser goes afterwards: a page of ours. */
-const page = Type.Optional(Type.String({ maxLength: urlMax, pattern: '^/(?![/\\\\])' }));
+const page = Type.Optional(Type.String({ maxLength: urlMax, pattern: patterns.ownPage.source }));
 const departure = body('Departure', {
   provider: Type.String({ maxLength: nameMax }),
   callbackURL: page,

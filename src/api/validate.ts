@@ -2,6 +2,7 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { CallFailure } from '../core/failure.ts';
 import { parseBody, type RawBody } from './body.ts';
+import { type Complaint, cut, explain, pathOf } from './explain.ts';
 import { shorten } from './shorten.ts';
 
 /** Holds what is sent against the contract. Bodies strictly; of queries only numbers and booleans are read. */
@@ -35,13 +36,19 @@ export function checkBody<T>(schema: TSchema, value: unknown): T {
 }
 
 export function checkQuery<T>(schema: TObject, query: Readonly<Record<string, unknown>>): T {
+  const given = Object.entries(query).map(([name, sent]) => ({ name, texts: [sent].flat() }));
   const value = Object.fromEntries(
-    Object.entries(query).map(([name, text]) => {
+    given.map(({ name, texts: [text] }) => {
       const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
       return [name, typeof text === 'string' && property ? read(property, text) : text];
     }),
   );
   check(schema, value, (path) => (path === '' ? 'The query' : `Parameter "${path}"`));
+  const again = given.find(({ texts }) => texts.length > 1);
+  if (again) {
+    const message = `Parameter "${cut(again.name)}" may be given only once.`;
+    throw new CallFailure('INVALID_REQUEST', message);
+  }
   return value as T;
 }
 
@@ -87,63 +94,7 @@ function complaintsOf(validator: Validator, schema: TSchema, value: unknown): Co
   return found.length > 0 ? found : [unexplained];
 }
 
-const unexplained = { keyword: '', instancePath: '', params: {}, message: 'is not valid' };
-
-/** One complaint of the validator: where, which keyword, and what that keyword allows. */
-interface Complaint {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly message: string;
-}
-
-function pathOf({ instancePath }: Complaint): string {
-  return cut(instancePath.slice(1)).replaceAll('/', '.');
-}
-
-/** Names the place and what is allowed there. */
-function explain(complaint: Complaint, schema: TSchema, named: (path: string) => string): string {
-  const { keyword, params, message } = complaint;
-  const path = pathOf(complaint);
-  const inner = (name: unknown) => named(path === '' ? cut(name) : `${path}.${cut(name)}`);
-  switch (keyword) {
-    case 'required':
-      return `${inner((params.requiredProperties as string[] | undefined)?.[0])} is missing.`;
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return `${inner((params.additionalProperties as string[] | undefined)?.[0])} is not known${path === '' ? knownIn(schema) : ''}.`;
-    case 'enum':
-      return `${named(path)} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}.`;
-    case 'boolean':
-      return `${named(path)} is not known${path.includes('.') ? '' : knownIn(schema)}.`;
-    default:
-      return `${named(path)} ${rangeOf(schema, path) ?? message}.`;
-  }
-}
-
-/** A name as it was sent may be as long as a body. */
-function cut(name: unknown): string {
-  const text = String(name);
-  return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text;
-}
-
-/** More than any name of ours, wherever it stands. */
-const shownCharsMax = 300;
-
-/** What may stand at the top; deeper the names would have to be looked for. Of a pattern the part that is a text, and `NAME`. */
-function knownIn(schema: TSchema): string {
-  const { properties = {}, patternProperties = {} } = schema as Record<string, object>;
-  const patterns = Object.keys(patternProperties).map((one) =>
-    one.replace(/^\^(\w+)\\\.\.$/, '$1.NAME'),
-  );
-  const names = [...Object.keys(properties), ...patterns];
-  return names.length > 0 ? `: allowed are ${names.join(', ')}` : '';
-}
-
-/** The whole range of a whole number, where the schema bounds it on both sides: it says more than one bound. */
-function rangeOf(schema: TSchema, path: string): string | null {
-  const { properties = {} } = schema as { properties?: Record<string, unknown> };
-  const { type, minimum, maximum } = (properties[path] ?? {}) as Record<string, unknown>;
-  if (type !== 'integer' || minimum === undefined || maximum === undefined) return null;
-  return `must be a whole number from ${minimum} to ${maximum}`;
-}
+const unexplained = {
+  ...{ keyword: '', instancePath: '', schemaPath: '#', params: {} },
+  message: 'is not valid',
+};

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { actions, stages, visibilities } from '../core/agent.ts';
 import * as limits from './limits.ts';
+import { patterns } from './patterns.ts';
 import { AgentRetention, AgentRetentionInput } from './retention.ts';
 import {
   body,
@@ -21,7 +22,7 @@ import {
 export const modelSettings = {
   model: Type.String({
     maxLength: limits.modelMax,
-    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}/[^\\s]{1,191}$',
+    pattern: patterns.model.source,
     description: 'As `provider/model`.',
     examples: ['openai/gpt-5.5', 'cueline/echo'],
   }),
@@ -88,7 +89,7 @@ const requiredVariables = variableNames(
 const optionalVariables = variableNames('What an execution may supply.');
 const defaultVariableValues = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
-  propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: limits.variableNameMax },
+  propertyNames: { pattern: patterns.variableName.source, maxLength: limits.variableNameMax },
   additionalProperties: true,
   maxProperties: limits.variablesMax,
   description: 'Variable name to default value, any JSON.',

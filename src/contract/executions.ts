@@ -9,6 +9,7 @@ import {
   ExecutionList,
 } from './execution-record.ts';
 import * as limits from './limits.ts';
+import { patterns } from './patterns.ts';
 import { LimitProblem, ListLimitProblem, problems, VariablesProblem } from './problem.ts';
 import { oneOf, pageQuery, reference, text, waitQuery } from './shared.ts';
 
@@ -99,7 +100,7 @@ export const startDate = date(
 export const endDate = date('ISO 8601, inclusive. A date alone means the end of that day, UTC.');
 
 const money = (description: string) =>
-  Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,10})?$', description, examples: ['0.05'] });
+  Type.String({ pattern: patterns.dollars.source, description, examples: ['0.05'] });
 const milliseconds = (description: string) =>
   Type.Integer({ minimum: 0, maximum: latencyMsMax, description });
 

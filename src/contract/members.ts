@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { roles } from '../core/member.ts';
 import { endpoint } from './endpoint.ts';
 import * as limits from './limits.ts';
+import { patterns } from './patterns.ts';
 import { ListLimitProblem, problems } from './problem.ts';
 import { body, id, name, nullable, oneOf, time } from './shared.ts';
 
@@ -117,7 +118,7 @@ export const createInvitation = endpoint({
   tag,
   auth: 'owner',
   body: body('InvitationInput', {
-    email: Type.String({ maxLength: limits.emailMax, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+    email: Type.String({ maxLength: limits.emailMax, pattern: patterns.email.source }),
     role,
   }),
   answers: { 201: IssuedInvitation, ...problems(409) },

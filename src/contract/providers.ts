@@ -4,6 +4,7 @@ import { providerKinds } from '../core/provider.ts';
 import { modelSettings } from './agent-record.ts';
 import { endpoint } from './endpoint.ts';
 import * as limits from './limits.ts';
+import { patterns } from './patterns.ts';
 import { problems } from './problem.ts';
 import { body, nullable, oneOf, query, time } from './shared.ts';
 
@@ -48,7 +49,7 @@ export const putProvider = endpoint({
       nullable(
         Type.String({
           maxLength: limits.urlMax,
-          pattern: '^https?://\\S+$',
+          pattern: patterns.url.source,
           description:
             "Left out, the kind's own address. `azure` and `openai-compatible` need one; that of `bedrock` names the region.",
         }),
@@ -125,10 +126,8 @@ export const testProvider = endpoint({
   answers: { 200: ConnectionTest, ...problems(404) },
 });
 
-const decimal = '^[0-9]{1,7}(\\.[0-9]{1,12})?$';
-
 const amount = (description: string) =>
-  Type.String({ pattern: decimal, description, examples: ['2.50'] });
+  Type.String({ pattern: patterns.price.source, description, examples: ['2.50'] });
 
 export const Price = Type.Object(
   {
@@ -146,7 +145,7 @@ export type Price = Static<typeof Price>;
 const amountInput = (description: string) =>
   Type.Unsafe<string | number>({
     type: ['string', 'number'],
-    pattern: decimal,
+    pattern: patterns.price.source,
     maxLength: limits.priceTextMax,
     minimum: 0,
     maximum: limits.pricePerMillionMax,

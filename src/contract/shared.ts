@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { type IdKind, idPattern, toId } from '../core/id.ts';
 import { windows } from '../core/limits.ts';
 import * as limits from './limits.ts';
+import { patterns } from './patterns.ts';
 
 /** The words that several resources share. A schema with a `title` becomes a component of the OpenAPI document. */
 
@@ -71,7 +72,7 @@ export function text(maxLength: number, description?: string) {
 
 /** A name: not empty, not only blanks. */
 export function name(description: string, maxLength = limits.nameMax) {
-  return Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
+  return Type.String({ minLength: 1, maxLength, pattern: patterns.notBlank.source, description });
 }
 
 /** Of a new version, of a prompt or of a workflow. */
@@ -137,7 +138,7 @@ export type RateLimitUsage = Static<typeof RateLimitUsage>;
 export const Origins = Type.Array(
   Type.String({
     maxLength: limits.originMax,
-    pattern: '^[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\\[[0-9a-f:.]+\\])(:[0-9]{1,5})?$',
+    pattern: patterns.origin.source,
     examples: ['https://app.example.com'],
   }),
   {
@@ -204,7 +205,7 @@ export const ifMatch = Type.Object({
 });
 
 const VariableName = Type.String({
-  pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+  pattern: patterns.variableName.source,
   maxLength: limits.variableNameMax,
 });
 

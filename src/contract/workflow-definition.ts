@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
 import * as core from '../core/workflow.ts';
 import * as limits from './limits.ts';
+import { patterns } from './patterns.ts';
 import { nullable, oneOf, reference, text } from './shared.ts';
 
 /** What a workflow is made of, as it is sent and as it is shown. What the parts must be to each other the core checks. */
 
 const name = (description: string) =>
-  Type.String({ pattern: core.workflowName.source, description, examples: ['triage'] });
+  Type.String({ pattern: patterns.workflowName.source, description, examples: ['triage'] });
 
 const anyJson = (description: string) => Type.Unsafe<unknown>({ description });
 
@@ -19,7 +20,7 @@ const record = (description: string) =>
   });
 
 const inputNames = (description: string) =>
-  Type.Array(Type.String({ pattern: core.workflowName.source }), {
+  Type.Array(Type.String({ pattern: patterns.workflowName.source }), {
     maxItems: limits.variablesMax,
     uniqueItems: true,
     description,

@@ -79,3 +79,16 @@ export class CallFailure extends Error {
     this.fields = fields;
   }
 }
+
+/**
+ * What is said of a name that was sent and is none of ours.
+ *
+ * @param named the place, as the beginning of a sentence: `Field "seed"`
+ * @param allowed the names that could stand there
+ */
+export function notKnown(named: string, allowed: readonly string[]): string {
+  const [first, ...others] = allowed;
+  if (first === undefined) return `${named} is not known: none is allowed.`;
+  const are = others.length > 0 ? 'are' : 'is';
+  return `${named} is not known: allowed ${are} ${allowed.join(', ')}.`;
+}

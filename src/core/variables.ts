@@ -1,3 +1,4 @@
+import { notKnown } from './failure.ts';
 import { canonical, compact, depth, isStorable, jsonDepthMax, members, plain } from './json.ts';
 import { storable } from './storable.ts';
 
@@ -33,7 +34,9 @@ export function parseExecuteBody(
   if (!isObject(body)) return invalid('The body must be a JSON object.');
   const found = members(compact(text));
   const unknown = found.find((member) => member.name !== field);
-  if (unknown) return invalid(`Unknown field ${JSON.stringify(unknown.name.slice(0, 100))}.`);
+  if (unknown) {
+    return invalid(notKnown(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, [field]));
+  }
   if (body[field] === undefined) return { kind: 'absent', message: `Field "${field}" is missing.` };
   if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
   return readVariables(found.at(-1)?.text ?? '{}');

@@ -36,16 +36,25 @@ export async function moveAgent(
 /** Runs that were accepted before go on to their end; nothing new is let in. */
 export async function deleteAgent(db: Db, caller: Caller, agentId: string | null): Promise<void> {
   await withLockedAgent(db, caller, agentId, async (trx, agent) => {
-    if (!deletable(agent)) throw illegalTransition(agent, 'It cannot be deleted');
+    if (!deletable(agent)) {
+      // An archived one can be, from the stages that allow it.
+      throw illegalTransition(agent, 'It cannot be deleted', `in stage ${agent.stage}`);
+    }
     await markDeleted(trx, agent.id);
     const subject = toId('agent', agent.id);
     await writeAudit(trx, actorOf(caller), { action: 'agent.delete', subject });
   });
 }
 
-/** @param what the refused thing, as the beginning of a sentence */
-export function illegalTransition(at: Standing, what: string): CallFailure {
-  const where = at.archived ? 'while it is archived' : `in stage ${at.stage}`;
+/**
+ * @param what the refused thing, as the beginning of a sentence
+ * @param where what of its standing is in the way
+ */
+export function illegalTransition(
+  at: Standing,
+  what: string,
+  where = at.archived ? 'while it is archived' : `in stage ${at.stage}`,
+): CallFailure {
   const possible = allowedActions(at);
   const message = `${what} ${where}; possible: ${possible.join(', ')}.`;
   return new CallFailure('ILLEGAL_TRANSITION', message, { allowedActions: possible });

@@ -64,7 +64,7 @@ test('a request without a host or with odd expectations is a request like any ot
 test('a proxy is not what this is, and that is said', async () => {
   const { status, head, body } = await raw('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n');
   assert.equal(status, 405);
-  assert.match(head, /^Allow: GET, POST/m);
+  assert.match(head, /^Allow: GET, HEAD, POST/m);
   assert.equal(JSON.parse(body).code, 'METHOD_NOT_ALLOWED');
 });
 
@@ -80,6 +80,15 @@ test('methods that no route knows are refused as any other', async () => {
     assert.equal(status, expected);
     assert.ok(JSON.parse(body).requestId);
   }
+});
+
+test('a 405 tells every method that is answered', async () => {
+  const allowed = async (path: string) =>
+    (await service.call('PUT', path, { key })).headers.get('allow');
+  assert.equal(await allowed('/healthz'), 'GET, HEAD');
+  assert.equal(await allowed('/api/v1/prompts'), 'GET, HEAD, POST');
+  assert.equal(await allowed(agent.path), 'GET, HEAD, PATCH, DELETE');
+  assert.equal(await allowed(`${agent.path}/execute`), 'POST');
 });
 
 test('a key is looked at whatever stands in the path', async () => {
@@ -120,6 +129,23 @@ for (const type of [
     assert.equal(prompt.body.code, 'UNSUPPORTED_MEDIA_TYPE');
   });
 }
+
+test('a body in a transfer coding of its own is as little read as one that is compressed', async () => {
+  const post = (coding: string) =>
+    raw(
+      [
+        `POST ${agent.path}/execute HTTP/1.1`,
+        `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${key}`,
+        `Content-Type: application/json\r\nTransfer-Encoding: ${coding}`,
+        '\r\n1c\r\n{"variables":{"name":"Ada"}}\r\n0\r\n\r\n',
+      ].join('\r\n'),
+    );
+  for (const coding of ['gzip, chunked', 'x, chunked']) {
+    const { status, body } = await post(coding);
+    assert.deepEqual([status, JSON.parse(body).code], [415, 'UNSUPPORTED_MEDIA_TYPE']);
+  }
+  for (const coding of ['chunked', 'Chunked']) assert.equal((await post(coding)).status, 202);
+});
 
 /** Of nothing that is there: what is wrong with a call is said first. */
 const withoutFields = (Object.values(endpoints) as Endpoint[])

@@ -52,6 +52,14 @@ const broken: [string, string, string][] = [
     'INVALID_REQUEST',
   ],
 ];
+test('names what is not known, and what is', async () => {
+  const field = await execute({ variables: {}, model: 'x' });
+  assert.equal(field.body.message, 'Field "model" is not known: allowed is variables.');
+  const path = `${agent.path}/execute?wait=1`;
+  const parameter = await service.call('POST', path, { key, body: { variables: {} } });
+  assert.equal(parameter.body.message, 'Parameter "wait" is not known: none is allowed.');
+});
+
 for (const [what, text, code] of broken) {
   test(`refuses ${what}`, async () => {
     const { status, body } = await execute(text);

@@ -77,7 +77,7 @@ test('an execute does not go by what its link names, and refuses it as any other
     const headers = { origin: service.url };
     const answer = await service.call('POST', path, { cookie, headers, body });
     assert.equal(answer.status, 400);
-    assert.equal(answer.body.message, 'Parameter "workspace" is not known.');
+    assert.equal(answer.body.message, 'Parameter "workspace" is not known: none is allowed.');
   }
 });
 

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sessionPaths } from '../../src/api/session-paths.ts';
+import { endpoints } from '../../src/contract/index.ts';
+import { patterns, wordsOf } from '../../src/contract/patterns.ts';
+
+/** Every pattern in what is sent and held against its schema. */
+function patternsIn(schema: object): string[] {
+  return Object.entries(schema).flatMap(([word, inner]) => {
+    if (word === 'pattern' && typeof inner === 'string') return [inner];
+    return typeof inner === 'object' && inner !== null ? patternsIn(inner) : [];
+  });
+}
+
+test('what is refused for its pattern is told in words what it must be', () => {
+  const sent = [...Object.values(endpoints), ...Object.values(sessionPaths)].flatMap((one) => [
+    ...('body' in one && one.body ? [one.body] : []),
+    ...('query' in one && one.query ? [one.query] : []),
+  ]);
+  const found = new Set(sent.flatMap(patternsIn));
+  assert.deepEqual(
+    [...found].sort(),
+    Object.values(patterns)
+      .map(({ source }) => source)
+      .sort(),
+  );
+  for (const pattern of found) assert.match(wordsOf(pattern) ?? '', /^must /, pattern);
+});
+
+test('an origin is taken as browsers send it, and not otherwise', () => {
+  const origin = new RegExp(patterns.origin.source, 'u');
+  for (const one of [
+    'https://a.example',
+    'http://localhost:3000',
+    'http://[::1]:3000',
+    'http://[::80]',
+    'https://a.example:80',
+    'http://a.example:443',
+    'http://a.example:8080',
+    'https://a.example:65535',
+    'chrome-extension://abcdef',
+  ]) {
+    assert.match(one, origin);
+  }
+  for (const one of [
+    '*',
+    'null',
+    'a.example',
+    'https://A.example',
+    'https://a.example/',
+    'https://*.example',
+    'https://a.example:443',
+    'http://a.example:80',
+    'http://[::1]:80',
+    'https://a.example:',
+    'https://a.example:0',
+    'https://a.example:08443',
+    'https://a.example:65536',
+    'https://a.example:99999',
+  ]) {
+    assert.doesNotMatch(one, origin);
+  }
+});
