@@ -23,9 +23,28 @@ export function createLogger(options: {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       hooks: { logMethod },
+      // What is logged of an error is described by then; pino's own would take the description for an error.
+      serializers: { err: (described: unknown) => described },
     },
-    options.destination ?? pino.destination(2),
+    options.destination ?? standardError(),
   );
+}
+
+/** What nobody has read so far of a pipe; what comes on top of it is lost. */
+const unreadMax = 4 * 1024 * 1024;
+
+/**
+ * Whatever is wrong with it, such as a full disk, a reader who is gone or does not read, costs lines and nothing else. pino's
+ * own destination keeps a line until it is written: where it cannot be, a process that ends would wait for ever.
+ */
+function standardError(): DestinationStream {
+  const { stderr } = process;
+  stderr.on('error', () => {});
+  return {
+    write(line) {
+      if (stderr.writableLength < unreadMax) stderr.write(line);
+    },
+  };
 }
 
 type Ended = Pick<EndedRun, 'id' | 'status' | 'errorCode' | 'attempts' | 'latencyMs'> &

@@ -104,6 +104,7 @@ test('a database error keeps where it was and loses what it quotes', async () =>
   }
   assert.doesNotMatch(lines.join(''), /canary/);
   const seen = logged();
+  assert.ok(seen.every(({ err }) => err.type === 'error'));
   assert.deepEqual(
     seen.map(({ err }) => err.code),
     ['22P02', '22P02', '23505', '23514', 'P0001'],
@@ -123,6 +124,7 @@ test('an error keeps its cause and loses what a library hung on it', () => {
   log.error({ err: new AggregateError([new Error('refused'), new Error('unreachable')]) }, 'away');
   assert.doesNotMatch(lines.join(''), /canary/);
   const [first, second] = logged();
+  assert.deepEqual([first.err.type, first.err.message], ['Error', 'outer']);
   assert.equal(first.err.cause.type, 'SyntaxError');
   assert.ok(first.err.stack.length > 0);
   assert.deepEqual(
