@@ -81,6 +81,33 @@ export function runLog(log: Logger) {
   };
 }
 
+const everyWordMs = 30_000;
+const complaintsMax = 1_000;
+
+/**
+ * Warns of what goes wrong in the background. Loops that all fail each second, as while the database is away, say the same
+ * at first and then every half minute, with how often it was left unsaid.
+ * @param nowMs on a clock of its own, in milliseconds
+ */
+export function complaints(
+  log: Logger,
+  nowMs = () => performance.now(),
+): (error: unknown, what: string) => void {
+  const said = new Map<string, { readonly at: number; unsaid: number }>();
+  return (error, what) => {
+    const { code, message } = error as Partial<DatabaseFields> & Error;
+    const key = `${what} ${code ?? message}`;
+    const before = said.get(key);
+    if (before && nowMs() - before.at < everyWordMs) {
+      before.unsaid++;
+      return;
+    }
+    if (said.size === complaintsMax) said.clear();
+    said.set(key, { at: nowMs(), unsaid: 0 });
+    log.warn({ err: error, ...(before?.unsaid && { unsaid: before.unsaid }) }, what);
+  };
+}
+
 function logMethod(this: Logger, [first, ...rest]: Parameters<LogFn>, method: LogFn): void {
   const fields: unknown = first instanceof Error ? { err: first } : first;
   method.apply(this, [fields, ...rest].map((one) => clean(one)) as Parameters<LogFn>);
