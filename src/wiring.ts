@@ -228,7 +228,10 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   const departure = createDeparture();
   const app = createServer({ logger, trustedProxies: config.trustedProxies, departure });
   const { metricsToken, publicUrl, signIn } = config;
-  systemRoutes(app, { db, metrics, metricsToken, draining: () => draining });
+  systemRoutes(app, {
+    ...{ db, metrics, metricsToken, draining: () => draining },
+    leased: () => !worker || worker.slots.lease() !== null,
+  });
   if (role !== 'worker') {
     const sessions = createSessions({ db, logger, secret: parts.secret, publicUrl, signIn });
     const { caller: session, checkSameOrigin } = sessions;
