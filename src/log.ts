@@ -23,9 +23,28 @@ export function createLogger(options: {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       hooks: { logMethod },
+      // What is logged of an error is described by then; pino's own would take the description for an error.
+      serializers: { err: (described: unknown) => described },
     },
-    options.destination ?? pino.destination(2),
+    options.destination ?? standardError(),
   );
+}
+
+/** What nobody has read so far of a pipe; what comes on top of it is lost. */
+const unreadMax = 4 * 1024 * 1024;
+
+/**
+ * Whatever is wrong with it, such as a full disk, a reader who is gone or does not read, costs lines and nothing else. pino's
+ * own destination keeps a line until it is written: where it cannot be, a process that ends would wait for ever.
+ */
+function standardError(): DestinationStream {
+  const { stderr } = process;
+  stderr.on('error', () => {});
+  return {
+    write(line) {
+      if (stderr.writableLength < unreadMax) stderr.write(line);
+    },
+  };
 }
 
 type Ended = Pick<EndedRun, 'id' | 'status' | 'errorCode' | 'attempts' | 'latencyMs'> &
@@ -59,6 +78,33 @@ export function runLog(log: Logger) {
     fault(error: unknown, { id, agentId }: Pick<Run, 'id' | 'agentId'>): void {
       log.error({ err: error, ...named(id, agentId) }, 'fault');
     },
+  };
+}
+
+const everyWordMs = 30_000;
+const complaintsMax = 1_000;
+
+/**
+ * Warns of what goes wrong in the background. Loops that all fail each second, as while the database is away, say the same
+ * at first and then every half minute, with how often it was left unsaid.
+ * @param nowMs on a clock of its own, in milliseconds
+ */
+export function complaints(
+  log: Logger,
+  nowMs = () => performance.now(),
+): (error: unknown, what: string) => void {
+  const said = new Map<string, { readonly at: number; unsaid: number }>();
+  return (error, what) => {
+    const { code, message } = error as Partial<DatabaseFields> & Error;
+    const key = `${what} ${code ?? message}`;
+    const before = said.get(key);
+    if (before && nowMs() - before.at < everyWordMs) {
+      before.unsaid++;
+      return;
+    }
+    if (said.size === complaintsMax) said.clear();
+    said.set(key, { at: nowMs(), unsaid: 0 });
+    log.warn({ err: error, ...(before?.unsaid && { unsaid: before.unsaid }) }, what);
   };
 }
 

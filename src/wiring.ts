@@ -28,7 +28,7 @@ import { templateCache } from './flow/run.ts';
 import { runMemory } from './flow/run-memory.ts';
 import { createWaiters } from './flow/wait.ts';
 import { createWorkflows } from './flow/workflows.ts';
-import { runLog } from './log.ts';
+import { complaints, runLog } from './log.ts';
 import { type BreakerState, providersOpen } from './provider/breakers.ts';
 import { checkBaseURL } from './provider/guard.ts';
 import { measured } from './provider/measured.ts';
@@ -96,8 +96,9 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   const { leaseMs, slots } = config;
   let ended = false;
   // At the end the connections go under whatever may still ask something; nobody needs to know.
+  const complain = complaints(logger);
   const note = (what: string) => (error: unknown) => {
-    if (!ended) logger.warn({ err: error }, what);
+    if (!ended) complain(error, what);
   };
   const noteAt = (error: unknown, what: string) => note(`${what} failed`)(error);
   const connections = openConnections({
@@ -154,6 +155,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
             connections.dropIdle();
             dropIdle(db);
           },
+          onAgain: () => logger.info('heartbeats again'),
           onFault: log.fault,
           onError: noteAt,
         });
@@ -226,7 +228,10 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   const departure = createDeparture();
   const app = createServer({ logger, trustedProxies: config.trustedProxies, departure });
   const { metricsToken, publicUrl, signIn } = config;
-  systemRoutes(app, { db, metrics, metricsToken, draining: () => draining });
+  systemRoutes(app, {
+    ...{ db, metrics, metricsToken, draining: () => draining },
+    leased: () => !worker || worker.slots.lease() !== null,
+  });
   if (role !== 'worker') {
     const sessions = createSessions({ db, logger, secret: parts.secret, publicUrl, signIn });
     const { caller: session, checkSameOrigin } = sessions;

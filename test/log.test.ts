@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { toId, uuid7 } from '../src/core/id.ts';
 import { makeKey } from '../src/core/key.ts';
 import { ModelFailure } from '../src/core/model.ts';
-import { createLogger, runLog } from '../src/log.ts';
+import { complaints, createLogger, runLog } from '../src/log.ts';
 import { createModels } from '../src/provider/registry.ts';
 import { openDatabase } from '../src/store/db.ts';
 import { startFakeProvider } from './fake-provider.ts';
@@ -104,6 +104,7 @@ test('a database error keeps where it was and loses what it quotes', async () =>
   }
   assert.doesNotMatch(lines.join(''), /canary/);
   const seen = logged();
+  assert.ok(seen.every(({ err }) => err.type === 'error'));
   assert.deepEqual(
     seen.map(({ err }) => err.code),
     ['22P02', '22P02', '23505', '23514', 'P0001'],
@@ -123,6 +124,7 @@ test('an error keeps its cause and loses what a library hung on it', () => {
   log.error({ err: new AggregateError([new Error('refused'), new Error('unreachable')]) }, 'away');
   assert.doesNotMatch(lines.join(''), /canary/);
   const [first, second] = logged();
+  assert.deepEqual([first.err.type, first.err.message], ['Error', 'outer']);
   assert.equal(first.err.cause.type, 'SyntaxError');
   assert.ok(first.err.stack.length > 0);
   assert.deepEqual(
@@ -242,5 +244,30 @@ test('below its level nothing is written', () => {
   assert.deepEqual(
     logged().map(({ msg }) => msg),
     ['yes'],
+  );
+});
+
+test('a complaint is made at first and then every half minute, whatever else is complained of', () => {
+  let now = 0;
+  const complain = complaints(log, () => now);
+  const away = (port: number) =>
+    Object.assign(new Error(`connect ECONNREFUSED ::1:${port}`), { code: 'ECONNREFUSED' });
+  for (; now < 60_000; now += 1_000) {
+    complain(away(now), 'claim failed');
+    if (now === 5_000) {
+      complain(new Error('one'), 'claim failed');
+      complain(new Error('two'), 'claim failed');
+      complain(away(now), 'heartbeat failed');
+    }
+  }
+  assert.deepEqual(
+    logged().map(({ msg, err, unsaid }) => [msg, err.code ?? err.message, unsaid]),
+    [
+      ['claim failed', 'ECONNREFUSED', undefined],
+      ['claim failed', 'one', undefined],
+      ['claim failed', 'two', undefined],
+      ['heartbeat failed', 'ECONNREFUSED', undefined],
+      ['claim failed', 'ECONNREFUSED', 29],
+    ],
   );
 });

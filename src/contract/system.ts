@@ -18,7 +18,8 @@ export const getReadiness = endpoint({
   id: 'getReadiness',
   path: '/readyz',
   summary: 'Ask whether the process takes work',
-  description: '503 while the database is out of reach, not migrated, or the process is draining.',
+  description:
+    '503 while the database is out of reach, read-only or not migrated, the process works without a lease, or is draining.',
   answers: {
     200: Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness' }),
     ...problems(503),

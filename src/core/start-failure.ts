@@ -5,3 +5,13 @@ export class StartFailure extends Error {
     this.name = 'StartFailure';
   }
 }
+
+/** The database can be read but not written to, for now or for good. */
+export class ReadOnlyFailure extends StartFailure {
+  constructor(options?: ErrorOptions) {
+    super(
+      'The database is read-only: a standby, or one with default_transaction_read_only. Cueline must be able to write to it.',
+      options,
+    );
+  }
+}

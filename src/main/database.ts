@@ -2,7 +2,7 @@ import { requireSecret } from '../config.ts';
 import { type Db, openDatabase } from '../store/db.ts';
 import { checkSchema, type MigrateOptions, migrate } from '../store/migrate.ts';
 import { type Connection, lookForPooler } from '../store/pooler.ts';
-import { reach } from '../store/reach.ts';
+import { connectionTo, reach } from '../store/reach.ts';
 import type { Context } from './command.ts';
 
 /** How long a start waits for a database that is not up yet. */
@@ -44,7 +44,7 @@ async function given({ config, life, log }: Context): Promise<Found | null> {
   if (config.databaseUrl === null) return null;
   const { host, pathname } = new URL(config.databaseUrl.replace('@/', '@localhost/'));
   const place = `${host}${pathname}`;
-  const connection = { connectionString: config.databaseUrl };
+  const connection = connectionTo(config.databaseUrl);
   await reach(connection, {
     withinMs: reachMs,
     signal: life.ending,

@@ -1,3 +1,5 @@
+import { isatty } from 'node:tty';
+
 /**
  * The life of a process: told to end by SIGTERM or Ctrl-C, it undoes what it did, the last first, and never hangs.
  */
@@ -28,7 +30,10 @@ export async function live(
   let toldAt = Number.NaN;
   let code = 0;
 
+  // Asked now: one that is closed is none any more.
+  const onTerminal = [0, 1, 2].some((fd) => isatty(fd));
   const onSignal = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGHUP' && !onTerminal) return;
     const now = performance.now();
     if (ending.signal.aborted) {
       if (now - toldAt < (options.repeatMs ?? 2_000)) return;
@@ -46,7 +51,7 @@ export async function live(
       process.exit(1);
     }, options.endMsMax).unref();
 
-  for (const signal of signals()) process.on(signal, onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
   try {
     await run({ ending: ending.signal, closers });
   } catch (error) {
@@ -59,7 +64,7 @@ export async function live(
     code = 1;
     options.onError(error);
   });
-  for (const signal of signals()) process.off(signal, onSignal);
+  for (const signal of signals) process.off(signal, onSignal);
   return code;
 }
 
@@ -69,7 +74,8 @@ export async function told({ ending }: Life): Promise<void> {
   await new Promise((resolve) => ending.addEventListener('abort', resolve, { once: true }));
 }
 
-/** A closed terminal ends us too, but not where `nohup` has taken the terminal away. */
-function signals(): NodeJS.Signals[] {
-  return ['SIGTERM', 'SIGINT', ...(process.stderr.isTTY ? (['SIGHUP'] as const) : [])];
-}
+/**
+ * A closed terminal, which sends SIGHUP, ends us too, but not where there is none: `nohup` takes it away on all three
+ * sides. Whether it also had the signal ignored cannot be known, since Node undoes that before we begin.
+ */
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

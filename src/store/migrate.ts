@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { StartFailure } from '../core/start-failure.ts';
+import { ReadOnlyFailure, StartFailure } from '../core/start-failure.ts';
 import type { Db } from './db.ts';
 import { up as people } from './migrations/0001-people.ts';
 import { up as agents } from './migrations/0002-agents.ts';
@@ -59,6 +59,7 @@ export async function migrate(db: Db, { signal, onWait }: MigrateOptions = {}): 
       if (await migrateSome(db, () => delay(restMs, undefined, { signal }))) return;
       restMs = 0;
     } catch (error) {
+      if (isReadOnly(error)) throw new ReadOnlyFailure({ cause: error });
       if (!isInUse(error)) throw error;
       restMs = pauseMs;
       const now = performance.now();
@@ -107,11 +108,18 @@ function isInUse(error: unknown): boolean {
   return error instanceof pg.DatabaseError && ['55P03', '40P01'].includes(error.code ?? '');
 }
 
-/** Throws unless the schema is exactly the one of this program. */
+function isReadOnly(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '25006';
+}
+
+/** Throws unless the schema is exactly the one of this program, and can be written to. */
 export async function checkSchema(db: Db): Promise<void> {
-  const { rows: tables } = await sql<{ there: boolean }>`
-    select to_regclass('schema_migrations') is not null as there`.execute(db);
-  const names = tables[0]?.there ? await executed(db) : [];
+  // Of a standby every transaction is read-only, whatever it is set to.
+  const { rows } = await sql<{ there: boolean; readOnly: boolean }>`
+    select to_regclass('schema_migrations') is not null as there,
+      current_setting('transaction_read_only')::boolean as read_only`.execute(db);
+  if (rows[0]?.readOnly) throw new ReadOnlyFailure();
+  const names = rows[0]?.there ? await executed(db) : [];
   refuseNewer(names);
   const lacking = missing(names);
   if (lacking.length === 0) return;

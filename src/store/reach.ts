@@ -14,6 +14,20 @@ export interface ReachOptions {
   readonly onWait: (reason: string) => void;
 }
 
+/** What `DATABASE_URL` says; throws a `StartFailure` where that cannot be used, as with a certificate that is not there. */
+export function connectionTo(url: string): pg.ClientConfig {
+  const compatible = /[?&]uselibpqcompat=true(&|$)/.test(url);
+  // pg does the same with them, and warns in many lines that another version may do less.
+  const checked = url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
+  const connection = { connectionString: compatible ? url : checked };
+  try {
+    new pg.Client(connection);
+  } catch (error) {
+    throw new StartFailure(`DATABASE_URL cannot be used: ${reasonOf(error as Error)}.`);
+  }
+  return connection;
+}
+
 /** Waits until the database answers; throws a `StartFailure` where it refuses us, is too old, or stays away. */
 export async function reach(connection: pg.ClientConfig, options: ReachOptions): Promise<void> {
   const until = performance.now() + options.withinMs;

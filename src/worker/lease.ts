@@ -29,6 +29,8 @@ export interface LeaseParts {
   /** A heartbeat got through again, or for the first time; true where the row, and so every run, is still ours. */
   readonly onContact: (kept: boolean) => void;
   readonly onError: (error: unknown) => void;
+  /** The first heartbeat that got through after one that did not. */
+  readonly onAgain: () => void;
 }
 
 export function keepLease(parts: LeaseParts): Lease {
@@ -39,7 +41,9 @@ export function keepLease(parts: LeaseParts): Lease {
   let steadySince = Number.POSITIVE_INFINITY;
   let silent = true;
   let stopped = false;
+  let failed = false;
   let beating: Promise<void> | null = null;
+  let retry: NodeJS.Timeout | undefined;
 
   const beatTimer = setInterval(() => void beat(), beatMs);
   const watchTimer = setInterval(watch, parts.leaseMs / 20);
@@ -52,6 +56,8 @@ export function keepLease(parts: LeaseParts): Lease {
   }
 
   function beat(): Promise<void> {
+    // Or each beat that fails would leave one more that goes on beside those of the timer.
+    clearTimeout(retry);
     beating ??= once().finally(() => {
       beating = null;
     });
@@ -67,6 +73,8 @@ export function keepLease(parts: LeaseParts): Lease {
       if (stopped) return;
       // A process that was stopped itself may be late here: the watch decides by the time the beat was sent.
       sentAt = sent;
+      if (failed) parts.onAgain();
+      failed = false;
       if (silent || !kept) {
         silent = false;
         steadySince = sent;
@@ -74,9 +82,10 @@ export function keepLease(parts: LeaseParts): Lease {
       }
       if (canceled && canceled.length > 0) parts.onCanceled(canceled);
     } catch (error) {
+      failed = true;
       parts.onError(error);
       // The next beat may come too late.
-      if (!stopped) setTimeout(() => void beat(), parts.leaseMs / 20).unref();
+      if (!stopped) retry = setTimeout(() => void beat(), parts.leaseMs / 20).unref();
     }
   }
 
@@ -107,6 +116,7 @@ export function keepLease(parts: LeaseParts): Lease {
       stopped = true;
       clearInterval(beatTimer);
       clearInterval(watchTimer);
+      clearTimeout(retry);
     },
   };
 }

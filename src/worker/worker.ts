@@ -38,6 +38,8 @@ export interface WorkerParts extends RunParts {
   readonly leaseMs: number;
   /** The database has not been heard of for so long that the calls are given up. */
   readonly onSilence: () => void;
+  /** Heartbeats get through again after some that did not. */
+  readonly onAgain: () => void;
   readonly onError: (error: unknown, what: string) => void;
 }
 
@@ -85,6 +87,7 @@ export function createWorker(parts: WorkerParts): Worker {
       claims.wake();
     },
     onError: (error) => parts.onError(error, 'heartbeat'),
+    onAgain: parts.onAgain,
   });
 
   const claims = claimLoop({

@@ -15,7 +15,8 @@ const logger = pino({ level: 'silent' });
 const app = createServer({ logger, trustedProxies: [], departure: createDeparture() });
 const db = nowhere();
 systemRoutes(app, {
-  ...{ db, metrics: createMetrics(still), metricsToken: null, draining: () => false },
+  ...{ db, metrics: createMetrics(still), metricsToken: null },
+  ...{ draining: () => false, leased: () => true },
 });
 const { promise: released, resolve: release } = Promise.withResolvers<string>();
 app.get('/held', () => released);

@@ -30,7 +30,7 @@ export async function startSystemApp(parts: Partial<SystemParts> = {}): Promise<
   const metrics = createMetrics(still);
   const own = parts.db ? null : nowhere();
   systemRoutes(app, {
-    ...{ db: own as Db, metrics, metricsToken: null, draining: () => false },
+    ...{ db: own as Db, metrics, metricsToken: null, draining: () => false, leased: () => true },
     ...parts,
   });
   referenceRoutes(app, '1.2.3');

@@ -46,6 +46,28 @@ test('a later second signal ends at once', async (t) => {
   assert.deepEqual(child.lines, ['up', 'closing']);
 });
 
+test('a closed terminal ends it in order, and where there is none SIGHUP does nothing', async (t) => {
+  const run = `async (life) => {
+    life.closers.defer(async () => say('undone'));
+    say(process.pid);
+    say('up');
+    await told(life);
+    say(life.ending.reason.message);
+  }`;
+  const bare = lived(t, { run });
+  await bare.heard('up');
+  bare.process.kill('SIGHUP');
+  bare.process.kill('SIGTERM');
+  assert.equal(await bare.exit, 0);
+  assert.deepEqual(bare.lines.slice(1), ['up', 'ended by SIGTERM', 'undone']);
+
+  const shown = lived(t, { run, onTerminal: true });
+  await shown.heard('up');
+  process.kill(Number(shown.lines[0]), 'SIGHUP');
+  assert.equal(await shown.exit, 0);
+  assert.deepEqual(shown.lines.slice(1), ['up', 'ended by SIGHUP', 'undone']);
+});
+
 test('what never ends is ended', async (t) => {
   const child = lived(t, { run: slowEnd, endMsMax: 1 });
   await child.heard('up');
@@ -107,8 +129,16 @@ interface Lived {
   heard(line: string): Promise<void>;
 }
 
+interface How {
+  readonly run: string;
+  readonly endMsMax?: number;
+  readonly repeatMs?: number;
+  /** With standard error elsewhere. */
+  readonly onTerminal?: boolean;
+}
+
 /** A process that lives as `run` says. */
-function lived(t: TestContext, how: { run: string; endMsMax?: number; repeatMs?: number }): Lived {
+function lived(t: TestContext, how: How): Lived {
   const { run, endMsMax = 3_600_000, repeatMs = 3_600_000 } = how;
   const source = `
     import { writeSync } from 'node:fs';
@@ -121,15 +151,20 @@ function lived(t: TestContext, how: { run: string; endMsMax?: number; repeatMs?:
       onWord: () => {},
       onError: (error) => say('error ' + error.message),
     }));`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const node = [process.execPath, '--input-type=module', '-e', source] as const;
+  const quoted = node.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const [program, ...args] = how.onTerminal
+    ? (['script', '-qec', `exec ${quoted} 2>/dev/null`, '/dev/null'] as const)
+    : node;
+  // Never the terminal that the tests may have been started on.
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stderr.pipe(process.stderr);
   t.after(() => child.kill('SIGKILL'));
   const lines: string[] = [];
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
-    lines.splice(0, lines.length, ...text.split('\n').slice(0, -1));
+    lines.splice(0, lines.length, ...text.split(/\r?\n/).slice(0, -1));
   });
   return {
     process: child,

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { ReadOnlyFailure } from '../../src/core/start-failure.ts';
 import { type Db, openDatabase } from '../../src/store/db.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { checkSchema, migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { untilBlocked } from '../harness/locks.ts';
 
@@ -99,4 +100,19 @@ test('whoever is told to end waits no longer', async () => {
   const ends = migrate(db, { signal: ending.signal, onWait: () => ending.abort() });
   await assert.rejects(ends, { name: 'AbortError' });
   assert.deepEqual(await made(), [first]);
+});
+
+test('of a database that cannot be written to it says so, also where nothing is missing', async () => {
+  await dump.query('commit');
+  const options = '-c default_transaction_read_only=on';
+  const connection = { ...database.connection, options };
+  const own = openDatabase({ connection, poolMax: 1, onError: () => {} });
+  try {
+    await assert.rejects(migrate(own), ReadOnlyFailure);
+    await migrate(db);
+    await assert.rejects(migrate(own), ReadOnlyFailure);
+    await assert.rejects(checkSchema(own), ReadOnlyFailure);
+  } finally {
+    await own.destroy();
+  }
 });

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openapi } from '../../contract/openapi.ts';
 import { getDocs, getHealth, getMetrics, getOpenapi, getReadiness } from '../../contract/system.ts';
 import { CallFailure } from '../../core/failure.ts';
-import { StartFailure } from '../../core/start-failure.ts';
+import { ReadOnlyFailure, StartFailure } from '../../core/start-failure.ts';
 import type { Db } from '../../store/db.ts';
 import { checkSchema } from '../../store/migrate.ts';
 import { docsPage, docsStyleHash } from '../docs.ts';
@@ -20,6 +20,8 @@ export interface SystemParts {
   readonly metricsToken: string | null;
   /** Whether the process has been told to end. */
   readonly draining: () => boolean;
+  /** False in a process that works while it has no lease, under which alone it may. */
+  readonly leased: () => boolean;
 }
 
 /**
@@ -47,12 +49,16 @@ export function systemRoutes(app: FastifyInstance, parts: SystemParts): void {
     readinessKeptMs,
   );
 
+  const unleased = () => (parts.leased() ? null : 'The process has no lease.');
+
   app.get(routePath(getHealth), atOnce, (_request, reply) => {
     send(reply, { status: 200, body: { status: 'ok' } });
   });
 
   app.get(routePath(getReadiness), watched, async (request, reply) => {
-    const reason = parts.draining() ? 'The process is draining.' : await unready();
+    const reason = parts.draining()
+      ? 'The process is draining.'
+      : ((await unready()) ?? unleased());
     if (reason === null) send(reply, { status: 200, body: { status: 'ready' } });
     else send(reply, errorAnswer(new CallFailure('UNAVAILABLE', reason), request.id));
     return reply;
@@ -104,13 +110,15 @@ function schemaCheck(db: Db): () => Promise<void> {
       await checkSchema(db);
       fitted = true;
     } catch (error) {
-      if (!fitted || !(error instanceof StartFailure)) throw error;
+      const outgrown = error instanceof StartFailure && !(error instanceof ReadOnlyFailure);
+      if (!fitted || !outgrown) throw error;
     }
   };
 }
 
 /** In public words: `/readyz` answers anyone. */
 function reasonOf(error: unknown): string {
+  if (error instanceof ReadOnlyFailure) return 'The database is read-only.';
   return error instanceof StartFailure
     ? 'The schema of the database is not the one of this version.'
     : 'The database does not answer.';

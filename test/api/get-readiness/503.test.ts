@@ -43,6 +43,26 @@ test('a database that takes the connection and says nothing', async (t) => {
   await assertUnready(app.url, 'The database does not answer.');
 });
 
+test('a database that can no longer be written to, as after a failover to a standby', async (t) => {
+  const one = openDatabase({ connection: database.connection, poolMax: 1, onError() {} });
+  const app = await startSystemApp({ db: one });
+  t.after(async () => {
+    await app.close();
+    await one.destroy();
+  });
+  assert.equal((await callOver(app.url, 'GET', '/readyz')).status, 200);
+  await sql`set default_transaction_read_only = on`.execute(one);
+  // Longer than an answer is kept, so that this one is read anew.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await assertUnready(app.url, 'The database is read-only.');
+});
+
+test('a process that works and has no lease', async (t) => {
+  const app = await startSystemApp({ db, leased: () => false });
+  t.after(app.close);
+  await assertUnready(app.url, 'The process has no lease.');
+});
+
 test('a schema that lacks something, and one that a newer program wrote', async (t) => {
   const reason = 'The schema of the database is not the one of this version.';
   const lacking = await startSystemApp({ db });

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+
+test('a full disk and a reader who does not read cost lines, and nothing else', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'log-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'log');
+  // A file that may not grow further is the only full disk that can be made room on.
+  assert.deepEqual(await logging(openSync(file, 'a'), file), { code: 7, said: 'alive' });
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).msg, 'room again');
+  assert.deepEqual(await logging(openSync('/dev/full', 'a')), { code: 7, said: 'alive' });
+  assert.deepEqual(await logging('pipe'), { code: 7, said: 'alive' });
+});
+
+/** What became of a process that logs more to its standard error than there is room, and then ends itself. */
+async function logging(stderr: number | 'pipe', emptied?: string) {
+  const source = `
+    import { truncateSync, writeSync } from 'node:fs';
+    import { setImmediate as turn } from 'node:timers/promises';
+    import { createLogger } from ${JSON.stringify(new URL('../src/log.ts', import.meta.url).href)};
+    const log = createLogger({ level: 'info' });
+    for (let line = 0; line < 100; line++) {
+      log.info('x'.repeat(10_000));
+      await turn();
+    }
+    const emptied = ${JSON.stringify(emptied ?? null)};
+    if (emptied) truncateSync(emptied);
+    log.info('room again');
+    writeSync(1, 'alive');
+    process.exit(7);`;
+  const node = [process.execPath, '--input-type=module', '-e', source];
+  const child = spawn('/bin/sh', ['-c', 'ulimit -f 64; exec "$@"', 'sh', ...node], {
+    stdio: ['ignore', 'pipe', stderr],
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+  const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stdout as Readable)]);
+  return { code, said };
+}
