@@ -22,6 +22,10 @@ test('a key is issued, shown once, and calls', async () => {
   await dialog.getByLabel('Read the history').check();
   await dialog.getByLabel('Calls a minute').fill('7');
   await dialog.getByLabel('Calls an hour').fill('');
+  await dialog.getByLabel('It expires').selectOption('At the end of a day…');
+  await dialog.getByLabel('Day', { exact: true }).fill('12345-01-01');
+  await dialog.getByText('There is no such day.').waitFor();
+  await dialog.getByRole('button', { name: 'Issue the key' }).click();
   await dialog.getByLabel('It expires').selectOption('In 30 days');
   await check();
   await dialog.getByRole('combobox', { name: 'Agents' }).click();
