@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo } from 'react';
+import { stringify } from '../../data/exact-json.ts';
 import type { ExecutionDetail } from '../../data/executions.ts';
 import { formatCount } from '../../data/format.ts';
 import { useMemberNames } from '../../data/member-names.ts';
@@ -75,7 +76,7 @@ function figures(run: ExecutionDetail): [string, ReactNode][] {
 function Sent({ run }: { readonly run: ExecutionDetail }) {
   const { inputVariables: variables, systemPrompt, userPrompt } = run;
   const given = useMemo(() => {
-    const text = variables && JSON.stringify(variables);
+    const text = variables && stringify(variables);
     return text && (indentJson(text) ?? text);
   }, [variables]);
   if (given === undefined && userPrompt === undefined) {
