@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noUsage } from '../../src/core/model.ts';
 import { addAgent, ended, run } from '../harness/agents.ts';
 import { openDashboard } from './harness.ts';
 
@@ -67,6 +68,8 @@ test('JSON is shown in order', async () => {
 
 test('a run is started again with the same values and with others, from the dashboard', async () => {
   const agent = await addAgent(service);
+  const usage = { inputTokens: 125_432, outputTokens: 10_001 };
+  service.models.script({ usage: { ...noUsage, ...usage } });
   const body = '{"variables":{"name":[12345678901234567890,1.10]}}';
   const accepted = await service.call('POST', `${agent.path}/execute`, { key, body });
   const { executionId } = await ended(service, accepted.body.statusUrl, key);
@@ -74,6 +77,8 @@ test('a run is started again with the same values and with others, from the dash
   const { page, check } = await visit(path, { as: 'editor' });
   const given = page.getByRole('figure').filter({ hasText: /^Variables/ });
   await given.getByText('12345678901234567890').waitFor();
+  await page.getByRole('definition').getByText('125,432', { exact: true }).waitFor();
+  await page.getByRole('definition').getByText('10,001', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Run again' }).click();
   const dialog = page.getByRole('dialog', { name: 'Run Agent again' });
   await dialog.getByRole('button', { name: 'Run', exact: true }).click();
