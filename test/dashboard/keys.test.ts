@@ -97,11 +97,14 @@ test("an agent's page shows how it is called, with its own variables", async () 
     user: '{{topic}} {{tone}}',
     requiredVariables: ['topic'],
     optionalVariables: ['tone'],
-    defaultVariableValues: { tone: "sailor's" },
+    defaultVariableValues: { tone: "sailor's", length: 3 },
   });
   const { page, check } = await visit(`/agents/${agent.agentId}/access`, { as: 'editor' });
   const code = page.getByRole('figure').locator('pre');
-  assert.match(await code.innerText(), /\/execute'[\s\S]+"topic": "your topic"[\s\S]+sailor'\\''s/);
+  assert.match(
+    await code.innerText(),
+    /\/execute'[\s\S]+"topic": "your topic"[\s\S]+sailor'\\''s[\s\S]+"length": 3/,
+  );
   await check();
   for (const language of ['TypeScript', 'Python']) {
     await page.getByText(language, { exact: true }).first().click();
