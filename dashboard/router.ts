@@ -1,4 +1,5 @@
-import { createRouter } from '@tanstack/react-router';
+import { createRouter, parseSearchWith } from '@tanstack/react-router';
+import { readValue } from './data/address.ts';
 import {
   agentOverviewRoute,
   agentPinsRoute,
@@ -86,6 +87,7 @@ export const router = createRouter({
   defaultPendingComponent: PageLoading,
   // Of the address only what a page knows: the rest would go on to the API, which refuses it.
   search: { strict: true },
+  parseSearch: parseSearchWith(readValue),
   notFoundMode: 'root',
   scrollRestoration: true,
 });

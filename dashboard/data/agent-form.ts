@@ -1,4 +1,5 @@
 import type { Agent, AgentInput, AgentPatch } from '../../src/client/index.ts';
+import { parse, stringify } from './exact-json.ts';
 import { type ModelSettings, noModelSettings } from './model-settings.ts';
 import { own } from './own.ts';
 
@@ -157,7 +158,7 @@ const nameOf = ({ name }: DeclaredVariable) => name;
 function defaultOf(variable: DeclaredVariable): unknown {
   if (variable.kind === 'text') return variable.value;
   // Nothing is sent while a default is not what it should be.
-  return defaultProblem(variable) === undefined ? JSON.parse(variable.value) : null;
+  return defaultProblem(variable) === undefined ? parse(variable.value) : null;
 }
 
 function declaredBy(agent: Agent): DeclaredVariable[] {
@@ -170,7 +171,7 @@ function declaredBy(agent: Agent): DeclaredVariable[] {
       const value = own(defaults, name) ?? null;
       if (value === null) return { name, kind: 'optional', value: '' };
       if (typeof value === 'string') return { name, kind: 'text', value };
-      return { name, kind: 'json', value: JSON.stringify(value) };
+      return { name, kind: 'json', value: stringify(value) };
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import type { Variables } from '../../src/client/index.ts';
+import { stringify } from './exact-json.ts';
 
 /** How a program calls an agent, ready to be pasted. Every value is quoted as its language quotes it. */
 
@@ -12,7 +13,7 @@ export function curlOf(agentId: string, variables: Variables, origin: string): s
     `curl -X POST ${inShell(origin + executePath(agentId))}`,
     `-H "Authorization: Bearer $${keyVariable}"`,
     "-H 'Content-Type: application/json'",
-    `-d ${inShell(JSON.stringify({ variables }, null, 2))}`,
+    `-d ${inShell(stringify({ variables }, 2))}`,
   ].join(' \\\n  ');
 }
 
@@ -85,12 +86,12 @@ export function inShell(text: string): string {
 
 /** JSON is JavaScript, too. */
 export function inScript(value: unknown): string {
-  return JSON.stringify(value, null, 2);
+  return stringify(value, 2);
 }
 
 /** JSON text as a Python literal: what escapes in one escapes in the other, but for pairs of surrogates. */
 function inPython(value: unknown): string {
-  return JSON.stringify(JSON.stringify(value));
+  return JSON.stringify(stringify(value));
 }
 
 function indented(text: string, spaces: number): string {

@@ -1,4 +1,5 @@
 import { createClient } from '../../src/client/index.ts';
+import * as json from './exact-json.ts';
 
 // Read when this file is, so it comes first.
 const workspaceKey = 'cueline-workspace';
@@ -9,11 +10,12 @@ export const workspaceOfPage = chosenWorkspace();
 /** The one way to the server: the public API, with the session's cookie, from the page's own origin. */
 export const cueline = createClient({
   baseURL: '',
+  json,
   ...(workspaceOfPage !== null && { workspace: workspaceOfPage }),
 });
 
 /** The same for the workspace that the server takes by itself. */
-export const withoutWorkspace = createClient({ baseURL: '' });
+export const withoutWorkspace = createClient({ baseURL: '', json });
 
 /** Of someone in several workspaces, the one they last chose; null for the one the server takes. */
 function chosenWorkspace(): string | null {

@@ -1,4 +1,15 @@
-import { isMap, isNode, isSeq, LineCounter, type Node, parseDocument, stringify } from 'yaml';
+import {
+  isMap,
+  isNode,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type ScalarTag,
+  stringify as stringifyYaml,
+  type Tags,
+} from 'yaml';
+import { ExactNumber, exactOf, stringify } from './exact-json.ts';
 
 /** A definition as people write it, in YAML, of which JSON is a part: what it says, and where each part of it stands. */
 
@@ -8,9 +19,21 @@ export type DefinitionFormat = 'YAML' | 'JSON';
 export function writeDefinition(definition: unknown, format: DefinitionFormat): string {
   const brief = withoutDefaults(definition);
   return format === 'JSON'
-    ? `${JSON.stringify(brief, null, 2)}\n`
-    : stringify(brief, { lineWidth: 0, aliasDuplicateObjects: false });
+    ? `${stringify(brief, 2)}\n`
+    : stringifyYaml(brief, { customTags, lineWidth: 0, aliasDuplicateObjects: false });
 }
+
+/** Numbers as they are written, that the server can refuse those that it could not keep. Zeros before them say nothing. */
+const exactNumber: ScalarTag = {
+  identify: (value) => value instanceof ExactNumber,
+  default: true,
+  tag: 'tag:yaml.org,2002:float',
+  test: /^[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/,
+  resolve: (text) => exactOf(text.replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1')),
+  stringify: ({ value }) => (value as ExactNumber).text,
+};
+
+const customTags = (tags: Tags): Tags => [exactNumber, ...tags];
 
 export interface ReadDefinition {
   /** Undefined where the text is neither YAML nor JSON. */
@@ -28,7 +51,13 @@ export interface PlacedProblem {
 export function readDefinition(text: string): ReadDefinition {
   const lines = new LineCounter();
   // A few aliases could stand for more than any memory holds.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, {
+    customTags,
+    lineCounter: lines,
+    prettyErrors: false,
+    // In JSON every name is a text, and stays the one that it is.
+    stringKeys: true,
+  });
   const problems = document.errors.map(({ message, pos: [at] }) => ({
     line: lines.linePos(at).line || 1,
     message,

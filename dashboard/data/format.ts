@@ -5,6 +5,8 @@ const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFra
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
 export const formatCount = (count: number) => (count < 10_000 ? whole : short).format(count);
+/** To the last one, where it is one run's. */
+export const formatWhole = (count: number) => whole.format(count);
 export const formatPercent = (share: number) => percent.format(share);
 
 /** To the cent from a dollar on; below that the two digits that say something. */

@@ -1,9 +1,13 @@
+import { ExactNumber, parse } from './exact-json.ts';
+
 /** The JSON object that a text is; null where it is none. */
 export function objectOf(text: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
+    const value = parse(text);
+    const isNone = Array.isArray(value) || value instanceof ExactNumber;
+    return typeof value === 'object' && value !== null && !isNone
+      ? (value as Record<string, unknown>)
+      : null;
   } catch {
     return null;
   }

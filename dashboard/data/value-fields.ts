@@ -1,3 +1,5 @@
+import type { Agent } from '../../src/client/index.ts';
+import { stringify } from './exact-json.ts';
 import { own } from './own.ts';
 
 export interface ValueField {
@@ -22,7 +24,16 @@ export function valueFields(declared: {
   ];
 }
 
+/** The same of an agent. */
+export function agentFields(agent: Agent): ValueField[] {
+  return valueFields({
+    required: agent.requiredVariables,
+    optional: agent.optionalVariables,
+    defaults: agent.defaultVariableValues,
+  });
+}
+
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stringify(value);
 }

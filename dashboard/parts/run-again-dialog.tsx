@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { stringify } from '../data/exact-json.ts';
 import { objectOf } from '../data/json-object.ts';
 import { Dialog } from './dialog.tsx';
 import { FormProblem } from './form-problem.tsx';
@@ -19,7 +20,7 @@ export function RunAgainDialog(props: {
   readonly onRun: (values: Record<string, unknown>) => void;
   readonly onClose: () => void;
 }) {
-  const [typed, setTyped] = useState(JSON.stringify(props.values ?? {}, null, 2));
+  const [typed, setTyped] = useState(stringify(props.values ?? {}, 2));
   const values = objectOf(typed);
   const submit = (event: FormEvent) => {
     event.preventDefault();

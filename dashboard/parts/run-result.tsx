@@ -1,7 +1,7 @@
 import { Button, Loader } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { EndedExecution } from '../../src/client/index.ts';
-import { formatCost, formatCount, formatDuration } from '../data/format.ts';
+import { formatCost, formatDuration, formatWhole } from '../data/format.ts';
 import type { RunState } from '../data/runs.ts';
 import { CodeBlock } from './code-block.tsx';
 import { Figures } from './figures.tsx';
@@ -40,8 +40,8 @@ function Ended({ record }: { readonly record: EndedExecution }) {
   const { agentId, executionId, status, inputTokens, outputTokens, costUSD, costKnown } = record;
   const figures: readonly (readonly [string, string])[] = [
     ['Latency', formatDuration(record.latencyMs)],
-    ['Tokens in', formatCount(inputTokens)],
-    ['Tokens out', formatCount(outputTokens)],
+    ['Tokens in', formatWhole(inputTokens)],
+    ['Tokens out', formatWhole(outputTokens)],
     ['Cost', costKnown ? formatCost(costUSD) : 'not known'],
   ];
   return (

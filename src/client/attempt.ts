@@ -2,11 +2,18 @@ import { CuelineError } from './error.ts';
 
 /** One attempt at one call: out over `fetch`, back as a parsed answer or a `CuelineError`. */
 
+/** What makes values of JSON and JSON of values. */
+export interface JsonText {
+  parse(text: string): unknown;
+  stringify(value: unknown): string;
+}
+
 export interface Outgoing {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  readonly parse: JsonText['parse'];
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -33,7 +40,7 @@ export async function attempt(send: typeof fetch, out: Outgoing): Promise<Incomi
     });
     const text = await response.text();
     const { status, headers } = response;
-    const incoming = { status, headers, body: read(text, headers.get('content-type')) };
+    const incoming = { status, headers, body: read(text, headers.get('content-type'), out) };
     if (!response.ok) throw refusal(incoming);
     return incoming;
   } catch (error) {
@@ -60,7 +67,7 @@ export async function attemptStream(
     });
     if (response.ok && response.body) return response.body;
     const text = await response.text();
-    const body = read(text, response.headers.get('content-type'));
+    const body = read(text, response.headers.get('content-type'), out);
     throw refusal({ status: response.status, headers: response.headers, body });
   } catch (error) {
     throw failure(error, out, patience.signal);
@@ -80,11 +87,11 @@ function failure(error: unknown, out: Outgoing, timeout: AbortSignal): CuelineEr
   return new CuelineError('CONNECTION_FAILED', `The connection failed: ${reason(error)}.`, cause);
 }
 
-function read(text: string, type: string | null): unknown {
+function read(text: string, type: string | null, { parse }: Outgoing): unknown {
   if (text === '') return null;
   if (!type?.includes('json')) return text;
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (error) {
     throw new CuelineError('UNEXPECTED_ANSWER', 'The answer is not the JSON it says it is.', {
       body: text,

@@ -1,4 +1,4 @@
-import { attempt, attemptStream, type Incoming, type Outgoing } from './attempt.ts';
+import { attempt, attemptStream, type Incoming, type JsonText, type Outgoing } from './attempt.ts';
 import { delayMs, mayRetry, type Sleep, sleep } from './retry.ts';
 import type { Input, Output, Route } from './routes.ts';
 
@@ -23,6 +23,8 @@ export interface ClientOptions {
   /** With a session: which of the user's workspaces is meant. */
   readonly workspace?: string;
   readonly fetch?: typeof fetch;
+  /** How bodies are read and written: one of its own keeps numbers that `JSON`, which is taken else, would round. */
+  readonly json?: JsonText;
   /** How often a failed call is tried again where that is safe; 2 unless set. */
   readonly retries?: number;
   /** For one attempt, in milliseconds; 90,000 unless set. A `wait` of the server counts in. */
@@ -88,11 +90,13 @@ function outgoing<R extends Route>(
   options: RequestOptions,
 ): Outgoing {
   const [method = '', template = ''] = route.split(' ');
+  const json = client.json ?? JSON;
   return {
     method,
     url: client.baseURL.replace(/\/+$/, '') + fill(template, input.params) + search(input.query),
     headers: headersOf(client, options, input.body !== undefined),
-    body: input.body === undefined ? null : JSON.stringify(input.body),
+    body: input.body === undefined ? null : json.stringify(input.body),
+    parse: (text) => json.parse(text),
     timeoutMs: client.requestTimeoutMs ?? requestTimeoutMsDefault,
     signal: options.signal,
   };

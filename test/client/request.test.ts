@@ -42,6 +42,16 @@ test('a path parameter cannot lead to another operation', async (t) => {
   assert.equal(asked.length, 1);
 });
 
+test('bodies are read and written as JSON, or as the caller wants it', async (t) => {
+  const { asked, client } = await stage(t, json(202, { n: 1.5 }), problem(400, 'INVALID_REQUEST'));
+  const parse = (text: string) => JSON.parse(text, (_, value) => (value === 1.5 ? '1.50' : value));
+  const stringify = (value: unknown) => JSON.stringify(value).replace('"1.50"', '1.50');
+  const exact = client({ json: { parse, stringify } });
+  assert.deepEqual(await exact.execute(agent, { n: '1.50' }), { n: '1.50' });
+  assert.deepEqual(asked[0]?.body, { variables: { n: 1.5 } });
+  assert.equal((await failure(exact.me())).code, 'INVALID_REQUEST');
+});
+
 test('an answer without a body is nothing', async (t) => {
   const { client } = await stage(t, (response) => response.writeHead(204).end());
   assert.equal(await client().agents.delete(agent), undefined);

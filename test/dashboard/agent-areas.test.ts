@@ -136,6 +136,9 @@ test('settings are changed, and only those that were touched', async () => {
   await page.getByRole('textbox', { name: 'Default of word' }).fill('[1');
   await page.getByText('This is not JSON.').waitFor();
   await check();
+  await page.getByRole('textbox', { name: 'Default of word' }).fill('[12345678901234567890]');
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByText('The number 12345678901234567890 would be stored as another one.').waitFor();
 });
 
 test('what was typed and not saved is there again after a look at another page', async () => {

@@ -8,14 +8,20 @@ const { service, visit } = await openDashboard();
 
 test('the overview shows what the agent is made of, and what it has done', async () => {
   const { key } = await service.key();
-  const agent = await addAgent(service, { rateLimits: { requestsPerMinute: 1234 } });
+  const agent = await addAgent(service, {
+    rateLimits: { requestsPerMinute: 1234 },
+    defaultVariableValues: { tone: 'calm' },
+  });
   await run(service, agent, key);
   const { page, check } = await visit(`/agents/${agent.agentId}`, { as: 'viewer' });
   await page.getByRole('figure').first().waitFor();
   const aside = page.getByRole('complementary', { name: 'Settings in short' });
   await aside.getByText('cueline/echo').waitFor();
   await aside.getByRole('img', { name: /^[01] of 1,234 calls of this minute used$/ }).waitFor();
-  assert.match(await aside.innerText(), /v1[\s\S]+name\s+required[\s\S]+1,234[\s\S]+no limit/);
+  assert.match(
+    await aside.innerText(),
+    /v1[\s\S]+name\s+required\s+tone\s+else “calm”[\s\S]+1,234[\s\S]+no limit/,
+  );
   await check();
   await page.getByText('7d', { exact: true }).click();
   await page.waitForURL(/\?range=7d$/);

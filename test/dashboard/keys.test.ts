@@ -22,6 +22,10 @@ test('a key is issued, shown once, and calls', async () => {
   await dialog.getByLabel('Read the history').check();
   await dialog.getByLabel('Calls a minute').fill('7');
   await dialog.getByLabel('Calls an hour').fill('');
+  await dialog.getByLabel('It expires').selectOption('At the end of a day…');
+  await dialog.getByLabel('Day', { exact: true }).fill('12345-01-01');
+  await dialog.getByText('There is no such day.').waitFor();
+  await dialog.getByRole('button', { name: 'Issue the key' }).click();
   await dialog.getByLabel('It expires').selectOption('In 30 days');
   await check();
   await dialog.getByRole('combobox', { name: 'Agents' }).click();
@@ -93,11 +97,14 @@ test("an agent's page shows how it is called, with its own variables", async () 
     user: '{{topic}} {{tone}}',
     requiredVariables: ['topic'],
     optionalVariables: ['tone'],
-    defaultVariableValues: { tone: "sailor's" },
+    defaultVariableValues: { tone: "sailor's", length: 3 },
   });
   const { page, check } = await visit(`/agents/${agent.agentId}/access`, { as: 'editor' });
   const code = page.getByRole('figure').locator('pre');
-  assert.match(await code.innerText(), /\/execute'[\s\S]+"topic": "your topic"[\s\S]+sailor'\\''s/);
+  assert.match(
+    await code.innerText(),
+    /\/execute'[\s\S]+"topic": "your topic"[\s\S]+sailor'\\''s[\s\S]+"length": 3/,
+  );
   await check();
   for (const language of ['TypeScript', 'Python']) {
     await page.getByText(language, { exact: true }).first().click();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addAgent, run } from '../harness/agents.ts';
+import { noUsage } from '../../src/core/model.ts';
+import { addAgent, ended, run } from '../harness/agents.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
@@ -65,13 +66,27 @@ test('JSON is shown in order', async () => {
   await page.getByText('"b": 1').waitFor();
 });
 
-test('a run is started again with other values, from the dashboard', async () => {
+test('a run is started again with the same values and with others, from the dashboard', async () => {
   const agent = await addAgent(service);
-  const { executionId } = await run(service, agent, key, { name: 'Ada' });
+  const usage = { inputTokens: 125_432, outputTokens: 10_001 };
+  service.models.script({ usage: { ...noUsage, ...usage } });
+  const body = '{"variables":{"name":[12345678901234567890,1.10]}}';
+  const accepted = await service.call('POST', `${agent.path}/execute`, { key, body });
+  const { executionId } = await ended(service, accepted.body.statusUrl, key);
   const path = `/agents/${agent.agentId}/history/${executionId}`;
   const { page, check } = await visit(path, { as: 'editor' });
+  const given = page.getByRole('figure').filter({ hasText: /^Variables/ });
+  await given.getByText('12345678901234567890').waitFor();
+  await page.getByRole('definition').getByText('125,432', { exact: true }).waitFor();
+  await page.getByRole('definition').getByText('10,001', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Run again' }).click();
   const dialog = page.getByRole('dialog', { name: 'Run Agent again' });
+  await dialog.getByRole('button', { name: 'Run', exact: true }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.waitForURL((url) => !url.pathname.endsWith(executionId));
+  await page.getByText('Hello [12345678901234567890,1.10]').first().waitFor();
+  const first = page.url();
+  await page.getByRole('button', { name: 'Run again' }).click();
   await dialog.getByLabel('Variables').fill('{');
   await dialog.getByText('It is not a JSON object.').waitFor();
   await dialog.getByLabel('Variables').fill('{}');
@@ -81,7 +96,7 @@ test('a run is started again with other values, from the dashboard', async () =>
   await dialog.getByLabel('Variables').fill('{"name":"Grace"}');
   await dialog.getByRole('button', { name: 'Run', exact: true }).click();
   await dialog.waitFor({ state: 'hidden' });
-  await page.waitForURL((url) => !url.pathname.endsWith(executionId));
+  await page.waitForURL((url) => url.href !== first);
   await page.getByText('Hello Grace').first().waitFor();
   await page.getByText('dashboard', { exact: true }).last().waitFor();
 });

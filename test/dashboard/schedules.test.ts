@@ -25,6 +25,9 @@ test('a schedule shows its next five times on both clocks, is refused, changed a
   await when.fill('0 2 * * *');
   await form.getByRole('button', { name: 'Create' }).click();
   await form.getByText('Required input is missing: name.').waitFor();
+  await form.getByRole('textbox', { name: 'Input' }).fill('{"name": 12345678901234567890}');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await form.getByText('The number 12345678901234567890 would be stored as another').waitFor();
   await form.getByRole('textbox', { name: 'Input' }).fill('{"name": "Ada"}');
   await form.getByRole('button', { name: 'Create' }).click();
   await form.waitFor({ state: 'hidden' });

@@ -153,7 +153,10 @@ test('what is wrong with a definition stands at its line; a version is saved, co
   await page.getByText('YAML', { exact: true }).click();
   await editor.click();
   await page.keyboard.press('ControlOrMeta+End');
-  await page.keyboard.insertText('output: "{{steps.greet.output}}!"\n');
+  await page.keyboard.insertText('output: 12345678901234567890');
+  await page.getByText('The number 12345678901234567890 would be stored as another one.').waitFor();
+  for (let left = 20; left > 0; left--) await page.keyboard.press('Backspace');
+  await page.keyboard.insertText('"{{steps.greet.output}}!"\n');
   await page.getByText('It can be carried out as it stands.').waitFor();
   await page.getByRole('textbox', { name: 'Notes' }).fill('Louder');
   await page.getByRole('checkbox', { name: /^Pin it/ }).uncheck();

@@ -5,7 +5,7 @@ import type { FormEvent } from 'react';
 import { agentQuery } from '../../data/agents.ts';
 import { may, useMe } from '../../data/me.ts';
 import { execute, useRun } from '../../data/runs.ts';
-import { valueFields } from '../../data/value-fields.ts';
+import { agentFields } from '../../data/value-fields.ts';
 import { Card } from '../../parts/card.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { RunResult } from '../../parts/run-result.tsx';
@@ -19,11 +19,7 @@ const route = getRouteApi('/app/agents/$agentId');
 export function RunPage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
-  const fields = valueFields({
-    required: agent.requiredVariables,
-    optional: agent.optionalVariables,
-    defaults: agent.defaultVariableValues,
-  });
+  const fields = agentFields(agent);
   const values = useValues(`cueline-values-${agentId}`, fields);
   const { run, cancel } = useRun((variables: Record<string, unknown>) =>
     execute(agentId, variables),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { own } from '../../data/own.ts';
 import { promptQuery, versionQuery } from '../../data/prompts.ts';
+import { agentFields } from '../../data/value-fields.ts';
 import { Card, Facts } from '../../parts/card.tsx';
 import { Time } from '../../parts/time.tsx';
 import { LimitsCard } from './limits-card.tsx';
@@ -48,20 +48,16 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
 }
 
 function Variables({ agent }: { readonly agent: Agent }) {
-  const required = agent.requiredVariables.map((name) => [name, 'required'] as const);
-  const optional = agent.optionalVariables.map((name) => {
-    const value = own(agent.defaultVariableValues, name);
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return [name, value === undefined ? 'optional' : `else “${text}”`] as const;
-  });
-  const all = [...required, ...optional];
+  const all = agentFields(agent);
   if (all.length === 0) return <p className={classes.none}>It takes none.</p>;
   return (
     <ul className={classes.variables}>
-      {all.map(([name, what]) => (
+      {all.map(({ name, required, otherwise }) => (
         <li key={name}>
           <code>{name}</code>
-          <span>{what}</span>
+          <span>
+            {required ? 'required' : otherwise === undefined ? 'optional' : `else “${otherwise}”`}
+          </span>
         </li>
       ))}
     </ul>

@@ -1,6 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { stringify } from '../../data/exact-json.ts';
 import type { Execution } from '../../data/executions.ts';
 import { formatCost, formatCount, formatDuration } from '../../data/format.ts';
 import type { Column } from '../../parts/data-table.tsx';
@@ -30,7 +31,7 @@ const optional: readonly RunColumn[] = [
     key: 'variables',
     header: 'Input',
     from: 'md',
-    cell: ({ inputVariables: given }) => <Cut text={given && JSON.stringify(given)} />,
+    cell: ({ inputVariables: given }) => <Cut text={given && stringify(given)} />,
   },
   { key: 'output', header: 'Output', from: 'md', cell: (run) => <Cut text={run.outputText} /> },
   { key: 'error', header: 'Error', from: 'md', cell: (run) => <Cut text={run.errorCode} /> },

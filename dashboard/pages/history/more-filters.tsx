@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { dayOf, timeOf } from './day-range.ts';
+import { dayOf, timeOf } from '../../data/day-range.ts';
 import { errorCodes } from './failure-words.ts';
 import { KeyField, VersionField } from './named-fields.tsx';
 import { type HistorySearch, readSearch } from './search.ts';

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo } from 'react';
+import { stringify } from '../../data/exact-json.ts';
 import type { ExecutionDetail } from '../../data/executions.ts';
-import { formatCount } from '../../data/format.ts';
+import { formatWhole } from '../../data/format.ts';
 import { useMemberNames } from '../../data/member-names.ts';
 import { Facts } from '../../parts/card.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
@@ -64,10 +65,10 @@ export function Record(props: {
 
 function figures(run: ExecutionDetail): [string, ReactNode][] {
   return [
-    ['Input tokens', run.inputTokens === undefined ? null : formatCount(run.inputTokens)],
-    ['Output tokens', run.outputTokens === undefined ? null : formatCount(run.outputTokens)],
+    ['Input tokens', run.inputTokens === undefined ? null : formatWhole(run.inputTokens)],
+    ['Output tokens', run.outputTokens === undefined ? null : formatWhole(run.outputTokens)],
     ['Cost', costOf(run)],
-    ['Attempts', formatCount(run.attempts)],
+    ['Attempts', formatWhole(run.attempts)],
   ];
 }
 
@@ -75,7 +76,7 @@ function figures(run: ExecutionDetail): [string, ReactNode][] {
 function Sent({ run }: { readonly run: ExecutionDetail }) {
   const { inputVariables: variables, systemPrompt, userPrompt } = run;
   const given = useMemo(() => {
-    const text = variables && JSON.stringify(variables);
+    const text = variables && stringify(variables);
     return text && (indentJson(text) ?? text);
   }, [variables]);
   if (given === undefined && userPrompt === undefined) {

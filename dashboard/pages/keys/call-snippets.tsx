@@ -1,6 +1,7 @@
 import type { Agent } from '../../../src/client/index.ts';
 import { curlOf, keyVariable, pythonOf, typeScriptOf } from '../../data/call-snippets.ts';
 import { own } from '../../data/own.ts';
+import { agentFields } from '../../data/value-fields.ts';
 import { Snippets } from '../../parts/snippets.tsx';
 import classes from './keys.module.css';
 
@@ -25,8 +26,10 @@ export function CallSnippets({ agent }: { readonly agent: Agent }) {
 
 /** Every variable the agent declares: its default where it has one, else what to put there. */
 function sampleOf(agent: Agent): Record<string, unknown> {
-  const names = [...agent.requiredVariables, ...agent.optionalVariables];
   return Object.fromEntries(
-    names.map((name) => [name, own(agent.defaultVariableValues, name) ?? `your ${name}`]),
+    agentFields(agent).map(({ name }) => [
+      name,
+      own(agent.defaultVariableValues, name) ?? `your ${name}`,
+    ]),
   );
 }

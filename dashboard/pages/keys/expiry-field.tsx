@@ -1,4 +1,5 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
+import { timeOf } from '../../data/day-range.ts';
 
 /** In so many days, on the day that is given, or never. */
 interface Expiry {
@@ -36,6 +37,7 @@ export function ExpiryField(props: {
           required
           withAsterisk={false}
           value={expiry.day}
+          error={expiryOf(expiry) === undefined && 'There is no such day.'}
           onChange={({ currentTarget }) => onChange({ ...expiry, day: currentTarget.value })}
         />
       )}
@@ -43,8 +45,9 @@ export function ExpiryField(props: {
   );
 }
 
-export function expiryOf({ choice, day }: Expiry): string | null {
+/** Null for never; undefined where there is no such day, which must not mean the same. */
+export function expiryOf({ choice, day }: Expiry): string | null | undefined {
   if (choice === '') return null;
-  if (choice === 'day') return new Date(`${day}T23:59:59`).toISOString();
+  if (choice === 'day') return timeOf(day, 'end', '') ?? undefined;
   return new Date(Date.now() + Number(choice) * 86_400_000).toISOString();
 }

@@ -38,12 +38,14 @@ export default function IssueKeyForm(props: {
   const issue = useIssueKey();
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    const expiresAt = expiryOf(expiry);
+    if (expiresAt === undefined) return;
     issue.mutate({
       name,
       permissions: granted as Permission[],
       agentIds: agentIds.length === 0 ? null : agentIds,
       rateLimits: limits,
-      expiresAt: expiryOf(expiry),
+      expiresAt,
       allowedOrigins,
     });
   };

@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type AuditAction, type AuditLine, auditQuery } from '../../data/audit.ts';
+import { stringify } from '../../data/exact-json.ts';
 import { useMemberNames } from '../../data/member-names.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -128,7 +129,7 @@ function columnsOf(nameOf: (userId: string | null) => string): readonly Column<A
       from: 'md',
       cell: ({ details }) =>
         Object.keys(details).length > 0 && (
-          <code className={classes.code}>{JSON.stringify(details).slice(0, 300)}</code>
+          <code className={classes.code}>{stringify(details).slice(0, 300)}</code>
         ),
     },
   ];

@@ -2,6 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useAgentNames } from '../../data/agent-names.ts';
+import { stringify } from '../../data/exact-json.ts';
 import { formatDuration } from '../../data/format.ts';
 import { useMemberNames } from '../../data/member-names.ts';
 import { pictureOf } from '../../data/workflow-graph.ts';
@@ -80,9 +81,7 @@ export function OverviewPage() {
               </ul>
             )}
           </Card>
-          {output !== null && (
-            <CodeBlock label="Output of a run" code={JSON.stringify(output, null, 2)} />
-          )}
+          {output !== null && <CodeBlock label="Output of a run" code={stringify(output, 2)} />}
         </aside>
       </div>
     </div>

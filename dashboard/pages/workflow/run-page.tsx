@@ -5,6 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useMemo } from 'react';
 import type { WorkflowVersion } from '../../../src/client/index.ts';
 import { useAgentNames } from '../../data/agent-names.ts';
+import { stringify } from '../../data/exact-json.ts';
 import { formatDuration } from '../../data/format.ts';
 import { may, useMe } from '../../data/me.ts';
 import { useMemberNames } from '../../data/member-names.ts';
@@ -107,7 +108,7 @@ function Run({
       />
       <div className={classes.halves}>
         {run.input ? (
-          <CodeBlock label="Input" code={JSON.stringify(run.input, null, 2)} />
+          <CodeBlock label="Input" code={stringify(run.input, 2)} />
         ) : (
           <p className={classes.note}>The input is not kept any more, or never was.</p>
         )}
@@ -186,5 +187,5 @@ function RunFigures({ run }: { readonly run: WorkflowRunDetail }) {
 
 /** A text as the model wrote it, anything else as JSON. */
 function textOf(output: unknown): string {
-  return typeof output === 'string' ? output : JSON.stringify(output, null, 2);
+  return typeof output === 'string' ? output : stringify(output, 2);
 }

@@ -9,6 +9,7 @@ import {
 } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
+import { stringify } from '../../data/exact-json.ts';
 import { viewerZone } from '../../data/format.ts';
 import { objectOf } from '../../data/json-object.ts';
 import { useChangeSchedule, useCreateSchedule } from '../../data/triggers.ts';
@@ -26,7 +27,7 @@ export default function ScheduleForm(props: {
   const [cron, setCron] = useState(schedule?.cron ?? '0 2 * * *');
   const [timeZone, setTimeZone] = useState(schedule?.timeZone ?? viewerZone);
   const [missed, setMissed] = useState<Schedule['missed']>(schedule?.missed ?? 'skip');
-  const [input, setInput] = useState(JSON.stringify(schedule?.input ?? {}, null, 2));
+  const [input, setInput] = useState(stringify(schedule?.input ?? {}, 2));
   const create = useCreateSchedule(workflowId);
   const change = useChangeSchedule(workflowId, schedule?.scheduleId ?? '');
   const { error, isPending } = schedule ? change : create;

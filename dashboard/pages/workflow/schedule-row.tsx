@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Schedule } from '../../../src/client/index.ts';
+import { stringify } from '../../data/exact-json.ts';
 import { formatSince, formatTimeIn, viewerZone } from '../../data/format.ts';
 import { may, useMe } from '../../data/me.ts';
 import { useChangeSchedule, useDeleteSchedule } from '../../data/triggers.ts';
@@ -19,7 +20,7 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
   const change = useChangeSchedule(workflowId, scheduleId);
   const remove = useDeleteSchedule(workflowId);
   const [asked, { open: ask, close: dismiss }] = useDisclosure();
-  const input = JSON.stringify(schedule.input);
+  const input = stringify(schedule.input);
   return (
     <li>
       <div className={classes.head}>

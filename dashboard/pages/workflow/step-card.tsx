@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { stringify } from '../../data/exact-json.ts';
 import type { PlacedStep } from '../../data/workflow-graph.ts';
 import { Card, Facts } from '../../parts/card.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
@@ -23,7 +24,7 @@ export function StepCard(props: {
   ];
   if (when !== null) facts.push(['Only when', <code key="when">{when}</code>]);
   if (forEach) {
-    const list = typeof forEach.list === 'string' ? forEach.list : JSON.stringify(forEach.list);
+    const list = typeof forEach.list === 'string' ? forEach.list : stringify(forEach.list);
     facts.push(
       ['For each of', <code key="list">{list}</code>],
       ['At once', `${forEach.concurrency}, of at most ${forEach.max} items`],
@@ -41,18 +42,12 @@ export function StepCard(props: {
     <Card title={step.name}>
       <Facts facts={facts} />
       <div className={classes.blocks}>
-        <CodeBlock label="Variables" code={JSON.stringify(step.variables, null, 2)} />
+        <CodeBlock label="Variables" code={stringify(step.variables, 2)} />
         {fallback?.variables && (
-          <CodeBlock
-            label="Variables of the fallback"
-            code={JSON.stringify(fallback.variables, null, 2)}
-          />
+          <CodeBlock label="Variables of the fallback" code={stringify(fallback.variables, 2)} />
         )}
         {fallback && !fallback.agentId && (
-          <CodeBlock
-            label="Output of the fallback"
-            code={JSON.stringify(fallback.output, null, 2)}
-          />
+          <CodeBlock label="Output of the fallback" code={stringify(fallback.output, 2)} />
         )}
       </div>
     </Card>

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AgentForm, blankForm, changeOf } from '../../dashboard/data/agent-form.ts';
+import { curlOf } from '../../dashboard/data/call-snippets.ts';
+import { readDefinition, writeDefinition } from '../../dashboard/data/definition-text.ts';
+import { ExactNumber, parse, stringify } from '../../dashboard/data/exact-json.ts';
+import { objectOf } from '../../dashboard/data/json-object.ts';
+
+test('every number is written again as it was', () => {
+  const text =
+    '{"id":12345678901234567890,"1.10":[1.10,-0,1e5,0.1,-7],"text":"1.10 \\" 1.10 \\\\","none":null}';
+  assert.equal(stringify(parse(text)), text);
+  assert.equal(stringify(parse('{"a":[2.0]}'), 2), '{\n  "a": [\n    2.0\n  ]\n}');
+  assert.equal(stringify(parse('1.10')), '1.10');
+});
+
+test('what JavaScript writes the same way is a plain number', () => {
+  assert.deepEqual(parse('[1,0.1,-7,1e+21,1e-7]'), [1, 0.1, -7, 1e21, 1e-7]);
+  assert.deepEqual(parse('[1.10]'), [new ExactNumber('1.10')]);
+});
+
+test('only JSON is read, however long its texts are', () => {
+  for (const text of ['', '{1.0: 2}', '[01.0]', '[1.0', '"1.0', '1.0 2.0']) {
+    assert.throws(() => parse(text), SyntaxError);
+  }
+  const long = `[1.10,${JSON.stringify('\\"\n'.repeat(300_000))}]`;
+  assert.equal(stringify(parse(long)), long);
+});
+
+test('a number is no object', () => {
+  assert.equal(objectOf('1.10'), null);
+  assert.equal(objectOf('[1.10]'), null);
+  assert.equal(stringify(objectOf('{"a":1.10}')), '{"a":1.10}');
+});
+
+test('a default is sent as it is written', () => {
+  const form = (value: string): AgentForm => ({
+    ...blankForm,
+    variables: [{ name: 'id', kind: 'json', value }],
+  });
+  const change = changeOf(form('1'), form('[12345678901234567890]'));
+  assert.equal(stringify(change), '{"defaultVariableValues":{"id":[12345678901234567890]}}');
+});
+
+test('a call to be pasted has the numbers of the run', () => {
+  const variables = parse('{"id":12345678901234567890}') as Record<string, unknown>;
+  assert.match(curlOf('agt_1', variables, 'https://example.com'), /"id": 12345678901234567890\n/);
+});
+
+test('a definition keeps its numbers in YAML, in JSON and from one to the other', () => {
+  const yaml = [
+    'steps:',
+    '  - name: first',
+    '    variables:',
+    '      id: 12345678901234567890',
+    '      who: 1.10',
+    '      "no": "1.10"',
+    '      1.0: 5',
+    'output: -1.50e+10\n',
+  ].join('\n');
+  const { definition } = readDefinition(yaml);
+  const json =
+    '{"steps":[{"name":"first","variables":{"id":12345678901234567890,"who":1.10,"no":"1.10","1.0":5}}],"output":-1.50e+10}';
+  assert.equal(stringify(definition), json);
+  assert.equal(stringify(readDefinition(writeDefinition(definition, 'JSON')).definition), json);
+  assert.equal(stringify(readDefinition(writeDefinition(definition, 'YAML')).definition), json);
+});
+
+test('what only YAML takes for a number becomes one of JSON', () => {
+  const { definition } = readDefinition('[+12345678901234567890, 007, 0x1F, -00.50, .5, 012.]');
+  assert.equal(stringify(definition), '[12345678901234567890,7,31,-0.50,0.5,12]');
+});
