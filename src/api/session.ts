@@ -17,6 +17,7 @@ import { findSessionCaller } from '../store/callers.ts';
 import { readClock } from '../store/clock.ts';
 import { unauthorized } from './authenticate.ts';
 import { readBody } from './body.ts';
+import { callerAddress } from './caller-address.ts';
 import { checkSameOrigin, isSameOrigin, originOf } from './same-origin.ts';
 import { addressHeader, basePath, type SessionParts, sessionOptions } from './session-options.ts';
 import { sessionPath } from './session-paths.ts';
@@ -122,7 +123,7 @@ export function createSessions(parts: SessionParts): Sessions {
     if (account === null) throw unauthorized();
     // better-auth sets the cookies of this answer itself.
     prolonged.delete(request);
-    return guard(db, { ip: request.ip, path, account }, () => hashing(ask));
+    return guard(db, { ip: callerAddress(request) ?? '', path, account }, () => hashing(ask));
   }
 
   /** Its own words for what is wrong, in our form. Where the database is away, that is what is wrong. */
@@ -192,7 +193,7 @@ const userAgentMax = 500;
 /** Only what better-auth needs to see. */
 function webRequest(request: FastifyRequest, base: string, body: unknown): Request {
   const { cookie, 'user-agent': userAgent } = request.headers;
-  const headers = new Headers({ [addressHeader]: request.ip });
+  const headers = new Headers({ [addressHeader]: callerAddress(request) ?? '' });
   if (cookie !== undefined) headers.set('cookie', cookie);
   if (userAgent !== undefined) headers.set('user-agent', userAgent.slice(0, userAgentMax));
   if (body === undefined)

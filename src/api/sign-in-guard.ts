@@ -57,9 +57,8 @@ export async function guard<Outcome extends { readonly ok: boolean }>(
 
 /** The address, or of IPv6 the /64 it is in: whoever has one address there has them all. */
 export function networkOf(ip: string): string {
-  const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail = ''] = plain.split('::');
+  if (!isIPv6(ip)) return ip;
+  const [head = '', tail = ''] = ip.split('::');
   const groups = head.split(':').filter(Boolean);
   const last = tail.split(':').filter(Boolean);
   const zeros = Array<string>(Math.max(0, 8 - groups.length - last.length)).fill('0');

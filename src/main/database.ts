@@ -1,5 +1,6 @@
 import { requireSecret } from '../config.ts';
 import { type Db, openDatabase } from '../store/db.ts';
+import type { Embedded, EmbeddedOptions } from '../store/embedded.ts';
 import { checkSchema, type MigrateOptions, migrate } from '../store/migrate.ts';
 import { type Connection, lookForPooler } from '../store/pooler.ts';
 import { connectionTo, reach } from '../store/reach.ts';
@@ -16,23 +17,27 @@ export interface Database {
 }
 
 /**
- * The database of a process that serves: the embedded one is started for it, and ends with it. Its schema is brought
- * up to date, or, with `CUELINE_MIGRATE=manual`, must be.
+ * The database of a process that serves, or of a command that must have it alone: the embedded one is started for it,
+ * and ends with it. Its schema is brought up to date, or, with `CUELINE_MIGRATE=manual`, must be.
  */
-export async function openForServer(context: Context): Promise<Database & { secret: string }> {
+export async function openForServer(
+  context: Context,
+  role: 'server' | 'command' = 'server',
+): Promise<Database & { secret: string }> {
   const { config, life } = context;
   requireSecret(config);
-  const database = opened((await given(context)) ?? (await started(context)), context);
+  const start = async () => (await embedded()).startEmbedded({ ...forEmbedded(context), role });
+  const database = opened((await given(context)) ?? (await local(context, start)), context);
   await bringUpToDate(database, context);
   life.ending.throwIfAborted();
   const secret = config.secret ?? (await (await embedded()).embeddedSecret(config.dataDir));
   return { ...database, secret };
 }
 
-/** The database of a command: that of a Cueline running on the same data directory, if there is one. */
+/** The database of a command: that of the server on the same data directory, if there is one. */
 export async function openForCommand(context: Context): Promise<Database> {
-  const found = (await given(context)) ?? (await running(context)) ?? (await started(context));
-  return opened(found, context);
+  const join = async () => (await embedded()).joinEmbedded(forEmbedded(context));
+  return opened((await given(context)) ?? (await local(context, join)), context);
 }
 
 type Found = Omit<Database, 'db'>;
@@ -53,17 +58,20 @@ async function given({ config, life, log }: Context): Promise<Found | null> {
   return { connection: await lookForPooler(connection), place };
 }
 
-async function running({ config: { dataDir } }: Context): Promise<Found | null> {
-  const connection = await (await embedded()).findEmbedded(dataDir);
-  return connection && { connection, place: dataDir };
-}
-
-async function started({ config: { dataDir }, life, log }: Context): Promise<Found> {
-  const { connection, stop } = await (await embedded()).startEmbedded({
+function forEmbedded({ config: { dataDir }, life, log }: Context): EmbeddedOptions {
+  return {
     dataDir,
     signal: life.ending,
     onLog: (line) => log.warn(line),
-  });
+    onWait: (whom) => log.info(`Waiting for ${whom}`),
+  };
+}
+
+async function local(
+  { config: { dataDir }, life }: Context,
+  open: () => Promise<Pick<Embedded, 'connection' | 'stop'>>,
+): Promise<Found> {
+  const { connection, stop } = await open();
   life.closers.defer(stop);
   return { connection, place: dataDir };
 }

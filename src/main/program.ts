@@ -29,12 +29,7 @@ for (const role of ['start', 'api', 'worker'] as const) {
   program
     .command(role)
     .description(serving[role])
-    .action(() =>
-      runCommand(async (context) => {
-        await (await import('./secrets.ts')).finishRotation(context);
-        await (await import('./serve.ts')).serve(context, role);
-      }),
-    );
+    .action(() => runCommand(async (context) => (await import('./serve.ts')).serve(context, role)));
 }
 
 program.commandsGroup('Work on the database, without a server:');

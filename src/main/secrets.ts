@@ -22,7 +22,7 @@ export async function rotateSecret(
   { newSecretStdin }: { newSecretStdin?: true },
 ): Promise<void> {
   const given = newSecretStdin ? await readSecret(context) : null;
-  const { db, secret } = await openForServer(context);
+  const { db, secret } = await openForServer(context, 'command');
   const count = keepsSecret(context)
     ? await rotateKept(db, context.config.dataDir, secret)
     : await rotateGiven(db, secret, given);
@@ -31,15 +31,18 @@ export async function rotateSecret(
 }
 
 /**
- * Before a process serves: carries out what a rotation that was cut short had begun. Otherwise the credentials might be
- * under one secret while the server has the other.
+ * Before a process serves: carries out what a rotation that was cut short had begun, and answers the secret of now.
+ * Otherwise the credentials might be under one secret while the server has the other. Only with the data directory in
+ * hand: the rotation may be another process's until then.
  */
-export async function finishRotation(context: Context): Promise<void> {
-  const { config, life } = context;
-  if (!keepsSecret(context) || !existsSync(join(config.dataDir, nextName))) return;
-  await using closers = new AsyncDisposableStack();
-  const { db, secret } = await openForServer({ ...context, life: { ...life, closers } });
-  await rotateKept(db, config.dataDir, secret);
+export async function finishRotation(
+  context: Context,
+  { db, secret }: { readonly db: Db; readonly secret: string },
+): Promise<string> {
+  const { dataDir } = context.config;
+  if (!keepsSecret(context) || !existsSync(join(dataDir, nextName))) return secret;
+  await rotateKept(db, dataDir, secret);
+  return keptSecret(dataDir, 'secret');
 }
 
 const nextName = 'secret.next';

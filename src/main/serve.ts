@@ -12,6 +12,7 @@ import { banner, shownOnce } from './banner.ts';
 import type { Context } from './command.ts';
 import { openForServer } from './database.ts';
 import { told } from './life.ts';
+import { finishRotation } from './secrets.ts';
 import { version } from './version.ts';
 
 /** A process that serves, from the database to the banner, until it is told to end. */
@@ -29,7 +30,8 @@ export async function serve(context: Context, role: Role): Promise<void> {
 
 async function begin(context: Context, role: Role): Promise<void> {
   const { config } = context;
-  const database = await openForServer(context);
+  const opened = await openForServer(context);
+  const database = { ...opened, secret: await finishRotation(context, opened) };
   const { db } = database;
   const first = await bootstrapWorkspace(db, {
     ownerEmail: config.owner.email,

@@ -71,14 +71,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
     'openai',
     { kind: 'openai', variable: 'OPENAI_API_KEY', baseURL: (get) => get('OPENAI_BASE_URL') },
   ],
-  [
-    'anthropic',
-    {
-      kind: 'anthropic',
-      variable: 'ANTHROPIC_API_KEY',
-      baseURL: (get) => get('ANTHROPIC_BASE_URL'),
-    },
-  ],
+  ['anthropic', { kind: 'anthropic', variable: 'ANTHROPIC_API_KEY', baseURL: anthropicURL }],
   [
     'google',
     {
@@ -98,6 +91,12 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['deepseek', { kind: 'openai-compatible', variable: 'DEEPSEEK_API_KEY' }],
   ['xai', { kind: 'openai-compatible', variable: 'XAI_API_KEY' }],
 ]);
+
+/** Anthropic's own libraries take it without the `/v1` that they call below, unlike OpenAI's. */
+function anthropicURL(get: Get): string | null {
+  const url = get('ANTHROPIC_BASE_URL')?.replace(/\/+$/, '');
+  return url ? `${url.replace(/\/v1$/, '')}/v1` : null;
+}
 
 function azureURL(get: Get): string | null {
   const resource = get('AZURE_RESOURCE_NAME');

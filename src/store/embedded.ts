@@ -7,16 +7,17 @@ import { findBinaries, packagedNative } from './embedded/binaries.ts';
 import { locateCluster, prepareCluster } from './embedded/cluster.ts';
 import { keepUp } from './embedded/keep-up.ts';
 import { keptSecret, readKept } from './embedded/kept.ts';
-import { hold } from './embedded/lock.ts';
+import { hold, type Lock } from './embedded/lock.ts';
 import { port, readPostmaster } from './embedded/postmaster.ts';
 import { type Launch, launch, placeSocket } from './embedded/server.ts';
 import { openShared, sharedDefault } from './embedded/shared.ts';
+import { inTurn } from './embedded/turn.ts';
 import { knock } from './reach.ts';
 
 /**
  * A real PostgreSQL 18 from npm, run as a child and kept up for as long as Cueline lives.
  *
- *     dataDir/lock, pid             one Cueline at a time, and which
+ *     dataDir/lock, pid             one Cueline at a time, and which (turn.ts says what the others do)
  *     dataDir/postgres              the cluster, or a symbolic link to it; its `log` holds a week
  *     dataDir/postgres.password     of both roles, readable by the owner alone
  *     dataDir/secret                what stored credentials are sealed with (`embeddedSecret`)
@@ -32,7 +33,11 @@ export interface Embedded {
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
+  /** What others take it for: unless it is a server, they wait until it has ended. */
+  readonly role?: 'server' | 'command';
   readonly onLog?: (line: string) => void;
+  /** Told once for whom the start waits, where it must. */
+  readonly onWait?: (whom: string) => void;
   /** Gives up on a start under way. */
   readonly signal?: AbortSignal;
   /** Root's place for what the data directory or `node_modules` cannot give the account of PostgreSQL. */
@@ -41,16 +46,39 @@ export interface EmbeddedOptions {
   readonly native?: string;
 }
 
-/** Throws a `StartFailure` where this cannot be: the directory is in use, the platform has no package, … */
-export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+/** Throws a `StartFailure` where this cannot be: a server has the directory, the platform has no package, … */
+export function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  return inTurn(() => start(options), options);
+}
+
+/** For a command: the database of the server on this data directory, else one of its own, which `stop` ends. */
+export function joinEmbedded(
+  options: EmbeddedOptions,
+): Promise<Pick<Embedded, 'connection' | 'stop'>> {
+  const besideServer = async () => {
+    const connection = await findEmbedded(options.dataDir);
+    return connection && { connection, stop: async () => {} };
+  };
+  return inTurn(() => start({ ...options, role: 'command' }), { ...options, besideServer });
+}
+
+async function start(options: EmbeddedOptions): Promise<Embedded> {
   const claims = new AsyncDisposableStack();
+  const locks: Lock[] = [];
+  const isServer = options.role !== 'command';
+  const take = (directory: string) => {
+    const lock = hold(directory, isServer ? 'starting' : 'command');
+    claims.defer(lock.release);
+    locks.push(lock);
+  };
   try {
     const dataDir = await openDataDir(options.dataDir);
-    claims.defer(hold(dataDir));
-    const plan = await prepare(dataDir, options, claims);
+    take(dataDir);
+    const plan = await prepare(dataDir, options, claims, take);
     const kept = keepUp(plan, await launch(plan));
     claims.defer(kept.stop);
     await furnish(plan.superuser, plan.password);
+    if (isServer) for (const lock of locks) lock.become('serving');
     return {
       connection: connectionTo(plan.socketDir, plan.password),
       onExit: kept.onExit,
@@ -106,6 +134,7 @@ async function prepare(
   dataDir: string,
   options: EmbeddedOptions,
   claims: AsyncDisposableStack,
+  take: (directory: string) => void,
 ): Promise<Plan> {
   const {
     signal = new AbortController().signal,
@@ -121,7 +150,7 @@ async function prepare(
   const binaries = await findBinaries(native, account, shared);
   const location = await locateCluster(dataDir, account, shared);
   // A copy of a data directory may point to the same cluster: then that is what only one can have.
-  if (dirname(location) !== dataDir) claims.defer(hold(dirname(location)));
+  if (dirname(location) !== dataDir) take(dirname(location));
   const password = await keptSecret(dataDir, passwordName);
   const { superuser } = names;
   const cluster = await prepareCluster(location, { binaries, account, superuser, password });

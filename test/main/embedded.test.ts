@@ -13,7 +13,7 @@ import { findFirstWorkspace } from '../../src/store/workspaces.ts';
 import { spawnCueline } from '../harness/process.ts';
 import { cueline, jsonLines } from './cueline.ts';
 
-/** The commands on the embedded database: alone, beside a server, and after a rotation that a crash cut short. */
+/** The commands on the embedded database: alone, at once, beside a server, and after a rotation that a crash cut short. */
 
 const create = ['keys', 'create', '--name', 'N', '--permission', 'read,manage', '--json'];
 
@@ -22,21 +22,24 @@ test('keys are made without a server and beside one, and credentials outlive a c
   const env = { CUELINE_DATA_DIR: dataDir };
   const postmaster = () => readPostmaster(join(dataDir, 'postgres'));
 
-  const alone = await cueline(create, env);
-  assert.equal(alone.code, 0, alone.stderr);
-  assert.match(alone.stderr, /Password: \S+ +\(shown this once\)\n$/);
+  // At once: one starts the database, and the other has its turn when that has ended.
+  const alone = await Promise.all([cueline(create, env), cueline(create, env)]);
+  for (const { code, stderr } of alone) assert.equal(code, 0, stderr);
+  const said = alone.map(({ stderr }) => stderr).join('');
+  assert.equal(said.match(/^Password: \S+ +\(shown this once\)$/gm)?.length, 1, said);
   assert.equal(await postmaster(), null, 'PostgreSQL was left running');
 
-  const first = await started(t, dataDir);
+  const [first, during] = await Promise.all([started(t, dataDir), cueline(create, env)]);
+  assert.equal(during.code, 0, during.stderr);
   const beside = await cueline(create, env);
   assert.deepEqual([beside.code, beside.stderr], [0, '']);
-  const keys = [alone, beside].map((ended) => jsonLines(ended)[0].key as string);
+  const keys = [...alone, during, beside].map((ended) => jsonLines(ended)[0].key as string);
   for (const key of keys) assert.equal(await call(`${first.url}/api/v1/agents`, key), 200);
   const provider = { kind: 'openai', apiKey: 'sk-kept' };
   assert.equal(await call(`${first.url}/api/v1/providers/own`, keys[0], provider), 200);
-  const during = await cueline(['secrets', 'rotate'], env);
-  assert.equal(during.code, 1);
-  assert.match(during.stderr, new RegExp(`Another Cueline \\(pid ${first.child.pid}\\)`));
+  const refused = await cueline(['secrets', 'rotate'], env);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, new RegExp(`Another Cueline \\(pid ${first.child.pid}\\)`));
   await first.kill('SIGTERM');
 
   const secret = join(dataDir, 'secret');

@@ -14,6 +14,19 @@ describe('the environment', () => {
     ['openai', { OPENAI_API_KEY: 'k' }, 'k', 'https://api.openai.com/v1'],
     ['openai', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://x/v1' }, 'k', 'http://x/v1'],
     ['anthropic', { ANTHROPIC_API_KEY: ' k ' }, 'k', 'https://api.anthropic.com/v1'],
+    ['anthropic', { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'http://x' }, 'k', 'http://x/v1'],
+    [
+      'anthropic',
+      { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'http://x/y/' },
+      'k',
+      'http://x/y/v1',
+    ],
+    [
+      'anthropic',
+      { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'http://x/v1/' },
+      'k',
+      'http://x/v1',
+    ],
     ['google', { GEMINI_API_KEY: 'k' }, 'k', 'https://generativelanguage.googleapis.com/v1beta'],
     [
       'google',

@@ -4,6 +4,7 @@ import type { ExecuteCall } from '../../core/admission.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { Admitted } from '../../flow/admit.ts';
 import { bearerHash, unauthorized } from '../authenticate.ts';
+import { callerAddress } from '../caller-address.ts';
 import { allowOrigin } from '../cors.ts';
 import { errorAnswer } from '../errors.ts';
 import { idempotency, readDashboardCall, readExecuteBody } from '../execute-call.ts';
@@ -41,7 +42,7 @@ async function answer(
     ...from,
     agentId: fromId('agent', request.params.agentId),
     ...idempotency(request),
-    ipAddress: request.ip,
+    ipAddress: callerAddress(request),
     userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,
   };
   const admitted = await parts.admission.admit(call);

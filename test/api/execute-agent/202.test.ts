@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { addAgent, ended, run } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 
-const service = await startService();
+const service = await startService({ config: { trustedProxies: ['127.0.0.1'] } });
 after(service.close);
 const { key, apiKeyId } = await service.key();
 const agent = await addAgent(service, {
@@ -31,6 +31,20 @@ test('answers at once with the id and where to poll', async () => {
   assert.deepEqual(body.ignoredVariables, ['other']);
   held.release();
   await ended(service, body.statusUrl, key);
+});
+
+test('records from where, as far as a proxy says so with an address', async () => {
+  for (const [forwarded, ipAddress] of [
+    ['198.51.100.1, 203.0.113.9:5123', '203.0.113.9'],
+    [`<script>${'x'.repeat(2_000)}</script>`, '127.0.0.1'],
+  ] as const) {
+    const headers = { 'x-forwarded-for': forwarded };
+    const body = { variables: { topic: 'tides' } };
+    const sent = { key, body, headers };
+    const { body: accepted } = await service.call('POST', `${agent.path}/execute`, sent);
+    const record = await ended(service, accepted.statusUrl, key);
+    assert.equal(record.ipAddress, ipAddress);
+  }
 });
 
 test('substitutes supplied values, defaults and nothing, and records the run', async () => {

@@ -112,11 +112,9 @@ test('windows long past are swept away', async () => {
 test('of IPv6 the network counts, of IPv4 the address', () => {
   const networks: [string, string][] = [
     ['192.0.2.7', '192.0.2.7'],
-    ['::ffff:192.0.2.7', '192.0.2.7'],
     ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
     ['2001:db8::1', '2001:db8:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
   ];
   for (const [ip, network] of networks) assert.equal(networkOf(ip), network);

@@ -58,7 +58,7 @@ test('as an ordinary user', { skip: !root }, async (t) => {
   if (!(await reaches(account, import.meta.dirname))) return t.skip('sources out of reach');
   const dataDir = await newDirectory(t);
   await chown(dataDir, account.uid, account.gid);
-  const cueline = startCueline(t, dataDir, account);
+  const cueline = startCueline(t, dataDir, { account });
   const { connection } = await cueline.said;
   assert.ok(connection);
   assert.deepEqual(await query(connection, 'select 1 as one'), [{ one: 1 }]);
@@ -67,7 +67,7 @@ test('as an ordinary user', { skip: !root }, async (t) => {
   // Root goes on with it as that user.
   const { stop } = await startEmbedded({ dataDir });
   await stop();
-  const again = await startCueline(t, dataDir, account).said;
+  const again = await startCueline(t, dataDir, { account }).said;
   assert.equal(again.failed, undefined);
   assert.ok(again.connection);
 });

@@ -57,24 +57,27 @@ interface Said {
 export function startCueline(
   t: TestContext,
   dataDir: string,
-  account?: { uid: number; gid: number },
+  {
+    role = 'server',
+    account,
+  }: { role?: 'server' | 'command'; account?: { uid: number; gid: number } } = {},
 ) {
   const module = new URL('../../../src/store/embedded.ts', import.meta.url).href;
   const source = `
     import { startEmbedded } from ${JSON.stringify(module)};
     const say = (word) => console.log(JSON.stringify(word));
     try {
-      const { connection } = await startEmbedded({ dataDir: process.argv[1] });
+      const { connection } = await startEmbedded({ dataDir: process.argv[1], role: process.argv[2] });
       say({ connection });
       setInterval(() => {}, 1000);
     } catch (error) { say({ failed: error.message }); }`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', source, dataDir], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source, dataDir, role], {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...account,
   });
   const kill = () => end(child);
   t.after(kill);
-  return { kill, said: firstLine(child) };
+  return { kill, pid: child.pid, said: firstLine(child) };
 }
 
 async function firstLine(child: ChildProcess): Promise<Said> {
