@@ -59,6 +59,18 @@ const DeclaredAgent = Type.Object(
     category: agent.category,
     tags: agent.tags,
     allowedOrigins: agent.allowedOrigins,
+    storeBodies: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether bodies (variables, prompts, output) are kept; `true` unless set. Only an owner may switch it back on.',
+      }),
+    ),
+    apiEnabled: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether calls with a key are let in while it is Testing or Deployed; `true` unless set. In other stages none are.',
+      }),
+    ),
   },
   { title: 'DeclaredAgent', ...closed },
 );
@@ -79,7 +91,7 @@ const some = <S extends Parameters<typeof Type.Array>[0]>(row: S, what: string) 
 export const Declaration = Type.Object(
   {
     prompts: some(DeclaredPrompt, 'Prompts and versions of them.'),
-    agents: some(DeclaredAgent, 'What is left out of one has its default.'),
+    agents: some(DeclaredAgent, 'What is left out of one has its default, but for the stage.'),
     workflows: some(DeclaredWorkflow, 'Another definition becomes a new version, which is pinned.'),
   },
   {
