@@ -14,11 +14,14 @@ const schemaFile = join(import.meta.dirname, '../../docs/cueline.schema.json');
 const shownCharsMax = 80;
 
 export async function pull({ cueline, signal, json }: Call, file: string): Promise<void> {
-  const { declaration, ambiguous } = await cueline.declaration.read({ signal });
-  const text = json ? `${JSON.stringify(declaration)}\n` : schemaLine(file) + toYaml(declaration);
-  for (const name of ambiguous) {
-    note(`Several things are called "${name}": only the oldest of them is written.`);
-  }
+  const { declaration, omitted } = await cueline.declaration.read({ signal });
+  const left = omitted.map(({ kind, name, reason }) =>
+    oneLine(`The ${kind} "${name}" is left out. ${reason}`),
+  );
+  const text = json
+    ? `${JSON.stringify(declaration)}\n`
+    : schemaLine(file) + left.map((line) => `# ${line}\n`).join('') + toYaml(declaration);
+  for (const line of left) note(line);
   if (file === '-') return print(text.trimEnd());
   try {
     await writeFile(file, text, { signal });

@@ -7,7 +7,7 @@ import { CuelineError, type ExecutionFilters } from '../client/index.ts';
 import type { Call } from './call.ts';
 import { CommandFailure, OutputClosed } from './failure.ts';
 import { type FilterOptions, filtersOf } from './history-filters.ts';
-import { note } from './print.ts';
+import { note, print } from './print.ts';
 import { type Progress, showProgress } from './progress-bar.ts';
 import {
   type ExportFormat,
@@ -35,6 +35,9 @@ export async function exportHistory(
   { output, resume, format: formatAsked, ...asked }: ExportOptions,
 ): Promise<void> {
   if (resume && output === undefined) throw new CommandFailure('--resume needs --output.');
+  if (call.json && output === undefined && formatAsked === 'csv') {
+    throw new CommandFailure('--json prints JSON alone: --format csv needs --output with it.');
+  }
   const left = resume ? await formatIn(output ?? '') : null;
   if (left !== null && formatAsked !== undefined && left !== formatAsked) {
     throw new CommandFailure(`${output} holds a ${left} export, not ${formatAsked}.`);
@@ -49,7 +52,9 @@ export async function exportHistory(
     progress.onRows(before.records);
     const passed = await pass({ call, agentId, out, progress }, { ...filters, format }, before);
     await ended(out);
-    if (output !== undefined) note(`${passed} records in ${output}.`);
+    if (output === undefined) return;
+    if (call.json) await print(JSON.stringify({ records: passed, file: output }));
+    else note(`${passed} records in ${output}.`);
   } finally {
     progress.end();
   }

@@ -1,5 +1,4 @@
-import type { Static } from 'typebox';
-import type { Problem } from '../contract/problem.ts';
+import type { ProblemCode } from './wire.ts';
 
 /** What went wrong on this side of the wire, where no answer says it. */
 export type ClientCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'WAIT_TIMEOUT' | 'UNEXPECTED_ANSWER';
@@ -8,7 +7,7 @@ export type ClientCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'WAIT_TIMEOUT' | 'UNE
 export class CuelineError extends Error {
   /** The status of the answer; 0 where there was none. */
   readonly status: number;
-  readonly code: Static<typeof Problem>['code'] | ClientCode;
+  readonly code: ProblemCode | ClientCode;
   /** What to quote to whoever runs the server; `null` where there was no answer. */
   readonly requestId: string | null;
   /** How long the server asks to wait, in milliseconds; `null` where it says nothing. */

@@ -1,7 +1,7 @@
-import type { ExecutionDetail } from '../contract/execution-record.ts';
 import type { CallOptions, ClientOptions, Request } from './request.ts';
 import type { Output } from './routes.ts';
 import { type WaitOptions, waitFor } from './wait.ts';
+import type { ExecutionDetail } from './wire.ts';
 
 /** Executing an agent, and following the run. */
 

@@ -1,6 +1,6 @@
-import type { Execution } from '../contract/execution-record.ts';
 import type { CallOptions, OpenStream, Request } from './request.ts';
 import type { Output, QueryOf } from './routes.ts';
+import type { Execution } from './wire.ts';
 
 /** Reading the history: of one agent, or, where `null` stands in its place, of all that the caller sees. */
 

@@ -1,9 +1,9 @@
-import type { WorkflowRunDetail } from '../contract/workflow-run-record.ts';
 import type { ChangeOptions, PageQuery } from './agents.ts';
 import type { ExecuteOptions, WaitOptions } from './executions.ts';
 import type { CallOptions, ClientOptions, Request, RequestOptions } from './request.ts';
 import type { BodyOf, Output, QueryOf } from './routes.ts';
 import { waitFor } from './wait.ts';
+import type { WorkflowRunDetail } from './wire.ts';
 
 export type Workflow = Output<'GET /api/v1/workflows/{workflowId}'>;
 export type WorkflowInput = BodyOf<'POST /api/v1/workflows'>;

@@ -11,6 +11,7 @@ import { declaredDefinition } from './workflow-definition.ts';
 /** Prompts, agents and workflows as a file declares them: by their names, and never with a secret. */
 
 const tag = 'Declaration';
+const kinds = ['prompt', 'agent', 'workflow'] as const;
 const description = Type.Optional(nullable(text(limits.descriptionMax)));
 const closed = { additionalProperties: false } as const;
 
@@ -58,6 +59,18 @@ const DeclaredAgent = Type.Object(
     category: agent.category,
     tags: agent.tags,
     allowedOrigins: agent.allowedOrigins,
+    storeBodies: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether bodies (variables, prompts, output) are kept; `true` unless set. Only an owner may switch it back on.',
+      }),
+    ),
+    apiEnabled: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether calls with a key are let in while it is Testing or Deployed; `true` unless set. In other stages none are.',
+      }),
+    ),
   },
   { title: 'DeclaredAgent', ...closed },
 );
@@ -78,7 +91,7 @@ const some = <S extends Parameters<typeof Type.Array>[0]>(row: S, what: string) 
 export const Declaration = Type.Object(
   {
     prompts: some(DeclaredPrompt, 'Prompts and versions of them.'),
-    agents: some(DeclaredAgent, 'What is left out of one has its default.'),
+    agents: some(DeclaredAgent, 'What is left out of one has its default, but for the stage.'),
     workflows: some(DeclaredWorkflow, 'Another definition becomes a new version, which is pinned.'),
   },
   {
@@ -91,7 +104,7 @@ export type Declaration = Static<typeof Declaration>;
 
 export const DeclarationChange = Type.Object(
   {
-    kind: oneOf(['prompt', 'agent', 'workflow'], 'Of what.'),
+    kind: oneOf(kinds, 'Of what.'),
     name: Type.String({ description: 'Its name.' }),
     action: oneOf(['create', 'change', 'add-version', 'pin', 'move'], 'What is done to it.'),
     field: Type.Optional(Type.String({ description: 'What is changed.' })),
@@ -102,13 +115,22 @@ export const DeclarationChange = Type.Object(
 );
 export type DeclarationChange = Static<typeof DeclarationChange>;
 
+const Omitted = Type.Object(
+  {
+    kind: oneOf(kinds, 'Of what.'),
+    name: Type.String({ description: 'Its name, once where several have it.' }),
+    reason: Type.String({ description: 'Why, as a sentence.' }),
+  },
+  { title: 'DeclarationOmitted' },
+);
+
 export const getDeclaration = endpoint({
   id: 'getDeclaration',
   method: 'GET',
   path: '/api/v1/declaration',
   summary: 'Read what is there as a declaration',
   description:
-    'All agents that the caller sees, but for archived ones; the prompts, of each the versions that agents pin and the newest; the workflows. Applied where it was read, it changes nothing.',
+    'All agents that the caller sees, but for archived ones; the prompts, of each the versions that agents pin and the newest; the workflows. Names that several prompts or agents have are left out, with what refers to them. Applied where it was read, it changes nothing.',
   tag,
   auth: 'manage',
   session: 'read',
@@ -116,8 +138,9 @@ export const getDeclaration = endpoint({
     200: Type.Object(
       {
         declaration: Declaration,
-        ambiguous: Type.Array(Type.String(), {
-          description: 'Names that several things of a kind have; only the oldest of each is told.',
+        omitted: Type.Array(Omitted, {
+          description:
+            'What is left out since a name alone does not tell it, and what refers to that.',
         }),
       },
       { title: 'DeclarationRead' },

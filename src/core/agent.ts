@@ -57,6 +57,11 @@ export function callable(at: Standing): boolean {
   return !at.archived && at.apiEnabled && opens(at.stage);
 }
 
+/** Whether the switch counts for anything. */
+export function switchable(at: Standing): boolean {
+  return callable({ ...at, apiEnabled: true });
+}
+
 function opens(stage: Stage): boolean {
   return stage === 'Testing' || stage === 'Deployed';
 }

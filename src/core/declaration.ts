@@ -1,4 +1,4 @@
-import { type Action, actions, type Standing, transition } from './agent.ts';
+import { type Action, actions, type Standing, switchable, transition } from './agent.ts';
 import {
   type AgentChange,
   type AgentSettings,
@@ -30,6 +30,8 @@ export interface DeclaredAgent {
   readonly category?: string | null;
   readonly tags?: readonly string[];
   readonly allowedOrigins?: readonly string[];
+  readonly storeBodies?: boolean;
+  readonly apiEnabled?: boolean;
 }
 
 type NamedFallback = Omit<FallbackDraft, 'agentId'> & { readonly agent?: string };
@@ -58,12 +60,14 @@ const fields = [
   'category',
   'tags',
   'allowedOrigins',
+  'storeBodies',
 ] as const;
 type Field = (typeof fields)[number];
 
 /** All that a declared agent is to be: what is left out has its default. */
 export function declaredSettings(agent: DeclaredAgent, version: PinnedVersion): AgentSettings {
-  const { prompt: _, version: __, stage: ___, agentConfig, rateLimits, ...others } = agent;
+  const { prompt: _, version: __, stage: ___, apiEnabled: ____, ...settings } = agent;
+  const { agentConfig, rateLimits, ...others } = settings;
   return newSettings(
     { ...others, config: agentConfig ?? {}, rateLimits: { ...noLimits, ...rateLimits } },
     version,
@@ -121,7 +125,19 @@ export function declareAgent(
     ...base,
     ...(Object.keys(config).length > 0 && { agentConfig: config }),
     ...Object.fromEntries(declared),
+    ...(switchable(agent) && !agent.apiEnabled && { apiEnabled: false }),
   };
+}
+
+/**
+ * What the switch of an agent's API must be set to; null where it stands as declared. Moving an agent sets it, so it is
+ * compared with what it is then; where calls are let in whatever it says or not at all, there is nothing to set.
+ */
+export function apiSwitch(
+  at: Standing,
+  { apiEnabled = true }: Pick<DeclaredAgent, 'apiEnabled'>,
+): boolean | null {
+  return switchable(at) && at.apiEnabled !== apiEnabled ? apiEnabled : null;
 }
 
 /** The lifecycle's shortest way from where an agent stands to a stage; null where there is none. */

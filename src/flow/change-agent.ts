@@ -1,5 +1,5 @@
 import type { Caller } from '../core/admission.ts';
-import { callable } from '../core/agent.ts';
+import { switchable } from '../core/agent.ts';
 import {
   type AgentChange,
   type AgentSettings,
@@ -51,7 +51,7 @@ export async function changeAgent(
       promptVersionId && (await findVersionSummary(trx, agent.promptId, promptVersionId));
     if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
     const settings = changedSettings(caller, agent, change, version);
-    if (patch.apiEnabled !== undefined && !callable({ ...agent, apiEnabled: true })) {
+    if (patch.apiEnabled !== undefined && !switchable(agent)) {
       throw illegalTransition(agent, 'Its API access cannot be switched');
     }
     const repinned = promptVersionId !== agent.promptVersionId;

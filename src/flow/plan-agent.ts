@@ -1,6 +1,7 @@
 import { type Standing, transition } from '../core/agent.ts';
 import type { PinnedVersion } from '../core/agent-settings.ts';
 import {
+  apiSwitch,
   type DeclaredAgent,
   declaredSettings,
   settingsChange,
@@ -30,7 +31,7 @@ export async function planAgent(ground: Ground, declared: DeclaredAgent): Promis
   const agent = known
     ? change(ground, declared, known, version)
     : create(ground, declared, prompt, version);
-  agents.put(move(ground, declared, agent));
+  agents.put(switchApi(ground, declared, move(ground, declared, agent)));
 }
 
 type Version = PinnedVersion & { readonly id: string };
@@ -98,11 +99,8 @@ function change(
   return { ...known, ...settings, promptVersionId: version.id, promptVersionLabel: version.label };
 }
 
-function move(
-  { caller, changes, revisions, agents, add }: Ground,
-  { name, stage }: DeclaredAgent,
-  agent: AgentRow,
-): AgentRow {
+function move(ground: Ground, { name, stage }: DeclaredAgent, agent: AgentRow): AgentRow {
+  const { caller, changes, add } = ground;
   if (stage === undefined || (stage === agent.stage && !agent.archived)) return agent;
   const way = wayTo(agent, stage);
   if (!way) {
@@ -111,9 +109,25 @@ function move(
   }
   const change = { field: 'stage', from: agent.stage, to: stage };
   changes.push({ kind: 'agent', name, action: 'move', ...change });
-  // A new one is nobody else's to change.
-  if (agents.all(name).some(({ id }) => id === agent.id)) revisions.set(agent.id, agent.revision);
+  holdRevision(ground, agent);
   for (const action of way) add((trx) => moveAgent(trx, caller, agent.id, action));
   const at = way.reduce<Standing>((from, action) => transition(from, action) ?? from, agent);
   return { ...agent, stage: at.stage, archived: at.archived, apiEnabled: at.apiEnabled };
+}
+
+/** Last of all, since a move sets it. */
+function switchApi(ground: Ground, declared: DeclaredAgent, agent: AgentRow): AgentRow {
+  const { caller, changes, add } = ground;
+  const apiEnabled = apiSwitch(agent, declared);
+  if (apiEnabled === null) return agent;
+  const change = { field: 'apiEnabled', from: agent.apiEnabled, to: apiEnabled };
+  changes.push({ kind: 'agent', name: agent.name, action: 'change', ...change });
+  holdRevision(ground, agent);
+  add((trx) => changeAgent(trx, caller, agent.id, { change: {}, apiEnabled }, () => true));
+  return { ...agent, apiEnabled };
+}
+
+/** A new one is nobody else's to change. */
+function holdRevision({ revisions, agents }: Ground, { id, name, revision }: AgentRow): void {
+  if (agents.all(name).some((known) => known.id === id)) revisions.set(id, revision);
 }

@@ -159,7 +159,7 @@ function namesIn({ prompts, agents, workflows }: Required<Declaration>) {
 }
 
 /** An archived one counts only where there is no other of that name. */
-function inUse<Row extends { readonly name: string; readonly archived: boolean }>(
+export function inUse<Row extends { readonly name: string; readonly archived: boolean }>(
   rows: readonly Row[],
 ): Row[] {
   const open = new Set(rows.filter(({ archived }) => !archived).map(({ name }) => name));

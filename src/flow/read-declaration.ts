@@ -5,14 +5,24 @@ import {
   declareAgent,
   declareDefinition,
 } from '../core/declaration.ts';
-import { fromId } from '../core/id.ts';
+import { toId } from '../core/id.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../store/agents.ts';
 import type { Db } from '../store/db.ts';
-import { namedPrompts, namedWorkflows, versionsToDeclare } from '../store/declaration.ts';
+import {
+  type NamedPromptRow,
+  namedPrompts,
+  namedWorkflows,
+  versionsToDeclare,
+} from '../store/declaration.ts';
 import { inSnapshot } from '../store/history.ts';
 import type { VersionRow } from '../store/versions.ts';
+import { agentIdsOf } from './check-workflow.ts';
+import { inUse } from './plan-declaration.ts';
 
-/** What is there, as it would be declared, in one snapshot. */
+/**
+ * What is there, as it would be declared, in one snapshot. A declaration goes by names, so what a name alone does not
+ * tell is left out, and with it what refers to it: the rest can be applied where it was read, and changes nothing there.
+ */
 
 export interface ReadDeclaration {
   readonly declaration: {
@@ -20,62 +30,95 @@ export interface ReadDeclaration {
     readonly agents: readonly DeclaredAgent[];
     readonly workflows: readonly DeclaredWorkflow[];
   };
-  /** Names that several things of a kind have. */
-  readonly ambiguous: readonly string[];
+  readonly omitted: readonly Omitted[];
+}
+
+/** What is there and not in the declaration; things of a kind that share a name are told once. */
+interface Omitted {
+  readonly kind: 'prompt' | 'agent' | 'workflow';
+  readonly name: string;
+  readonly reason: string;
 }
 
 export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration> {
   return inSnapshot(db, async (trx) => {
-    const ambiguous = new Set<string>();
+    const omitted: Omitted[] = [];
     const seen = await findAgents(trx, caller, await listVisibleAgents(trx, caller));
-    const agents = oldest(seen.filter(({ archived }) => !archived).sort(byId), ambiguous);
-    const pinned = new Set(agents.map(({ promptId }) => promptId));
-    const all = await namedPrompts(trx, caller.workspaceId, null);
-    const prompts = oldest(
-      all.filter(({ id, archived }) => pinned.has(id) || (!archived && caller.allAgents)),
-      ambiguous,
-    );
-    const versionIds = agents.map(({ promptVersionId }) => promptVersionId);
-    const promptIds = prompts.map(({ id }) => id);
-    const versions = await versionsToDeclare(trx, promptIds, versionIds);
+    const named = oneOfEach('agent', seen.filter(isOpen).sort(byId), omitted);
+    const pinned = new Set(seen.filter(isOpen).map(({ promptId }) => promptId));
+    const allPrompts = await namedPrompts(trx, caller.workspaceId, null);
+    const shown = ({ id, archived }: NamedPromptRow) =>
+      pinned.has(id) || (!archived && caller.allAgents);
+    const prompts = oneOfEach('prompt', inUse(allPrompts), omitted, shown);
     const names = new Map(prompts.map(({ id, name }) => [id, name]));
-    const byVersion = new Map(versions.map((version) => [version.id, version]));
-    const declared = agents.flatMap((agent) => {
-      const version = byVersion.get(agent.promptVersionId);
-      const prompt = names.get(agent.promptId);
-      return version && prompt !== undefined ? [declareAgent(agent, { prompt, version })] : [];
+    const agents = named.filter(({ name, promptId }) => {
+      if (names.has(promptId)) return true;
+      omitted.push({ kind: 'agent', name, reason: whyPrompt(allPrompts, promptId) });
+      return false;
     });
-    const agentNames = new Map(seen.map(({ id, name }) => [id, name]));
-    const nameOf = (id: string) => agentNames.get(fromId('agent', id) ?? '') ?? id;
-    const workflows = (await namedWorkflows(trx, caller, null)).map((row) => ({
-      name: row.name,
-      ...(row.description !== null && { description: row.description }),
-      ...(!row.enabled && { enabled: false }),
-      ...declareDefinition(row.definition, nameOf),
-    }));
+    const there = new Set(agents.map(({ id }) => id));
+    const workflows = (await namedWorkflows(trx, caller, null)).filter(({ name, definition }) => {
+      const missing = agentIdsOf(definition).find((id) => !there.has(id));
+      if (missing === undefined) return true;
+      omitted.push({ kind: 'workflow', name, reason: whyAgent(seen, missing) });
+      return false;
+    });
+    const versionIds = agents.map(({ promptVersionId }) => promptVersionId);
+    const versions = await versionsToDeclare(trx, [...names.keys()], versionIds);
+    const byVersion = new Map(versions.map((version) => [version.id, version]));
+    const agentNames = new Map(agents.map(({ id, name }) => [toId('agent', id), name]));
     const declaration = {
       prompts: prompts.map((prompt) => ({
         name: prompt.name,
         ...(prompt.description !== null && { description: prompt.description }),
         versions: versions.filter(({ promptId }) => promptId === prompt.id).map(declareVersion),
       })),
-      agents: declared,
-      workflows,
+      agents: agents.flatMap((agent) => {
+        const version = byVersion.get(agent.promptVersionId);
+        const prompt = names.get(agent.promptId);
+        return version && prompt !== undefined ? [declareAgent(agent, { prompt, version })] : [];
+      }),
+      workflows: workflows.map((row) => ({
+        name: row.name,
+        ...(row.description !== null && { description: row.description }),
+        ...(!row.enabled && { enabled: false }),
+        ...declareDefinition(row.definition, (id) => agentNames.get(id) ?? id),
+      })),
     };
-    return { declaration, ambiguous: [...ambiguous] };
+    return { declaration, omitted };
   });
 }
 
-/** Of each name the first. */
-function oldest<Row extends { readonly name: string }>(
+/** Those of the shown ones whose name no other row has. */
+function oneOfEach<Row extends { readonly name: string }>(
+  kind: Omitted['kind'],
   rows: readonly Row[],
-  ambiguous: Set<string>,
+  omitted: Omitted[],
+  shown: (row: Row) => boolean = () => true,
 ): Row[] {
-  const names = new Set<string>();
-  return rows.filter(({ name }) => {
-    if (names.has(name)) ambiguous.add(name);
-    return names.size < names.add(name).size;
-  });
+  const sharing = Map.groupBy(rows, ({ name }) => name);
+  for (const [name, those] of sharing) {
+    if (those.length === 1 || !those.some(shown)) continue;
+    omitted.push({ kind, name, reason: `There are ${those.length} ${kind}s with this name.` });
+  }
+  return rows.filter((row) => sharing.get(row.name)?.length === 1 && shown(row));
+}
+
+function whyPrompt(prompts: readonly NamedPromptRow[], promptId: string): string {
+  const prompt = prompts.find(({ id }) => id === promptId);
+  return inUse(prompts).some(({ id }) => id === promptId)
+    ? `Its prompt "${prompt?.name}" is left out.`
+    : `Its prompt "${prompt?.name}" is archived, and another one has that name.`;
+}
+
+function whyAgent(seen: readonly AgentRow[], agentId: string): string {
+  const agent = seen.find(({ id }) => id === agentId);
+  if (!agent) return 'One of its agents was deleted.';
+  return `Its agent "${agent.name}" is ${agent.archived ? 'archived' : 'left out'}.`;
+}
+
+function isOpen({ archived }: AgentRow): boolean {
+  return !archived;
 }
 
 function byId(one: AgentRow, other: AgentRow): number {

@@ -75,6 +75,16 @@ test('a file names its schema where that lies below its folder, and no path out 
   }
 });
 
+test('what pull leaves out it says in the file and beside it', async () => {
+  const body = { name: 'Several\nlines' };
+  for (let n = 0; n < 2; n++) await service.call('POST', '/api/v1/prompts', { key, body });
+  const line = 'The prompt "Several lines" is left out. There are 2 prompts with this name.';
+  const pulled = await call('pull', file);
+  assert.deepEqual([pulled.code, pulled.stderr], [0, `${line}\nWrote ${file}.\n`]);
+  assert.ok(readFileSync(file, 'utf8').startsWith(`# ${line}\nprompts:\n`));
+  assert.equal((await call('diff', file)).stdout, 'Nothing would change.\n');
+});
+
 test('what cannot be applied is said, and nothing is', async () => {
   writeFileSync(file, text.replace('Hello', 'Hi'));
   const refused = await call('apply', file);

@@ -101,6 +101,17 @@ for (const format of ['jsonl', 'csv'] as const) {
   });
 }
 
+test('with --json the records, or where they were put, and nothing else', async () => {
+  const { code, stdout } = await call([agent.agentId, '--json']);
+  assert.deepEqual([code, stdout], [0, whole.jsonl]);
+  const file = join(folder, 'told.csv');
+  const told = await call([agent.agentId, '--json', '--format', 'csv', '--output', file]);
+  assert.deepEqual([told.code, told.stderr], [0, '']);
+  const records = whole.jsonl.split('\n').length - 1;
+  assert.deepEqual(JSON.parse(told.stdout), { records, file });
+  assert.equal(await readFile(file, 'utf8'), whole.csv);
+});
+
 test('a connection that breaks right behind the head of a CSV: one head', async () => {
   const file = join(folder, 'head.csv');
   const head = whole.csv.slice(0, whole.csv.indexOf('\n') + 1);
@@ -143,6 +154,7 @@ test('a file says itself what it holds: its head alone, part of it, and more', a
 test('what cannot be done is said in a line', async () => {
   const cases: [string[], RegExp][] = [
     [['--resume'], /--resume needs --output/],
+    [[agent.agentId, '--json', '--format', 'csv'], /--format csv needs --output/],
     [[agent.agentId, '--output', join(folder, 'no', 'such')], /cannot be written/],
     [[agent.agentId, '--status', 'fine'], /status.*success/],
     [['agt_nothing'], /no such agent/],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -9,12 +10,10 @@ import { startService } from '../harness/service.ts';
 /** The examples of docs/workflows.md, read out of it, applied and run against the fake models. */
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/workflows.md'), 'utf8');
-const examples = new Map(
-  [...text.matchAll(/^```yaml\n# ([\w-]+)\n([\s\S]*?)^```$/gm)].map(([, name = '', yaml = '']) => [
-    name,
-    parse(yaml),
-  ]),
+const files = [...text.matchAll(/^```yaml\n# ([\w-]+)\n([\s\S]*?)^```$/gm)].map(
+  ([, name = '', yaml = '']) => ({ name, yaml }),
 );
+const examples = new Map(files.map(({ name, yaml }) => [name, parse(yaml)]));
 
 const service = await startService();
 after(service.close);
@@ -58,6 +57,21 @@ test('the document has three examples', () => {
     [...examples.keys()],
     ['triage-and-reply', 'nightly-report', 'two-models-with-a-judge'],
   );
+});
+
+test('each can be looked at offline first, and applied as it is then', async () => {
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const other = await service.key({ workspaceId, userId });
+  const [, script = ''] = /sed -E '([^']+)' FILE \| cueline apply -/.exec(text) ?? [];
+  for (const { name, yaml } of files) {
+    const offline = execFileSync('sed', ['-E', script], { input: yaml, encoding: 'utf8' });
+    assert.doesNotMatch(offline, /openai|anthropic|google/);
+    for (const declaration of [parse(offline), parse(yaml)]) {
+      const call = { key: other.key, body: { declaration } };
+      const applied = await service.call('POST', '/api/v1/declaration', call);
+      assert.equal(applied.status, 200, `${name} ${JSON.stringify(applied.body)}`);
+    }
+  }
 });
 
 test('triage and reply: a ticket is answered, spam is not', async () => {

@@ -116,10 +116,14 @@ function receive(app: FastifyInstance, parts: ApiParts): void {
 
 /** The body as a whole is the input. */
 function inputOf(payload: string): ExecuteBody {
+  let event: unknown;
   try {
-    JSON.parse(payload);
+    event = JSON.parse(payload);
   } catch {
     return { kind: 'malformed', message: 'The body is not valid JSON.' };
+  }
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) {
+    return { kind: 'invalid', message: 'The body must be a JSON object.', variable: null };
   }
   return parseExecuteBody(`{"input":${payload}}`, 'input');
 }

@@ -78,8 +78,18 @@ test('whatever does not hold is 401 with the same words, and starts nothing', as
 });
 
 test('what is signed but cannot be an input is 400; a workflow that is off 403', async () => {
-  for (const body of ['[1]', '"x"', '{"other":1}', '{},"input":{"name":"x"}']) {
-    assert.equal((await send(body, signed(hook.secret, body))).status, 400, body);
+  const cases: [string, RegExp][] = [
+    ...['[1]', '"x"', 'null'].map((body): [string, RegExp] => [
+      body,
+      /^The body must be a JSON object/,
+    ]),
+    ['{"other":1}', /name/],
+    ['{},"input":{"name":"x"}', /^The body is not valid JSON/],
+  ];
+  for (const [body, message] of cases) {
+    const refused = await send(body, signed(hook.secret, body));
+    assert.equal(refused.status, 400, body);
+    assert.match(refused.body.message, message, body);
   }
   await service.call('PATCH', workflow.path, { key, body: { enabled: false } });
   assert.equal((await send(event, signed(hook.secret, event))).status, 403);

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const path = '/api/v1/declaration';
+
+/** Whether the API is on and bodies are stored, which no stage and no definition tells. */
+
+const versions = [{ label: 'v1', user: 'x', model: 'cueline/echo' }];
+const declared = (more: object) => ({
+  prompts: [{ name: 'P', versions }],
+  agents: [{ name: 'A', prompt: 'P', version: 'v1', ...more }],
+  workflows: [],
+});
+
+async function apply(more: object, with_ = key) {
+  const body = { declaration: declared(more) };
+  return service.call('POST', path, { key: with_, body });
+}
+
+const changed = ({ body }: { body: { changes: Record<string, unknown>[] } }) =>
+  body.changes.map(({ field, from, to }) => [field, from, to]);
+
+async function switches(with_ = key) {
+  const { agents } = (await service.call('GET', '/api/v1/agents', { key: with_ })).body;
+  const { apiEnabled, storeBodies, status } = agents[0];
+  return [status, apiEnabled, storeBodies];
+}
+
+test('what is off is read, made elsewhere, and told', async () => {
+  const off = { apiEnabled: false, storeBodies: false };
+  await apply({ stage: 'Deployed', ...off });
+  assert.deepEqual(await switches(), ['Deployed', false, false]);
+  assert.deepEqual(changed(await apply({ stage: 'Deployed', ...off })), []);
+  const { declaration } = (await service.call('GET', path, { key })).body;
+  assert.deepEqual(declaration, declared({ stage: 'Deployed', ...off }));
+
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const there = await service.key({ workspaceId, userId });
+  await service.call('POST', path, { key: there.key, body: { declaration } });
+  assert.deepEqual(await switches(there.key), ['Deployed', false, false]);
+
+  assert.deepEqual(changed(await apply({})), [
+    ['storeBodies', false, true],
+    ['apiEnabled', false, true],
+  ]);
+  assert.deepEqual(await switches(), ['Deployed', true, true]);
+  const read = (await service.call('GET', path, { key })).body.declaration;
+  assert.deepEqual(read, declared({ stage: 'Deployed' }));
+});
+
+test('a move switches the API on, and the file off again', async () => {
+  const agent = await apply({ stage: 'Testing', apiEnabled: false });
+  assert.deepEqual(changed(agent), [
+    ['stage', 'Deployed', 'Testing'],
+    ['apiEnabled', true, false],
+  ]);
+  assert.deepEqual(changed(await apply({ stage: 'Deployed', apiEnabled: false })), [
+    ['stage', 'Testing', 'Deployed'],
+    ['apiEnabled', true, false],
+  ]);
+  assert.deepEqual(await switches(), ['Deployed', false, true]);
+});
+
+test('where no calls are let in there is nothing to switch', async () => {
+  for (const apiEnabled of [true, false]) {
+    await apply({ stage: 'Paused', apiEnabled });
+    assert.deepEqual(changed(await apply({ apiEnabled })), []);
+    const { declaration } = (await service.call('GET', path, { key })).body;
+    assert.deepEqual(declaration, declared({ stage: 'Paused' }));
+  }
+});
+
+test('who may not have bodies stored again is refused', async () => {
+  await apply({ storeBodies: false, visibility: 'public' });
+  const userId = await service.member('editor');
+  const editor = await service.key({ userId });
+  const refused = await apply({ visibility: 'public' }, editor.key);
+  assert.deepEqual([refused.status, refused.body.code], [403, 'PERMISSION_DENIED']);
+  assert.match(refused.body.message, /^The agent "A": Only an owner/);
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { wireTypes } from '../../src/contract/typescript.ts';
+
+/** The client's types as a build makes them, in a project that has nothing but TypeScript. */
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+/** Of what the compiler complains of. */
+const shownCharsMax = 2_000;
+let folder: string;
+/** Where the built client lies. Folders keep their paths, since what is compiled lies in two of them. */
+let client: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cueline-types-'));
+  client = join(folder, 'built', root, 'src/client');
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+});
+after(() => rm(folder, { recursive: true }));
+
+/** What the compiler complains of. */
+async function compile(config: object): Promise<string> {
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  return run(process.execPath, [tsc, '-p', folder]).then(
+    ({ stdout }) => stdout,
+    ({ stdout }) => stdout,
+  );
+}
+
+test('they say what the contract says, alone; what is wrong of a strict project is an error', async () => {
+  await writeFile(join(folder, 'flat.d.ts'), wireTypes());
+  await writeFile(
+    join(folder, 'same.ts'),
+    `import type * as flat from './flat.d.ts';
+     import type * as wire from '${root}/src/client/wire.ts';
+     type Plain<T> = T extends (infer One)[] ? Plain<One>[]
+       : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
+     type Asked<T> = <X>() => X extends Plain<T> ? 1 : 2;
+     type Same<A, B> = Asked<A> extends Asked<B> ? true : false;
+     type Differing<A, B> = {
+       [K in keyof A | keyof B]: K extends keyof A & keyof B
+         ? Same<A[K], B[K]> extends true ? never : K : K;
+     }[keyof A | keyof B];
+     const differing: Differing<flat.Operations, wire.Operations>[] = [];
+     export const none: never[] = differing;
+     export const others: [
+       Same<flat.ProblemCode, wire.ProblemCode>,
+       Same<flat.Execution, wire.Execution>,
+       Same<flat.ExecutionDetail, wire.ExecutionDetail>,
+       Same<flat.WorkflowRunDetail, wire.WorkflowRunDetail>,
+     ] = [true, true, true, true];`,
+  );
+  const said = await compile({
+    extends: join(root, 'tsconfig.build.json'),
+    compilerOptions: {
+      emitDeclarationOnly: true,
+      rootDir: '/',
+      outDir: join(folder, 'built'),
+      typeRoots: [join(root, 'node_modules/@types')],
+    },
+    include: [],
+    files: [join(root, 'src/client/index.ts'), join(folder, 'same.ts')],
+  });
+  assert.equal(said.slice(0, shownCharsMax), '');
+  await writeFile(join(client, 'wire.d.ts'), wireTypes());
+  for (const file of await readdir(client)) {
+    const text = await readFile(join(client, file), 'utf8');
+    assert.doesNotMatch(text, /from '(?!\.\/)|import\("(?!\.\/)|\bBuffer\b|\bNodeJS\b/, file);
+  }
+
+  await writeFile(
+    join(folder, 'consumer.ts'),
+    `import { createClient, CuelineError } from '${client}/index.js';
+     const cueline = createClient({ baseURL: '', key: 'cue_x' });
+     const run = await cueline.executeAndWait('agt_x', { topic: 'tides' });
+     export const spent: number = run.costUSD;
+     export const text: string | undefined = run.outputText;
+     for await (const { executionId } of cueline.listAll('agt_x', { 'variables.a': 'b' })) {
+       executionId.toUpperCase();
+     }
+     await cueline.agents.update('agt_x', { agentConfig: { topP: null } });
+     export const known = (error: unknown) => error instanceof CuelineError && error.code === 'QUOTA_EXCEEDED';
+     // @ts-expect-error: it has ended.
+     run.status === 'processing';
+     // @ts-expect-error: there is no such field.
+     run.outputTexts;
+     // @ts-expect-error: it is a text.
+     await cueline.status(1, 'exe_x');
+     // @ts-expect-error: there is no such stage.
+     await cueline.agents.list({ status: 'Done' });
+     // @ts-expect-error: a name is missing.
+     await cueline.prompts.create({});
+     // @ts-expect-error: there is no such route.
+     await cueline.request('GET /api/v1/nothing', {});
+     // @ts-expect-error: there is no such code.
+     export const none = (error: CuelineError) => error.code === 'NONE';`,
+  );
+  const compilerOptions = {
+    ...{ strict: true, skipLibCheck: false, noEmit: true, types: [] },
+    ...{ module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom', 'dom.asynciterable'] },
+  };
+  const complaints = await compile({ compilerOptions, files: ['consumer.ts'] });
+  assert.equal(complaints.slice(0, shownCharsMax), '');
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { addAgent } from '../harness/agents.ts';
+import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
+import { startService } from '../harness/service.ts';
+
+/** The inbound webhook that docs/workflows.md makes and calls by hand, with the commands as they stand there. */
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/workflows.md'), 'utf8');
+const [, section = ''] = text.split('### An inbound webhook by hand');
+const [create = '', send = ''] = [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(
+  ([, commands = '']) => commands,
+);
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+
+async function shell(commands: string, env: Record<string, string>) {
+  const options = { env: { PATH: process.env.PATH, CUELINE_URL: service.url, ...env } };
+  const { stdout } = await promisify(execFile)('sh', ['-euc', commands], options);
+  return JSON.parse(stdout);
+}
+
+test('a webhook is made, and an event that is signed by hand starts a run', async () => {
+  const agent = await addAgent(service);
+  const { path } = await makeWorkflow(service, greeting(agent.agentId));
+  const WORKFLOW = path.split('/').at(-1) ?? '';
+  const webhook = await shell(create, { CUELINE_KEY: key, WORKFLOW });
+  const event = send.replace(/'\{"ticket": .*\}'/, `'{"name": "Ada"}'`);
+  const accepted = await shell(event, { WEBHOOK_PATH: webhook.path, SECRET: webhook.secret });
+  const { body } = await service.call('GET', `${accepted.statusUrl}?wait=30`, { key });
+  assert.deepEqual(
+    [body.status, body.trigger, body.input],
+    ['success', 'webhook', { name: 'Ada' }],
+  );
+});
