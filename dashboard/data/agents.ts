@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import type {
   Agent,
   AgentFilters,
@@ -8,6 +8,7 @@ import type {
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
 import type { Range } from './statistics.ts';
+import { useWrite } from './use-write.ts';
 
 export const agentsQuery = (filters: AgentFilters) =>
   queryOptions({
@@ -60,7 +61,7 @@ export const statisticsOfQuery = (agentIds: readonly string[], range: Range) =>
 
 export function useMoveAgent(agentId: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: (action: LifecycleAction) => cueline.agents.move(agentId, action),
     // Also after a refusal: someone else may have moved it.
     onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
@@ -79,28 +80,39 @@ export const taggedAgentQuery = (agentId: string) =>
 /** `onCreated` is called whatever page is shown by then. */
 export function useCreateAgent(onCreated: (made: Agent) => void) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (agent: AgentInput) => cueline.agents.create(agent),
-    onSuccess: (made) => {
-      void queries.invalidateQueries({ queryKey: ['agents'] });
-      onCreated(made);
+  return useWrite(
+    {
+      mutationFn: (agent: AgentInput) => cueline.agents.create(agent),
+      onSuccess: (made) => {
+        void queries.invalidateQueries({ queryKey: ['agents'] });
+        onCreated(made);
+      },
     },
-  });
+    { leadsAway: true },
+  );
 }
 
 export function useChangeAgent(agentId: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: ({ patch, etag }: { patch: AgentPatch; etag?: string | null }) =>
       cueline.agents.update(agentId, patch, etag ? { ifMatch: etag } : {}),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
   });
 }
 
-export function useDeleteAgent(agentId: string) {
+/** `leave` is called first: a page that still showed it would read anew what is there no more. */
+export function useDeleteAgent(agentId: string, leave: () => Promise<void>) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: () => cueline.agents.delete(agentId),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents', 'list'] }),
-  });
+  return useWrite(
+    {
+      mutationFn: () => cueline.agents.delete(agentId),
+      onSuccess: async () => {
+        void queries.invalidateQueries({ queryKey: ['agents', 'list'] });
+        await leave();
+        queries.removeQueries({ queryKey: ['agents', agentId] });
+      },
+    },
+    { leadsAway: true },
+  );
 }

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import type {
   Cueline,
   ExecutionFilters,
@@ -7,6 +7,7 @@ import type {
 } from '../../src/client/index.ts';
 import { cueline, workspaceOfPage } from './client.ts';
 import { execute } from './runs.ts';
+import { useWrite } from './use-write.ts';
 
 export type Execution = ExecutionPage['executions'][number];
 export type ExecutionDetail = Awaited<ReturnType<Cueline['status']>>;
@@ -78,28 +79,43 @@ const beforeAll = `exe_${'0'.repeat(26)}`;
 
 export function useCancelExecution(agentId: string, executionId: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: () => cueline.cancel(agentId, executionId),
     // Also after a refusal: it has ended meanwhile.
     onSettled: () => queries.invalidateQueries({ queryKey: ['executions'] }),
   });
 }
 
-export function useDeleteExecution(agentId: string, executionId: string) {
+/** `leave` is called first: a page that still showed it would read anew what is there no more. */
+export function useDeleteExecution(
+  agentId: string,
+  executionId: string,
+  leave: () => Promise<void>,
+) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: () =>
-      cueline.request('DELETE /api/v1/agents/{agentId}/executions/{executionId}', {
-        params: { agentId, executionId },
-      }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['executions', 'list'] }),
-  });
+  return useWrite(
+    {
+      mutationFn: () =>
+        cueline.request('DELETE /api/v1/agents/{agentId}/executions/{executionId}', {
+          params: { agentId, executionId },
+        }),
+      onSuccess: async () => {
+        void queries.invalidateQueries({ queryKey: ['executions', 'list'] });
+        await leave();
+        queries.removeQueries(executionQuery(agentId, executionId));
+      },
+    },
+    { leadsAway: true },
+  );
 }
 
 export function useRunAgain(agentId: string) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (variables: Variables) => execute(agentId, variables),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['executions', 'list'] }),
-  });
+  return useWrite(
+    {
+      mutationFn: (variables: Variables) => execute(agentId, variables),
+      onSuccess: () => queries.invalidateQueries({ queryKey: ['executions', 'list'] }),
+    },
+    { leadsAway: true },
+  );
 }

@@ -1,5 +1,6 @@
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { chooseWorkspace, cueline } from './client.ts';
+import { useWrite } from './use-write.ts';
 
 /** What the link would make that ends in this token. */
 export const invitationQuery = (token: string) =>
@@ -11,16 +12,19 @@ export const invitationQuery = (token: string) =>
 
 /** Who makes their account with it is signed in with that; who is signed in already joins. */
 export function useAcceptInvitation(token: string, onJoined: () => void) {
-  return useMutation({
-    mutationFn: async (account: { name: string; password: string } | null) => {
-      if (!account) return cueline.invitations.accept({ token });
-      const accepted = await cueline.invitations.accept({ token, ...account });
-      await cueline.session.signIn({ email: accepted.email, password: account.password });
-      return accepted;
+  return useWrite(
+    {
+      mutationFn: async (account: { name: string; password: string } | null) => {
+        if (!account) return cueline.invitations.accept({ token });
+        const accepted = await cueline.invitations.accept({ token, ...account });
+        await cueline.session.signIn({ email: accepted.email, password: account.password });
+        return accepted;
+      },
+      onSuccess: ({ workspaceId }) => {
+        chooseWorkspace(workspaceId);
+        onJoined();
+      },
     },
-    onSuccess: ({ workspaceId }) => {
-      chooseWorkspace(workspaceId);
-      onJoined();
-    },
-  });
+    { leadsAway: true },
+  );
 }

@@ -3,8 +3,6 @@ import type { Me } from '../../src/client/index.ts';
 import { chooseWorkspace, cueline, withoutWorkspace, workspaceOfPage } from './client.ts';
 import { isSignedOut } from './signed-out.ts';
 
-/** How long a password that was printed is taken to be still in use. */
-const printedMs = 10_000;
 const userKey = 'cueline-user';
 
 export const meQuery = queryOptions({
@@ -13,8 +11,9 @@ export const meQuery = queryOptions({
     const me = await readMe(signal);
     return isSomebodyElse(me) ? beginAnew(me, client) : me;
   },
-  // Another window may have chosen a password meanwhile: this one asks when it is looked at again.
-  staleTime: ({ state }) => (state.data?.generatedPassword ? printedMs : Number.POSITIVE_INFINITY),
+  staleTime: Number.POSITIVE_INFINITY,
+  // Another window may have chosen a password meanwhile, or signed in as somebody else.
+  refetchOnWindowFocus: 'always',
 });
 
 /**

@@ -1,8 +1,9 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import type { InvitationInput, Role } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
 import { meQuery } from './me.ts';
 import { useChange } from './use-change.ts';
+import { useWrite } from './use-write.ts';
 
 export const membersQuery = queryOptions({
   queryKey: ['members', 'list'],
@@ -19,7 +20,7 @@ export const invitationsQuery = queryOptions({
 
 export function useChangeRole() {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: ({ userId, role }: { userId: string; role: Role }) =>
       cueline.members.update(userId, role),
     onSettled: (_member, _error, { userId }) => {

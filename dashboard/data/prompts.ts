@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import type {
   Prompt,
   PromptFilters,
@@ -7,6 +7,7 @@ import type {
   PromptVersionInput,
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { useWrite } from './use-write.ts';
 import { versionPages } from './version-pages.ts';
 
 export const promptsQuery = (filters: PromptFilters) =>
@@ -38,15 +39,18 @@ export const versionQuery = (promptId: string, promptVersionId: string) =>
 
 export function useCreatePrompt() {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (prompt: PromptInput) => cueline.prompts.create(prompt),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['prompts', 'list'] }),
-  });
+  return useWrite(
+    {
+      mutationFn: (prompt: PromptInput) => cueline.prompts.create(prompt),
+      onSuccess: () => queries.invalidateQueries({ queryKey: ['prompts', 'list'] }),
+    },
+    { leadsAway: true },
+  );
 }
 
 export function useCreateVersion(promptId: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: (version: PromptVersionInput) => cueline.versions.create(promptId, version),
     onSuccess: (version) => {
       queries.setQueryData(versionQuery(promptId, version.promptVersionId).queryKey, version);
@@ -58,7 +62,7 @@ export function useCreateVersion(promptId: string) {
 /** Its name and description, or whether it is in the archive. */
 export function useChangePrompt(promptId: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: (change: PromptPatch | 'archive' | 'restore'): Promise<Prompt> =>
       typeof change === 'object'
         ? cueline.prompts.update(promptId, change)

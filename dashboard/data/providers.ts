@@ -1,6 +1,7 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import type { ProviderInput } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { useWrite } from './use-write.ts';
 
 export const providersQuery = queryOptions({
   queryKey: ['providers'],
@@ -10,7 +11,7 @@ export const providersQuery = queryOptions({
 /** Replaces all of it, the credential included. */
 export function usePutProvider() {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: ({ name, provider }: { name: string; provider: ProviderInput }) =>
       cueline.providers.put(name, provider),
     onSuccess: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
@@ -19,12 +20,12 @@ export function usePutProvider() {
 
 /** What is wrong with the connection is an answer; an error only where it could not be tested. */
 export function useTestProvider() {
-  return useMutation({ mutationFn: (name: string) => cueline.providers.test(name) });
+  return useWrite({ mutationFn: (name: string) => cueline.providers.test(name) });
 }
 
 export function useDeleteProvider() {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: (name: string) => cueline.providers.delete(name),
     onSettled: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
   });

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import {
   CuelineError,
@@ -8,6 +8,7 @@ import {
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
 import { randomKey } from './random-key.ts';
+import { useWrite } from './use-write.ts';
 
 export type RunStarted = Pick<ExecuteAccepted, 'agentId' | 'executionId' | 'ignoredVariables'>;
 
@@ -40,7 +41,9 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
     // The run goes on and its record is in the history; a call that waits for it would hold a connection of few.
     return () => leave.abort();
   }, []);
-  const run = useMutation({
+  const run = useWrite({
+    // What the cancelation of an earlier run was refused with says nothing of this one.
+    onMutate: () => cancel.reset(),
     mutationFn: async (order: Order): Promise<EndedExecution> => {
       started.current = start(order);
       const { agentId, executionId } = await started.current;
@@ -55,7 +58,7 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
       void queries.invalidateQueries({ queryKey: ['agents'] });
     },
   });
-  const cancel = useMutation({
+  const cancel = useWrite({
     mutationFn: async () => {
       // Whoever cancels at once may be faster than the answer that says what to cancel.
       const accepted = await started.current?.catch(() => null);

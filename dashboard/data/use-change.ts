@@ -1,4 +1,5 @@
-import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { useWrite } from './use-write.ts';
 
 /**
  * A write, after which what it may have changed is read anew: also after a refusal, which says that others were faster.
@@ -9,7 +10,7 @@ export function useChange<Input, Result>(
   queryKey: QueryKey,
 ) {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: change,
     onSettled: () => void queries.invalidateQueries({ queryKey }),
   });

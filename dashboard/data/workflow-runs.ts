@@ -1,7 +1,8 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import type { RunInput, WorkflowRunDetail, WorkflowRunFilters } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
 import { randomKey } from './random-key.ts';
+import { useWrite } from './use-write.ts';
 
 export type { WorkflowRunDetail };
 export type RunStep = WorkflowRunDetail['steps'][number];
@@ -84,16 +85,19 @@ const isBeingStopped = ({ status }: Pick<RunItem, 'status'>) => status === 'canc
 /** From a session. A key of its own makes it safe to be sent again. */
 export function useStartWorkflow(workflowId: string) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (input: RunInput) =>
-      cueline.workflows.tryOut(workflowId, input, { idempotencyKey: randomKey() }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
-  });
+  return useWrite(
+    {
+      mutationFn: (input: RunInput) =>
+        cueline.workflows.tryOut(workflowId, input, { idempotencyKey: randomKey() }),
+      onSuccess: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
+    },
+    { leadsAway: true },
+  );
 }
 
 export function useCancelWorkflowRun(workflowId: string, workflowRunId: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: () => cueline.workflows.cancel(workflowId, workflowRunId),
     // Also after a refusal: it has ended meanwhile.
     onSettled: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import type {
   Workflow,
   WorkflowFilters,
@@ -8,6 +8,7 @@ import type {
   WorkflowVersionInput,
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { useWrite } from './use-write.ts';
 import { versionPages } from './version-pages.ts';
 
 export type WorkflowSummary = Awaited<
@@ -69,19 +70,22 @@ export const verdictQuery = (definition: unknown) =>
 /** `onCreated` is called whatever page is shown by then. */
 export function useCreateWorkflow(onCreated: (made: Workflow) => void) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (workflow: WorkflowInput) => cueline.workflows.create(workflow),
-    onSuccess: (made) => {
-      void queries.invalidateQueries({ queryKey: ['workflows'] });
-      onCreated(made);
+  return useWrite(
+    {
+      mutationFn: (workflow: WorkflowInput) => cueline.workflows.create(workflow),
+      onSuccess: (made) => {
+        void queries.invalidateQueries({ queryKey: ['workflows'] });
+        onCreated(made);
+      },
     },
-  });
+    { leadsAway: true },
+  );
 }
 
 /** `workflowVersionId` pins another version. */
 export function useChangeWorkflow(workflowId: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: (patch: WorkflowPatch) => cueline.workflows.update(workflowId, patch),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
   });
@@ -102,7 +106,7 @@ export interface AddedVersion {
 
 export function useAddVersion(workflowId: string) {
   const queries = useQueryClient();
-  return useMutation({
+  return useWrite({
     mutationFn: async ({ version: input, pin }: VersionOrder): Promise<AddedVersion> => {
       const version = await cueline.workflows.addVersion(workflowId, input);
       const { workflowVersionId } = version;
@@ -120,10 +124,20 @@ export function useAddVersion(workflowId: string) {
   });
 }
 
-export function useDeleteWorkflow(workflowId: string) {
+/** `leave` is called first: a page that still showed it would read anew what is there no more. */
+export function useDeleteWorkflow(workflowId: string, leave: () => Promise<void>) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: () => cueline.workflows.delete(workflowId),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows', 'list'] }),
-  });
+  return useWrite(
+    {
+      mutationFn: () => cueline.workflows.delete(workflowId),
+      onSuccess: async () => {
+        void queries.invalidateQueries({ queryKey: ['workflows', 'list'] });
+        await leave();
+        for (const what of ['workflows', 'workflow-runs', 'schedules', 'webhooks']) {
+          queries.removeQueries({ queryKey: [what, workflowId] });
+        }
+      },
+    },
+    { leadsAway: true },
+  );
 }

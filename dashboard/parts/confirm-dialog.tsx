@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Dialog } from './dialog.tsx';
+import { Dialog, LeaveButton } from './dialog.tsx';
 import { FormProblem } from './form-problem.tsx';
 
 /** Asks before something is done, and says what will happen. Stays open with the server's words where it fails. */
@@ -26,14 +26,7 @@ export function ConfirmDialog(props: {
         <FormProblem error={props.error} />
         <Group justify="flex-end" gap="xs">
           {/* Who opens it by Enter may press it twice, or hold it: that must not destroy anything. */}
-          <Button
-            variant="default"
-            disabled={pending}
-            data-autofocus={destructive || undefined}
-            onClick={onClose}
-          >
-            Keep as it is
-          </Button>
+          <LeaveButton autoFocus={destructive}>Keep as it is</LeaveButton>
           <Button
             color={destructive ? 'red.9' : 'accent'}
             loading={pending}

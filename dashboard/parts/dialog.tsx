@@ -1,5 +1,5 @@
-import { Modal, type ModalProps } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Modal, type ModalProps } from '@mantine/core';
+import { createContext, type ReactNode, useContext } from 'react';
 import { useReturnFocus } from './use-return-focus.ts';
 
 /** A dialog that is open as long as it is mounted. Closed, it gives the focus back to what opened it. */
@@ -30,7 +30,24 @@ export function Dialog(props: {
       // Of several over each other each head would be a banner of the page, which has one at most.
       attributes={{ header: { role: 'presentation' } }}
     >
-      {children}
+      <Closing value={{ locked, onClose }}>{children}</Closing>
     </Modal>
+  );
+}
+
+const Closing = createContext({ locked: false, onClose: () => {} });
+
+/** The button of a dialog that leaves everything as it is. Locked with it: it could not keep what is done already. */
+export function LeaveButton(props: { readonly children: ReactNode; readonly autoFocus?: boolean }) {
+  const { locked, onClose } = useContext(Closing);
+  return (
+    <Button
+      variant="default"
+      disabled={locked}
+      data-autofocus={props.autoFocus || undefined}
+      onClick={onClose}
+    >
+      {props.children}
+    </Button>
   );
 }

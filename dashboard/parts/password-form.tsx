@@ -1,8 +1,9 @@
 import { Button, Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { cueline } from '../data/client.ts';
 import { meQuery } from '../data/me.ts';
+import { useWrite } from '../data/use-write.ts';
 import { FormProblem, fieldProblem } from './form-problem.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 import { PasswordField } from './password-field.tsx';
@@ -12,7 +13,7 @@ export function PasswordForm() {
   const queries = useQueryClient();
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
-  const change = useMutation({
+  const change = useWrite({
     mutationFn: () =>
       cueline.session.changePassword({ currentPassword, newPassword, revokeOtherSessions: true }),
     onSuccess: () => {
@@ -40,7 +41,9 @@ export function PasswordForm() {
           <Button type="submit" variant="default" loading={change.isPending}>
             Change the password
           </Button>{' '}
-          {change.isSuccess && <span role="status">Changed.</span>}
+          {change.isSuccess && currentPassword + newPassword === '' && (
+            <span role="status">Changed.</span>
+          )}
         </div>
       </Stack>
     </form>

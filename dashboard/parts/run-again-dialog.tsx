@@ -2,7 +2,7 @@ import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { stringify } from '../data/exact-json.ts';
 import { objectOf } from '../data/json-object.ts';
-import { Dialog } from './dialog.tsx';
+import { Dialog, LeaveButton } from './dialog.tsx';
 import { FormProblem } from './form-problem.tsx';
 
 /** What was run before with the same values or others. */
@@ -48,9 +48,7 @@ export function RunAgainDialog(props: {
           />
           <FormProblem error={props.error} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={props.onClose}>
-              Close
-            </Button>
+            <LeaveButton>Close</LeaveButton>
             <Button type="submit" disabled={!values} loading={props.pending}>
               Run
             </Button>

@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { CuelineError } from '../../src/client/index.ts';
+import { isGone } from '../data/gone.ts';
 import { ErrorState, problemOf } from '../parts/error-state.tsx';
 import { Gate } from './gate.tsx';
 import { places } from './places.ts';
@@ -24,11 +24,10 @@ export function PageFailed({ error }: ErrorComponentProps) {
     document.title = `${title} · Cueline`;
   }, [title]);
   const place = places.find(({ to }) => router.state.location.pathname.startsWith(`${to}/`));
-  const isGone = error instanceof CuelineError && error.status === 404;
   return (
     <>
       <ErrorState heading="h1" error={error} onRetry={() => void router.invalidate()} />
-      {isGone && place && (
+      {isGone(error) && place && (
         <Group justify="center" mt="md">
           <Button component={Link} to={place.to} variant="default">
             Go to the {place.label.toLowerCase()}

@@ -22,6 +22,7 @@ export function useSessionEnd(): readonly [boolean, () => void] {
   }, [queries]);
   const goOn = () => {
     setEnded(false);
+    for (const takeBack of sessionEnd.refused) takeBack();
     void queries.invalidateQueries();
     void router.invalidate();
   };

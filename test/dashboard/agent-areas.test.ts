@@ -68,11 +68,26 @@ test('a limit is told at once, and a run is left to itself with its page', async
 
 test('a run is canceled while it is under way', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
-  service.models.hold();
+  const held = service.models.hold();
   const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner' });
+  const [start, cancel] = ['Run', 'Cancel'].map((name) =>
+    page.getByRole('button', { name, exact: true }),
+  );
+  const json = { error: 'Error', message: 'It broke.', code: 'INTERNAL' };
+  await page.route('**/cancel', (route) => route.fulfill({ status: 500, json }));
   await page.getByRole('textbox', { name: 'name' }).fill('Ada');
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.getByRole('button', { name: 'Cancel' }).click();
+  await start?.click();
+  await cancel?.click();
+  await page.getByRole('alert').getByText('It broke.').waitFor();
+  held.release();
+  await page.getByText('success', { exact: true }).waitFor();
+  // What one cancelation was refused with is not said of the next run.
+  service.models.hold();
+  await start?.click();
+  await page.getByText('Running…').waitFor();
+  assert.equal(await page.getByRole('alert').count(), 0);
+  await page.unroute('**/cancel');
+  await cancel?.click();
   await page.getByText('canceled', { exact: true }).waitFor();
 });
 
@@ -105,7 +120,15 @@ test('another version is pinned once its difference was shown, and taken back', 
   await dialog.getByText('They become required').waitFor();
   await dialog.getByRole('textbox', { name: 'User template of v2' }).waitFor();
   await check();
+  const held = Promise.withResolvers<void>();
+  await page.route(`**${agent.path}`, async (route) => {
+    if (route.request().method() === 'PATCH') await held.promise;
+    await route.continue();
+  });
   await dialog.getByRole('button', { name: 'Pin v2' }).click();
+  await dialog.locator('button[data-loading]').waitFor();
+  assert.ok(await dialog.getByRole('button', { name: 'Keep v1' }).isDisabled());
+  held.resolve();
   await dialog.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Return to v1' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Pin v1' }).click();
@@ -248,7 +271,8 @@ test('an agent is deleted once it was said what that means', async () => {
   const prompt = await makePrompt(service, { user: 'Hello' });
   const agent = await makeAgent(service, prompt, { visibility: 'public', agentName: 'Gone soon' });
   await move(service, agent, 'enable-api');
-  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
+  const { page, check } = await visit(agentPage(agent), { as: 'editor' });
+  await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete Gone soon?' });
   await dialog.getByText('answered 404').waitFor();
@@ -257,4 +281,10 @@ test('an agent is deleted once it was said what that means', async () => {
   await page.waitForURL('**/agents');
   const { key } = await service.key();
   assert.equal((await service.call('GET', agent.path, { key })).status, 404);
+  // Nor does the way back show what was read of it before.
+  await page.goBack();
+  await page.waitForURL(`**${agentPage(agent)}`);
+  await page.getByRole('alert').getByText('req_').waitFor();
 });
+
+const agentPage = ({ agentId }: { readonly agentId: string }) => `/agents/${agentId}`;

@@ -33,6 +33,16 @@ test('a key is issued, shown once, and calls', async () => {
   await dialog.getByRole('button', { name: 'Issue the key' }).click();
   const secret = await dialog.getByText(/^cue_[0-9A-Za-z]{36}$/).innerText();
   await check();
+  // As over plain HTTP; and then in a browser that does not take the other way either.
+  await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    document.addEventListener('copy', ({ target }) => { window.copied = target.value; });`);
+  await dialog.getByRole('button', { name: 'Copy API key' }).click();
+  await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+  assert.equal(await page.evaluate('window.copied'), secret);
+  await page.evaluate('document.execCommand = () => false');
+  await dialog.getByRole('figure').getByRole('button').click();
+  await dialog.getByRole('button', { name: 'Could not be copied' }).waitFor();
+  await page.getByRole('tooltip').getByText('Could not be copied').waitFor();
   await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
   await page.getByRole('cell', { name: /^Shop/ }).waitFor();

@@ -13,7 +13,15 @@ test('without prompts the page says what one is; the first is made and written',
   const dialog = page.getByRole('dialog', { name: 'New prompt' });
   await dialog.getByLabel('Name').fill('Greeting');
   await check();
+  const held = Promise.withResolvers<void>();
+  await page.route('**/api/v1/prompts', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
   await dialog.getByRole('button', { name: 'Create and write it' }).click();
+  await dialog.locator('button[data-loading]').waitFor();
+  assert.ok(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled());
+  held.resolve();
   await page.waitForURL(/\/prompts\/prm_/);
   await page.getByText('The first version is still to be written.').waitFor();
   await page.getByRole('textbox', { name: 'User template' }).click();

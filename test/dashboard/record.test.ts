@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noUsage } from '../../src/core/model.ts';
 import { addAgent, ended, run } from '../harness/agents.ts';
-import { openDashboard } from './harness.ts';
+import { lookAgain, openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 const { key } = await service.key();
@@ -123,7 +123,15 @@ test('a record is deleted once it was said what goes', async () => {
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
   const path = `/history/${agent.agentId}/${executionId}`;
-  const { page, check } = await visit(path, { as: 'editor' });
+  const { page, check } = await visit('/history', { as: 'editor' });
+  const open = async () => {
+    await page.locator(`a[href^="${path}"]`).click();
+    await page.getByRole('dialog').getByText('Hello you').first().waitFor();
+  };
+  await open();
+  await page.keyboard.press('Escape');
+  await page.waitForURL(/\/history$/);
+  await open();
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete this record?' });
   await dialog.getByText('for good').waitFor();
@@ -132,6 +140,12 @@ test('a record is deleted once it was said what goes', async () => {
   await page.waitForURL(/\/history$/);
   const gone = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
   assert.equal(gone.status, 404);
+  // Nor does the way back show what was read of it before.
+  await page.goBack();
+  await page.goBack();
+  await page.waitForURL(`**${path}`);
+  await page.getByRole('alert').getByText('req_').waitFor();
+  assert.equal(await page.getByText('Hello you').count(), 0);
 });
 
 test('a record that is not there is said not to be', async () => {
@@ -139,6 +153,31 @@ test('a record that is not there is said not to be', async () => {
   const { page, check } = await visit(`/history/${agent.agentId}/exe_unknown`, { as: 'viewer' });
   await page.getByRole('alert').getByText('req_').waitFor();
   await check();
+});
+
+test('a record stays where it cannot be read anew, and goes where it is there no more', async () => {
+  const agent = await addAgent(service);
+  const { executionId } = await run(service, agent, key);
+  const { page, check } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
+  const text = page.getByRole('dialog').getByText('Hello you').first();
+  await text.waitFor();
+  await page.clock.install();
+  const record = `**${agent.path}/executions/${executionId}`;
+  await page.route(record, (route) =>
+    route.fulfill({
+      ...{ status: 500, json: { error: 'Error', message: 'It broke.', code: 'INTERNAL' } },
+    }),
+  );
+  await lookAgain(page);
+  await page.getByText('This may be out of date. It broke.').waitFor();
+  await text.waitFor();
+  await check();
+  await page.unroute(record);
+  const path = `${agent.path}/executions/${executionId}`;
+  assert.equal((await service.call('DELETE', path, { key })).status, 204);
+  await lookAgain(page);
+  await page.getByRole('alert').getByText('req_').waitFor();
+  await text.waitFor({ state: 'detached' });
 });
 
 test('a viewer is offered nothing that changes', async () => {

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { toId } from '../../src/core/id.ts';
 import { addAgent, run } from '../harness/agents.ts';
 import { password } from '../harness/sessions.ts';
-import { openDashboard } from './harness.ts';
+import { lookAgain, openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
@@ -79,6 +79,7 @@ test('a session that ends takes nothing off the page', async () => {
   await again.getByRole('button', { name: 'Sign in' }).click();
   await again.waitFor({ state: 'hidden' });
   assert.equal(await form.getByLabel('Name').inputValue(), 'Long thought of');
+  await form.getByRole('alert').waitFor({ state: 'detached' });
   await form.getByRole('button', { name: 'Create and write it' }).click();
   await page.waitForURL(/\/prompts\/prm_/);
 });
@@ -117,6 +118,39 @@ test('whoever signs in next in the same window finds no draft of the one before'
   await page.goto('/agents/new');
   assert.equal(await name.inputValue(), '');
   await check();
+});
+
+test('a window becomes that of whoever has signed in in another one', async () => {
+  const { page, check } = await visit('/prompts', { as: 'owner' });
+  await page.getByRole('button', { name: 'New prompt' }).first().waitFor();
+  await page.clock.install();
+  const { email } = await service.signIn('viewer');
+  const other = await page.context().newPage();
+  await other.goto('/sign-in');
+  await other.getByLabel('E-mail').fill(email);
+  await other.getByLabel('Password', { exact: true }).fill(password);
+  await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await other.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  await Promise.all([page.waitForEvent('load'), lookAgain(page)]);
+  await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  await page.getByRole('button', { name: 'viewer' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'New prompt' }).count(), 0);
+  await check();
+});
+
+test('whoever may do less by now is offered it no more, once it was refused', async () => {
+  const userId = await service.member('editor');
+  const { page } = await visit('/prompts', { as: { userId } });
+  await page.getByRole('button', { name: 'New prompt' }).first().click();
+  await sql`update members set role = 'viewer' where user_id = ${userId}`.execute(service.db);
+  const form = page.getByRole('dialog', { name: 'New prompt' });
+  await form.getByLabel('Name').fill('Too late');
+  await form.getByRole('button', { name: 'Create and write it' }).click();
+  await form.getByRole('alert').getByText('req_').waitFor();
+  await page
+    .getByRole('button', { name: 'New prompt', includeHidden: true })
+    .first()
+    .waitFor({ state: 'detached' });
 });
 
 test('signing out that fails says so, and what was written is forgotten with the session', async () => {

@@ -23,6 +23,10 @@ test('the plan is changed, and its usage shown', async () => {
   await page.getByRole('img', { name: '0 of 5,000 used' }).waitFor();
   await page.getByText('Plan “Team”').waitFor();
   await check();
+  const saved = page.getByText('Saved: it holds from the next call on.');
+  await saved.waitFor();
+  await page.getByLabel('Name of the plan').fill('Another');
+  await saved.waitFor({ state: 'detached' });
 });
 
 test('a viewer reads the settings, and is offered no change', async () => {
@@ -45,6 +49,7 @@ test('members are invited, changed and removed', async () => {
   await dialog.getByText('Its link leads nowhere').waitFor();
   await dialog.getByRole('button', { name: 'Withdraw' }).click();
   await page.getByRole('table', { name: 'Open invitations' }).waitFor({ state: 'hidden' });
+  assert.equal(await page.getByText(/\/invitations\//).count(), 0);
   const role = page.getByRole('combobox', { name: `Role of ${email}` });
   await role.selectOption('editor');
   await dialog.getByText('becomes an editor').waitFor();
@@ -170,6 +175,8 @@ test('retention is set once it was said what goes', async () => {
     key: (await service.key()).key,
   });
   assert.deepEqual(body, { recordsDays: 91, bodiesDays: null });
+  await page.getByLabel('Days that records are kept').fill('92');
+  await page.getByText('Saved.').waitFor({ state: 'detached' });
 });
 
 test('what another owner has set meanwhile is not taken back', async () => {
@@ -253,6 +260,8 @@ test('who has a password that was made up for them is told so until they choose 
   await page.getByLabel('New password').fill('a password of my own');
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.getByText('Changed.').waitFor();
+  await page.getByLabel('New password').fill('another');
+  await page.getByText('Changed.').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Agents', exact: true }).click();
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
   await notice.waitFor({ state: 'hidden' });

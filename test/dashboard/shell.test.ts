@@ -19,6 +19,22 @@ test('an owner who can call no model yet is shown the first steps, once', async 
   await page.waitForURL('**/agents');
 });
 
+test('the first steps run the demo alone, and offer what one may', async () => {
+  const { key } = await service.key();
+  const [demo, other] = [await addAgent(service), await addAgent(service, { model: 'fake/model' })];
+  const change = (path: string, body: object) => service.call('PATCH', path, { key, body });
+  await change(demo.path, { agentName: 'Explainer', optionalVariables: ['topic'] });
+  await change(other.path, { agentName: 'Explainer of costs' });
+  const { page, check } = await visit('/welcome', { as: 'editor' });
+  await page.getByRole('button', { name: 'Run Explainer', exact: true }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save the key' }).count(), 0);
+  await check();
+  await change(demo.path, { agentConfig: { model: 'fake/model' } });
+  await Promise.all([page.waitForResponse(/\/versions\//), page.reload()]);
+  await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Run Explainer/ }).count(), 0);
+});
+
 test('the palette finds an agent and goes there, by the keyboard alone', async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit('/agents', { as: 'owner' });

@@ -114,6 +114,16 @@ for (const [at, walk] of walks.entries()) {
   });
 }
 
+test('beyond the end of a list its last page is shown', async () => {
+  const { page } = await visit('/agents?offset=5000', { as: { userId: service.ownerId } });
+  const lists = ['/prompts', '/workflows', '/keys', '/history', '/settings/audit'];
+  for (const path of ['/agents', ...lists, `/workflows/${workflowId}/runs`]) {
+    if (path !== '/agents') await page.goto(`${path}?offset=5000`);
+    await page.waitForURL(`**${path}`);
+    await page.getByRole('navigation', { name: 'Pages' }).getByText(/^1–/).waitFor();
+  }
+});
+
 test('a day without a midnight leaves the charts of a month as they are', async () => {
   const timezoneId = 'America/Santiago';
   const { page, check } = await visit('/agents', { as: { userId: service.ownerId }, timezoneId });

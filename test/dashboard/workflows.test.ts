@@ -242,7 +242,8 @@ test('a viewer reads and changes nothing; a workflow is switched off, found and 
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL('**/workflows');
-  await page.goto(`${path}/runs`);
+  await page.goBack();
+  await page.waitForURL(`**${path}`);
   await page.getByRole('alert').getByText('req_').waitFor();
 });
 

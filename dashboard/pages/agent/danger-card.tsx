@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { useDeleteAgent, useMoveAgent } from '../../data/agents.ts';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { useLeave } from '../../parts/use-leave.ts';
 import { actionWords } from './lifecycle-words.ts';
 import classes from './settings.module.css';
 
@@ -12,8 +12,8 @@ import classes from './settings.module.css';
 export function DangerCard({ agent }: { readonly agent: Agent }) {
   const [asked, setAsked] = useState<'archive' | 'delete' | null>(null);
   const move = useMoveAgent(agent.agentId);
-  const remove = useDeleteAgent(agent.agentId);
-  const navigate = useNavigate();
+  const leave = useLeave(agent.agentId);
+  const remove = useDeleteAgent(agent.agentId, () => leave({ to: '/agents' }));
   const action = agent.archived ? 'restore' : 'archive';
   const deletable = agent.status === 'Testing' || agent.status === 'Paused';
   const close = () => setAsked(null);
@@ -75,9 +75,7 @@ export function DangerCard({ agent }: { readonly agent: Agent }) {
         pending={remove.isPending}
         error={remove.error}
         onClose={close}
-        onConfirm={() =>
-          remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/agents' }) })
-        }
+        onConfirm={() => remove.mutate()}
       >
         Every program that calls it is answered 404 from then on, and nothing brings it back. Its
         records stay until retention takes them; its prompt stays.

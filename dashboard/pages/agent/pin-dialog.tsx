@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
 import { taggedAgentQuery, useChangeAgent } from '../../data/agents.ts';
 import { versionQuery } from '../../data/prompts.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { TemplateDiff } from '../../parts/template-diff.tsx';
@@ -58,9 +58,7 @@ export function PinDialog(props: {
         )}
         <FormProblem error={pin.error} />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Keep {agent.promptVersionLabel}
-          </Button>
+          <LeaveButton>Keep {agent.promptVersionLabel}</LeaveButton>
           <Button
             loading={pin.isPending}
             disabled={!after.data || !tagged.data}

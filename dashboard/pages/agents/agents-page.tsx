@@ -11,6 +11,7 @@ import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useLastPage } from '../../parts/use-last-page.ts';
 import { columns, rowsOf } from './agent-columns.tsx';
 import { AgentFilters } from './agent-filters.tsx';
 import type { AgentsSearch } from './route.ts';
@@ -20,6 +21,7 @@ const pageSize = 20;
 export function AgentsPage() {
   const [filters, change, clear] = useFilters<AgentsSearch>();
   const agents = useQuery(agentsQuery({ ...filters, limit: pageSize }));
+  useLastPage(agents.data?.pagination, agents.data?.agents.length);
   const me = useMe();
   const filtered = Object.keys(filters).length > 0;
   return (

@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import type { ExecutionFilters } from '../../../src/client/index.ts';
 import { checkExport, type ExportFormat, exportHref } from '../../data/executions.ts';
+import { useWrite } from '../../data/use-write.ts';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Icon } from '../../parts/icon.tsx';
 
@@ -12,7 +12,7 @@ interface Exported {
 
 /** The whole history that matches, as a plain download of the browser, however long it is. */
 export function ExportMenu({ agentId, filters }: Exported) {
-  const begin = useMutation({
+  const begin = useWrite({
     mutationFn: async (format: ExportFormat) => {
       await checkExport(agentId, filters);
       download(exportHref(agentId, filters, format), `executions.${format}`);

@@ -8,6 +8,7 @@ import { ErrorState } from '../../parts/error-state.tsx';
 import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useLastPage } from '../../parts/use-last-page.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { useColumns } from './columns.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -33,6 +34,7 @@ export function History({ agentId }: { readonly agentId?: string }) {
   const query = { ...filters, ...processing, ...short, offset, limit: pageSize };
   const history = useQuery(historyQuery(agentId, query, live));
   const { data } = history;
+  useLastPage(data?.pagination, data?.executions.length);
   return (
     <>
       <HistoryFilters search={search} agentId={agentId} onChange={change} onClear={clear} />

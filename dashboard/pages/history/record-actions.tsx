@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core';
-import { useClipboard, useDisclosure } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { Suspense } from 'react';
 import { curlOf } from '../../data/call-snippets.ts';
 import {
@@ -10,21 +10,23 @@ import {
 } from '../../data/executions.ts';
 import { may, useMe } from '../../data/me.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { copyWords } from '../../parts/copy-button.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
+import { useCopy } from '../../parts/use-copy.ts';
 
 const RunAgain = lazyPart(() => import('./run-again.tsx'), true);
 
 export function RecordActions(props: {
   readonly run: ExecutionDetail;
-  readonly onGone: () => void;
+  readonly onGone: () => Promise<void>;
   readonly onStarted: (executionId: string) => void;
 }) {
   const { run, onGone, onStarted } = props;
   const mayEdit = may(useMe(), 'edit');
-  const { copied, copy } = useClipboard({ timeout: 1_500 });
+  const [copied, copy] = useCopy();
   const cancel = useCancelExecution(run.agentId, run.executionId);
-  const remove = useDeleteExecution(run.agentId, run.executionId);
+  const remove = useDeleteExecution(run.agentId, run.executionId, onGone);
   const [asked, { open: ask, close: dismiss }] = useDisclosure();
   const [again, { open: openAgain, close: closeAgain }] = useDisclosure();
   return (
@@ -46,7 +48,7 @@ export function RecordActions(props: {
             variant="default"
             onClick={() => copy(curlOf(run.agentId, run.inputVariables ?? {}, location.origin))}
           >
-            {copied ? 'Copied' : 'Copy as curl'}
+            {copied ? copyWords[copied] : 'Copy as curl'}
           </Button>
         )}
         {mayEdit && !isRunning(run) && (
@@ -64,7 +66,7 @@ export function RecordActions(props: {
         pending={remove.isPending}
         error={remove.error}
         onClose={dismiss}
-        onConfirm={() => remove.mutate(undefined, { onSuccess: onGone })}
+        onConfirm={() => remove.mutate()}
       >
         It disappears from the history for good, with its inputs, prompts and output. What it used
         and cost stays in the statistics.

@@ -1,8 +1,11 @@
 import { Drawer, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { type NavigateOptions, useNavigate, useParams } from '@tanstack/react-router';
 import { executionQuery } from '../../data/executions.ts';
+import { isGone } from '../../data/gone.ts';
 import { ErrorState } from '../../parts/error-state.tsx';
+import { NotRenewed } from '../../parts/not-renewed.tsx';
+import { useLeave } from '../../parts/use-leave.ts';
 import { useReturnFocus } from '../../parts/use-return-focus.ts';
 import classes from './record.module.css';
 import { Record } from './record.tsx';
@@ -14,22 +17,20 @@ export function RecordDrawer() {
   useReturnFocus();
   const record = useQuery(executionQuery(agentId, executionId));
   const inAgent = location.pathname.startsWith('/agents/');
-  const leaveTo = (open?: string) => {
+  const leave = useLeave(executionId);
+  const placeOf = (open?: string) => {
     const params = { agentId, executionId: open ?? '' };
     const list = inAgent ? '/agents/$agentId/history' : '/history';
     const one = inAgent
       ? '/agents/$agentId/history/$executionId'
       : '/history/$agentId/$executionId';
-    void navigate({
-      to: open === undefined ? list : one,
-      params,
-      search: (now: object) => now,
-      resetScroll: false,
-    } as never);
+    const search = (now: object) => now;
+    const to = open === undefined ? list : one;
+    return { to, params, search, resetScroll: false } as NavigateOptions;
   };
   const close = () => {
     // Esc is heard by all that is open, and closes only what is on top.
-    if (document.querySelectorAll('[role="dialog"]').length <= 1) leaveTo();
+    if (document.querySelectorAll('[role="dialog"]').length <= 1) void navigate(placeOf());
   };
   return (
     <Drawer.Root
@@ -48,16 +49,19 @@ export function RecordDrawer() {
             <Drawer.Title>Run</Drawer.Title>
             <Drawer.CloseButton aria-label="Close" />
           </div>
-          {record.isError && !record.data ? (
+          {record.isError && (!record.data || isGone(record.error)) ? (
             <ErrorState error={record.error} onRetry={() => void record.refetch()} />
           ) : record.data ? (
-            <Record
-              // What was chosen and typed in one belongs to that one.
-              key={executionId}
-              run={record.data}
-              onGone={() => leaveTo()}
-              onStarted={leaveTo}
-            />
+            <>
+              <NotRenewed query={record} />
+              <Record
+                // What was chosen and typed in one belongs to that one.
+                key={executionId}
+                run={record.data}
+                onGone={() => leave(placeOf())}
+                onStarted={(started) => void navigate(placeOf(started))}
+              />
+            </>
           ) : (
             <Stack aria-busy="true">
               <Skeleton height={28} width="60%" />

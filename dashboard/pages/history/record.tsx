@@ -21,7 +21,7 @@ import { Timings } from './timings.tsx';
 /** All that is known of one run. */
 export function Record(props: {
   readonly run: ExecutionDetail;
-  readonly onGone: () => void;
+  readonly onGone: () => Promise<void>;
   readonly onStarted: (executionId: string) => void;
 }) {
   const { run } = props;

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useIssueKey } from '../../data/keys.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
 import fields from '../../parts/fields.module.css';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import { type RateLimits, WindowFields } from '../../parts/window-fields.tsx';
@@ -97,9 +97,7 @@ export default function IssueKeyForm(props: {
           />
           <FormProblem error={issue.error} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" disabled={issue.isPending} onClick={onClose}>
-              Close
-            </Button>
+            <LeaveButton>Close</LeaveButton>
             <Button type="submit" disabled={granted.length === 0} loading={issue.isPending}>
               Issue the key
             </Button>

@@ -8,6 +8,7 @@ import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useLastPage } from '../../parts/use-last-page.ts';
 import { IssueKey } from './issue-key.tsx';
 import { type KeyAsked, KeyDialog } from './key-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
@@ -21,6 +22,7 @@ export function KeysPage() {
   const [asked, ask] = useState<KeyAsked | null>(null);
   const issue = may(useMe(), 'edit') && <IssueKey onClick={() => ask('issue')} />;
   const { data } = keys;
+  useLastPage(data?.pagination, data?.keys.length);
   return (
     <>
       <PageHeader

@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ApiKey } from '../../../src/client/index.ts';
 import { useRotateKey } from '../../data/keys.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { IssuedKey } from './issued-key.tsx';
 
@@ -45,9 +45,7 @@ export function RotateKey(props: { readonly apiKey: ApiKey; readonly onClose: ()
           />
           <FormProblem error={rotate.error} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" disabled={rotate.isPending} onClick={onClose}>
-              Keep as it is
-            </Button>
+            <LeaveButton>Keep as it is</LeaveButton>
             <Button type="submit" loading={rotate.isPending}>
               Rotate
             </Button>

@@ -1,12 +1,13 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useCreatePrompt } from '../../data/prompts.ts';
+import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { NameFields } from '../../parts/name-fields.tsx';
 
 /** Only what a prompt is called: what it says comes with its first version, in the editor. */
-export function NewPromptDialog(props: { readonly opened: boolean; readonly onClose: () => void }) {
+export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {
   const [about, setAbout] = useState({ name: '', description: '' });
   const create = useCreatePrompt();
   const navigate = useNavigate();
@@ -17,7 +18,7 @@ export function NewPromptDialog(props: { readonly opened: boolean; readonly onCl
     create.mutate({ ...about, description: about.description || null }, { onSuccess });
   };
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="New prompt">
+    <Dialog title="New prompt" locked={create.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <NameFields
@@ -29,15 +30,13 @@ export function NewPromptDialog(props: { readonly opened: boolean; readonly onCl
           />
           <FormProblem error={create.error} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={props.onClose}>
-              Cancel
-            </Button>
+            <LeaveButton>Cancel</LeaveButton>
             <Button type="submit" loading={create.isPending}>
               Create and write it
             </Button>
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

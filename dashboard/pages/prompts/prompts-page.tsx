@@ -13,6 +13,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { SearchInput } from '../../parts/search-input.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useLastPage } from '../../parts/use-last-page.ts';
 import { NewPromptDialog } from './new-prompt-dialog.tsx';
 import { columns } from './prompt-columns.tsx';
 import type { PromptsSearch } from './route.ts';
@@ -22,6 +23,7 @@ const pageSize = 20;
 export function PromptsPage() {
   const [filters, change, clear] = useFilters<PromptsSearch>();
   const prompts = useQuery(promptsQuery({ ...filters, limit: pageSize }));
+  useLastPage(prompts.data?.pagination, prompts.data?.prompts.length);
   const [asked, { open, close }] = useDisclosure();
   const mayEdit = may(useMe(), 'edit');
   const create = mayEdit && (
@@ -92,7 +94,7 @@ export function PromptsPage() {
           )}
         </>
       )}
-      <NewPromptDialog opened={asked} onClose={close} />
+      {asked && <NewPromptDialog onClose={close} />}
     </>
   );
 }

@@ -10,6 +10,7 @@ import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useLastPage } from '../../parts/use-last-page.ts';
 import type { AuditSearch } from './route.ts';
 import classes from './settings.module.css';
 
@@ -55,6 +56,7 @@ export function AuditPage() {
   const audit = useQuery(auditQuery(query));
   const nameOf = useMemberNames();
   const { data } = audit;
+  useLastPage(data?.pagination, data?.audit.length);
   return (
     <div className={classes.rows}>
       <search className={classes.filters}>

@@ -12,6 +12,7 @@ import { Pager } from '../../parts/pager.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useLastPage } from '../../parts/use-last-page.ts';
 import type { OffsetSearch } from './route.ts';
 import classes from './settings.module.css';
 
@@ -22,6 +23,7 @@ export function Erasures() {
   const [{ offset = 0 }, change] = useFilters<OffsetSearch>();
   const erasures = useQuery(erasuresQuery({ limit: pageSize, offset }));
   const { data } = erasures;
+  useLastPage(data?.pagination, data?.erasures.length);
   return (
     <Card title="Erase an end user">
       <p className={classes.words}>

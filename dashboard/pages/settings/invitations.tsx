@@ -16,6 +16,9 @@ import classes from './settings.module.css';
 /** A link to hand over; nothing is sent by itself. */
 export function Invitations() {
   const open = useQuery(invitationsQuery);
+  const invite = useInvite();
+  // A link that leads nowhere any more is not handed over.
+  const withdrawn = (id: string) => id === invite.data?.invitationId && invite.reset();
   const columns: Column<Invitation>[] = [
     { key: 'email', header: 'Invited', cell: ({ email }) => email },
     { key: 'role', header: 'As', from: 'sm', cell: ({ role }) => role },
@@ -29,12 +32,12 @@ export function Invitations() {
       key: 'actions',
       header: 'Actions',
       align: 'right',
-      cell: (invitation) => <Withdraw invitation={invitation} />,
+      cell: (invitation) => <Withdraw invitation={invitation} onWithdrawn={withdrawn} />,
     },
   ];
   return (
     <Card title="Invite someone">
-      <InviteForm />
+      <InviteForm invite={invite} />
       {open.isError && !open.data ? (
         <ErrorState error={open.error} onRetry={() => void open.refetch()} />
       ) : (
@@ -52,10 +55,17 @@ export function Invitations() {
   );
 }
 
-function Withdraw({ invitation }: { readonly invitation: Invitation }) {
-  const { invitationId, email } = invitation;
+function Withdraw(props: {
+  readonly invitation: Invitation;
+  readonly onWithdrawn: (invitationId: string) => void;
+}) {
+  const { invitationId, email } = props.invitation;
   const withdraw = useWithdraw();
   const [asked, { open, close }] = useDisclosure();
+  const withdrawn = () => {
+    props.onWithdrawn(invitationId);
+    close();
+  };
   return (
     <>
       <Button
@@ -74,7 +84,7 @@ function Withdraw({ invitation }: { readonly invitation: Invitation }) {
         pending={withdraw.isPending}
         error={withdraw.error}
         onClose={close}
-        onConfirm={() => withdraw.mutate(invitationId, { onSuccess: close })}
+        onConfirm={() => withdraw.mutate(invitationId, { onSuccess: withdrawn })}
       >
         Its link leads nowhere from then on, and cannot be had again: they would need another one.
       </ConfirmDialog>
@@ -82,10 +92,9 @@ function Withdraw({ invitation }: { readonly invitation: Invitation }) {
   );
 }
 
-function InviteForm() {
+function InviteForm({ invite }: { readonly invite: ReturnType<typeof useInvite> }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('editor');
-  const invite = useInvite();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     invite.mutate({ email, role }, { onSuccess: () => setEmail('') });

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { usePutPrice } from '../../data/prices.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 
 const amounts = [
@@ -59,9 +59,7 @@ export function PriceForm({ onClose }: { readonly onClose: () => void }) {
           ))}
           <FormProblem error={put.error} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Close
-            </Button>
+            <LeaveButton>Close</LeaveButton>
             <Button type="submit" loading={put.isPending}>
               Set the price
             </Button>

@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@m
 import { type FormEvent, useState } from 'react';
 import type { Provider, ProviderInput } from '../../../src/client/index.ts';
 import { usePutProvider } from '../../data/providers.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import classes from './settings.module.css';
 
@@ -82,9 +82,7 @@ export function ProviderForm(props: {
           </p>
           <FormProblem error={put.error} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Close
-            </Button>
+            <LeaveButton>Close</LeaveButton>
             <Button type="submit" loading={put.isPending}>
               Save {name}
             </Button>

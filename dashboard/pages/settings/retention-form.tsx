@@ -1,8 +1,9 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Retention } from '../../../src/client/index.ts';
 import { retentionQuery, useSetRetention } from '../../data/retention.ts';
+import { useWrite } from '../../data/use-write.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import { daysOf } from './days-of.ts';
@@ -20,7 +21,7 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
   const [typed, setTyped] = useState<Typed>({});
   const [asked, ask] = useState<{ readonly from: Retention; readonly to: Retention } | null>(null);
   const set = useSetRetention();
-  const look = useMutation({
+  const look = useWrite({
     mutationFn: () => queries.fetchQuery({ ...retentionQuery, staleTime: 0 }),
     onSuccess: (from) => ask({ from, to: { ...from, ...read(typed) } }),
   });
@@ -61,7 +62,7 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
         <Button type="submit" loading={look.isPending}>
           Save
         </Button>{' '}
-        {set.isSuccess && <span role="status">Saved.</span>}
+        {set.isSuccess && Object.keys(typed).length === 0 && <span role="status">Saved.</span>}
       </div>
       <ConfirmDialog
         opened={asked !== null}

@@ -54,9 +54,11 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
   const [typed, setTyped] = useState<{ readonly name?: string; readonly actions?: string }>({});
   const { name = usage.plan, actions = String(usage.actionsPerMonth ?? '') } = typed;
   const set = useSetPlan();
+  const plan = { name, actionsPerMonth: actions.trim() === '' ? null : Number(actions) };
+  const isSaved = set.isSuccess && JSON.stringify(set.variables) === JSON.stringify(plan);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    set.mutate({ name, actionsPerMonth: actions.trim() === '' ? null : Number(actions) });
+    set.mutate(plan);
   };
   return (
     <form className={classes.form} onSubmit={submit}>
@@ -84,7 +86,7 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
         <Button type="submit" loading={set.isPending}>
           Save the plan
         </Button>{' '}
-        {set.isSuccess && <span role="status">Saved: it holds from the next call on.</span>}
+        {isSaved && <span role="status">Saved: it holds from the next call on.</span>}
       </div>
     </form>
   );

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { agentsQuery } from '../../data/agents.ts';
 import { formatDuration } from '../../data/format.ts';
+import { versionQuery } from '../../data/prompts.ts';
 import { execute, useRun } from '../../data/runs.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
@@ -11,10 +12,16 @@ import { Step } from './step.tsx';
 
 /** The agent that the first start made: it runs on the built-in model, which answers with what it was sent. */
 const demoName = 'Explainer';
+const echo = 'cueline/echo';
 
 export function TryStep() {
   const [topic, setTopic] = useState('tides');
-  const demo = useQuery(agentsQuery({ q: demoName, limit: 1 })).data?.agents[0];
+  // Others may be called much the same, and run on a model that costs.
+  const found = useQuery(agentsQuery({ q: demoName, limit: 100 })).data?.agents;
+  const named = found?.find(({ agentName }) => agentName === demoName);
+  const { promptId = '', promptVersionId = '', agentConfig } = named ?? {};
+  const version = useQuery({ ...versionQuery(promptId, promptVersionId), enabled: !!named }).data;
+  const demo = (agentConfig?.model ?? version?.model) === echo ? named : undefined;
   const { run } = useRun((agentId: string) => execute(agentId, { topic }));
   if (!demo) return null;
   const submit = (event: FormEvent) => {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useMe } from '../../data/me.ts';
+import { may, useMe } from '../../data/me.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { finishFirstSteps } from './first-steps.ts';
 import { PasswordStep } from './password-step.tsx';
@@ -20,7 +20,7 @@ export function WelcomePage() {
     <>
       <PageHeader
         title="Welcome to Cueline"
-        description="Three steps, in any order. None is needed to look around, and each can be done later."
+        description="A few steps, in any order. None is needed to look around, and each can be done later."
         actions={
           <Button variant="default" onClick={leave}>
             Go to the agents
@@ -29,8 +29,8 @@ export function WelcomePage() {
       />
       <ol className={classes.steps}>
         <PasswordStep />
-        <ProviderStep />
-        <TryStep />
+        {may(me, 'own') && <ProviderStep />}
+        {may(me, 'edit') && <TryStep />}
       </ol>
     </>
   );

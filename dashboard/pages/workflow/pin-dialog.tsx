@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Workflow } from '../../../src/client/index.ts';
 import { useChangeWorkflow, workflowVersionQuery } from '../../data/workflows.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { DefinitionDiff } from './definition-diff.tsx';
 
@@ -31,9 +31,7 @@ export function PinDialog(props: {
         />
         <FormProblem error={pin.error} />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Keep {pinned}
-          </Button>
+          <LeaveButton>Keep {pinned}</LeaveButton>
           <Button
             loading={pin.isPending}
             disabled={!version.data}

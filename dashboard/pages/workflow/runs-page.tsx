@@ -12,6 +12,7 @@ import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useLastPage } from '../../parts/use-last-page.ts';
 import { type RunsSearch, runStatuses } from './route.ts';
 import { RunBadge } from './run-badges.tsx';
 import classes from './workflow.module.css';
@@ -24,6 +25,7 @@ export function RunsPage() {
   const { workflowId } = route.useParams();
   const [filters, change] = useFilters<RunsSearch>();
   const runs = useQuery(workflowRunsQuery(workflowId, { ...filters, limit: pageSize }));
+  useLastPage(runs.data?.pagination, runs.data?.runs.length);
   const nameOf = useMemberNames();
   const choose = (status: string) => change({ status: runStatuses.find((one) => one === status) });
   return (

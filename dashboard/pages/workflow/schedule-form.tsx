@@ -13,7 +13,7 @@ import { stringify } from '../../data/exact-json.ts';
 import { viewerZone } from '../../data/format.ts';
 import { objectOf } from '../../data/json-object.ts';
 import { useChangeSchedule, useCreateSchedule } from '../../data/triggers.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 
 /** A new schedule, or another shape of one that is there. */
@@ -95,9 +95,7 @@ export default function ScheduleForm(props: {
           />
           <FormProblem error={error} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {schedule ? 'Keep as it is' : 'Cancel'}
-            </Button>
+            <LeaveButton>{schedule ? 'Keep as it is' : 'Cancel'}</LeaveButton>
             <Button type="submit" loading={isPending} disabled={!given}>
               {schedule ? 'Save' : 'Create'}
             </Button>

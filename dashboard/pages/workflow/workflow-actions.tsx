@@ -1,5 +1,4 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Workflow } from '../../../src/client/index.ts';
 import { may, useMe } from '../../data/me.ts';
@@ -7,13 +6,14 @@ import { useChangeWorkflow, useDeleteWorkflow } from '../../data/workflows.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { RenameDialog } from '../../parts/rename-dialog.tsx';
+import { useLeave } from '../../parts/use-leave.ts';
 
 /** What can be done with the workflow as a whole. */
 export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
   const [asked, setAsked] = useState<'rename' | 'switch' | 'delete' | null>(null);
   const change = useChangeWorkflow(workflow.workflowId);
-  const remove = useDeleteWorkflow(workflow.workflowId);
-  const navigate = useNavigate();
+  const leave = useLeave(workflow.workflowId);
+  const remove = useDeleteWorkflow(workflow.workflowId, () => leave({ to: '/workflows' }));
   if (!may(useMe(), 'edit')) return null;
   const ask = (what: 'rename' | 'switch' | 'delete') => {
     change.reset();
@@ -69,9 +69,7 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
         pending={remove.isPending}
         error={remove.error}
         onClose={close}
-        onConfirm={() =>
-          remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/workflows' }) })
-        }
+        onConfirm={() => remove.mutate()}
       >
         Its schedules and webhooks go with it, and nothing brings it back. Runs that are under way
         go on to their end; the records of their steps stay until retention takes them.

@@ -13,6 +13,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { SearchInput } from '../../parts/search-input.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useLastPage } from '../../parts/use-last-page.ts';
 import type { WorkflowsSearch } from './route.ts';
 import { columns } from './workflow-columns.tsx';
 
@@ -21,6 +22,7 @@ const pageSize = 20;
 export function WorkflowsPage() {
   const [filters, change] = useFilters<WorkflowsSearch>();
   const workflows = useQuery(activeWorkflowsQuery({ ...filters, limit: pageSize }));
+  useLastPage(workflows.data?.pagination, workflows.data?.workflows.length);
   const create = may(useMe(), 'edit') && (
     <Button component={Link} to="/workflows/new" leftSection={<Icon name="plus" size={14} />}>
       New workflow

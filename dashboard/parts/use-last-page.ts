@@ -1,0 +1,23 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+
+/**
+ * Beyond the end of a list, because its last rows are gone or the address was typed, leads to its last page. `pagination`
+ * is undefined while it is read, `count` how many rows this page has.
+ */
+export function useLastPage(
+  pagination:
+    | { readonly limit: number; readonly offset: number; readonly total: number }
+    | undefined,
+  count: number | undefined,
+): void {
+  const navigate = useNavigate();
+  const { limit, offset, total } = pagination ?? { limit: 1, offset: 0, total: 0 };
+  const isBeyond = count === 0 && offset > 0;
+  useEffect(() => {
+    if (!isBeyond) return;
+    const last = Math.floor(Math.max(0, Math.min(total, offset) - 1) / limit) * limit;
+    const search = (now: object) => ({ ...now, offset: last || undefined });
+    void navigate({ to: '.', search: search as never, replace: true, resetScroll: false });
+  }, [isBeyond, limit, offset, total]);
+}
