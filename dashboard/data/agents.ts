@@ -7,6 +7,7 @@ import type {
   LifecycleAction,
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { forget } from './query-client.ts';
 import type { Range } from './statistics.ts';
 import { useWrite } from './use-write.ts';
 
@@ -110,7 +111,7 @@ export function useDeleteAgent(agentId: string, leave: () => Promise<void>) {
       onSuccess: async () => {
         void queries.invalidateQueries({ queryKey: ['agents', 'list'] });
         await leave();
-        queries.removeQueries({ queryKey: ['agents', agentId] });
+        forget('agents', agentId);
       },
     },
     { leadsAway: true },

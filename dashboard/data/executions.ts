@@ -6,6 +6,7 @@ import type {
   Variables,
 } from '../../src/client/index.ts';
 import { cueline, workspaceOfPage } from './client.ts';
+import { forget } from './query-client.ts';
 import { execute } from './runs.ts';
 import { useWrite } from './use-write.ts';
 
@@ -102,7 +103,7 @@ export function useDeleteExecution(
       onSuccess: async () => {
         void queries.invalidateQueries({ queryKey: ['executions', 'list'] });
         await leave();
-        queries.removeQueries(executionQuery(agentId, executionId));
+        forget(...executionQuery(agentId, executionId).queryKey);
       },
     },
     { leadsAway: true },

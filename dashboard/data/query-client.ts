@@ -40,3 +40,8 @@ function lookWhoItIs(error: unknown): void {
   if (!(error instanceof CuelineError) || error.status !== 403) return;
   void queryClient.invalidateQueries({ queryKey: [me] });
 }
+
+/** Whoever comes back to what was deleted asks anew; a page that is back there already does so now. */
+export function forget(...queryKey: readonly string[]): void {
+  void queryClient.resetQueries({ queryKey });
+}

@@ -8,6 +8,7 @@ import type {
   WorkflowVersionInput,
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
+import { forget } from './query-client.ts';
 import { useWrite } from './use-write.ts';
 import { versionPages } from './version-pages.ts';
 
@@ -134,7 +135,7 @@ export function useDeleteWorkflow(workflowId: string, leave: () => Promise<void>
         void queries.invalidateQueries({ queryKey: ['workflows', 'list'] });
         await leave();
         for (const what of ['workflows', 'workflow-runs', 'schedules', 'webhooks']) {
-          queries.removeQueries({ queryKey: [what, workflowId] });
+          forget(what, workflowId);
         }
       },
     },
