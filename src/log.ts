@@ -47,6 +47,18 @@ function standardError(): DestinationStream {
   };
 }
 
+const lastWordsMs = 1_000;
+
+/** Resolves once all that was written to standard error has left, or a second later: its reader may never come. */
+export async function lastWords(): Promise<void> {
+  const { stderr } = process;
+  if (stderr.writableLength === 0) return;
+  await new Promise<void>((resolve) => {
+    stderr.write('', () => resolve());
+    setTimeout(resolve, lastWordsMs);
+  });
+}
+
 type Ended = Pick<EndedRun, 'id' | 'status' | 'errorCode' | 'attempts' | 'latencyMs'> &
   Pick<Run, 'agentId'>;
 
@@ -95,16 +107,19 @@ export function complaints(
 ): (error: unknown, what: string) => void {
   const said = new Map<string, { readonly at: number; unsaid: number }>();
   return (error, what) => {
-    const { code, message } = error as Partial<DatabaseFields> & Error;
+    const { code, message }: Partial<DatabaseFields & Error> = Object(error);
     const key = `${what} ${code ?? message}`;
     const before = said.get(key);
-    if (before && nowMs() - before.at < everyWordMs) {
+    const agoMs = nowMs() - (before?.at ?? Number.NEGATIVE_INFINITY);
+    if (before && agoMs < everyWordMs) {
       before.unsaid++;
       return;
     }
     if (said.size === complaintsMax) said.clear();
     said.set(key, { at: nowMs(), unsaid: 0 });
-    log.warn({ err: error, ...(before?.unsaid && { unsaid: before.unsaid }) }, what);
+    // What was left unsaid long ago belongs to a failure that is over.
+    const unsaid = agoMs < 2 * everyWordMs ? before?.unsaid : 0;
+    log.warn({ err: error, ...(unsaid && { unsaid }) }, what);
   };
 }
 

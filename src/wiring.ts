@@ -230,7 +230,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   const { metricsToken, publicUrl, signIn } = config;
   systemRoutes(app, {
     ...{ db, metrics, metricsToken, draining: () => draining },
-    leased: () => !worker || worker.slots.lease() !== null,
+    leased: () => role !== 'worker' || worker?.slots.lease() != null,
   });
   if (role !== 'worker') {
     const sessions = createSessions({ db, logger, secret: parts.secret, publicUrl, signIn });

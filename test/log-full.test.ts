@@ -44,3 +44,31 @@ async function logging(stderr: number | 'pipe', emptied?: string) {
   const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stdout as Readable)]);
   return { code, said };
 }
+
+test('what is said last reaches a reader who comes late', async () => {
+  const command = new URL('../src/main/command.ts', import.meta.url).href;
+  const failure = new URL('../src/core/start-failure.ts', import.meta.url).href;
+  const says = (last: string) => `
+    import { runCommand } from ${JSON.stringify(command)};
+    import { StartFailure } from ${JSON.stringify(failure)};
+    await runCommand(async ({ log }) => {
+      for (let line = 0; line < 5_000; line++) log.warn('x'.repeat(200));
+      ${last}
+    });`;
+  const lasts = [
+    "throw new StartFailure('the reason');",
+    "await new Promise(() => setImmediate(() => { throw new Error('the reason'); }));",
+  ];
+  for (const last of lasts) {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', says(last)], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = once(child, 'exit');
+    // As much as a pipe holds, and more waits: only then does the reader begin.
+    await once(child.stderr, 'readable');
+    const [said, [code]] = await Promise.all([text(child.stderr), ended]);
+    assert.equal(code, 1);
+    assert.equal(said.split('\n').filter((line) => line.includes('xxx')).length, 5_000);
+    assert.match(said, /the reason/);
+  }
+});

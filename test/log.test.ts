@@ -270,4 +270,9 @@ test('a complaint is made at first and then every half minute, whatever else is 
       ['claim failed', 'ECONNREFUSED', 29],
     ],
   );
+  now += 3_600_000;
+  complain(away(1), 'claim failed');
+  assert.equal(logged()[0].unsaid, undefined, 'what was left unsaid of a failure that is over');
+  complain(undefined, 'thrown, though it is nothing');
+  assert.equal(logged()[0].msg, 'thrown, though it is nothing');
 });

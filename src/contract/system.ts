@@ -19,7 +19,7 @@ export const getReadiness = endpoint({
   path: '/readyz',
   summary: 'Ask whether the process takes work',
   description:
-    '503 while the database is out of reach, read-only or not migrated, the process works without a lease, or is draining.',
+    '503 while the database is out of reach, read-only or not migrated, a worker has no lease, or is draining.',
   answers: {
     200: Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness' }),
     ...problems(503),

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { StartFailure } from '../core/start-failure.ts';
-import { createLogger } from '../log.ts';
+import { createLogger, lastWords } from '../log.ts';
 import { type Life, live } from './life.ts';
 
 /** What a command of `main/` is given. */
@@ -18,12 +18,19 @@ const closeMsMax = 10_000;
 export async function runCommand(command: (context: Context) => Promise<void>): Promise<never> {
   const config = readOrExit();
   const log = createLogger({ level: config.logLevel });
+  // As without a listener, but for the wait: what was to be said last is not lost where a reader is only late.
+  process.on('uncaughtException', async (error) => {
+    console.error(error);
+    await lastWords();
+    process.exit(1);
+  });
   for (const warning of config.warnings) log.warn(warning);
   const code = await live((life) => command({ config, log, life }), {
     endMsMax: config.drainMs + closeMsMax,
     onWord: (line) => log.info(line),
     onError: complain,
   });
+  await lastWords();
   process.exit(code);
 }
 

@@ -1,4 +1,5 @@
 import { isatty } from 'node:tty';
+import { lastWords } from '../log.ts';
 
 /**
  * The life of a process: told to end by SIGTERM or Ctrl-C, it undoes what it did, the last first, and never hangs.
@@ -38,7 +39,7 @@ export async function live(
     if (ending.signal.aborted) {
       if (now - toldAt < (options.repeatMs ?? 2_000)) return;
       options.onWord(`${signal} again: ending at once`);
-      process.exit(1);
+      void atOnce();
     }
     toldAt = now;
     options.onWord(`${signal}: ending in order; once more ends at once`);
@@ -48,7 +49,7 @@ export async function live(
   const limit = () =>
     setTimeout(() => {
       options.onWord('The end takes too long: ending at once');
-      process.exit(1);
+      void atOnce();
     }, options.endMsMax).unref();
 
   for (const signal of signals) process.on(signal, onSignal);
@@ -66,6 +67,11 @@ export async function live(
   });
   for (const signal of signals) process.off(signal, onSignal);
   return code;
+}
+
+async function atOnce(): Promise<never> {
+  await lastWords();
+  process.exit(1);
 }
 
 /** Resolves when the process is told to end. */

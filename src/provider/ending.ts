@@ -58,7 +58,14 @@ const meanings: ReadonlyMap<string, string> = new Map([
 function complaintIn(body: unknown): object | null {
   const { error, choices } = asObject(body);
   const first = Array.isArray(choices) ? asObject(choices[0]).error : null;
-  return [first, error].find((one) => typeof one === 'object' && one !== null) ?? null;
+  return [first, error].find(saysSomething) ?? null;
+}
+
+/** Some servers write each of their fields, also where there is nothing to complain of. */
+function saysSomething(error: unknown): error is object {
+  return Object.values(asObject(error)).some(
+    (value) => !['', 0, null, false].includes(value as null),
+  );
 }
 
 /** A response of OpenAI's Responses API that failed, was canceled, or goes on. */

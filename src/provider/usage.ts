@@ -25,13 +25,16 @@ export function usageOf(counts: Counts): Usage | null {
 export function countChat(usage: unknown): Counts {
   const input = numberAt(usage, 'prompt_tokens');
   const details = at(usage, 'prompt_tokens_details');
+  const read = numberAt(details, 'cached_tokens') ?? 0;
+  // Gateways before Anthropic leave out of the prompt what was cached, and count it in the sum.
+  const all = input === undefined || read <= input ? input : input + read;
   return {
     inputTokens: input,
     outputTokens: larger(
       numberAt(usage, 'completion_tokens'),
-      less(numberAt(usage, 'total_tokens'), input),
+      less(numberAt(usage, 'total_tokens'), all),
     ),
-    cacheReadTokens: numberAt(details, 'cached_tokens') ?? 0,
+    cacheReadTokens: read,
     cacheWriteTokens: numberAt(details, 'cache_write_tokens') ?? 0,
   };
 }

@@ -51,6 +51,13 @@ describe('a chat completion', () => {
   });
 });
 
+test('a chat completion with a field for errors in which nothing stands', async () => {
+  for (const error of [{}, { code: 0, message: '' }, { code: null, type: null }]) {
+    const answer = chat(null, { finish_reason: 'stop', error });
+    assert.equal(await ending('openai-compatible', { ...answer, error }, gateway), 'stop');
+  }
+});
+
 describe('an answer of Google', () => {
   const cases: [reason: string, withText: string, empty: string][] = [
     ['STOP', 'stop', 'stop'],

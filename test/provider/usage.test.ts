@@ -29,6 +29,11 @@ describe('by chat completions', () => {
     ],
     ['reasoning in the sum alone', { ...full, total_tokens: 35 }, counted(10, 25)],
     ['a sum that is too small', { ...full, total_tokens: 1 }, counted(10, 5)],
+    [
+      'a cache in the sum alone',
+      { ...full, total_tokens: 1_015, prompt_tokens_details: { cached_tokens: 1_000 } },
+      counted(10, 5, 1_000),
+    ],
     ['only the sum', { prompt_tokens: 10, total_tokens: 15 }, counted(10, 5)],
     ['only the input', { prompt_tokens: 10 }, null],
     ['only the output', { completion_tokens: 5 }, null],

@@ -20,7 +20,7 @@ export interface SystemParts {
   readonly metricsToken: string | null;
   /** Whether the process has been told to end. */
   readonly draining: () => boolean;
-  /** False in a process that works while it has no lease, under which alone it may. */
+  /** False in a process that only works while it has no lease, under which alone it may. */
   readonly leased: () => boolean;
 }
 

@@ -23,7 +23,7 @@ export type HeldAs = (typeof allHeldAs)[number];
 const allHeldAs = ['starting', 'serving', 'command'] as const;
 
 export interface Holder {
-  /** Or `unknown`, as `as` may be: whoever holds the lock writes this a moment later. */
+  /** Or `unknown`, and `as` too: whoever holds the lock writes this a moment later. */
   readonly pid: string;
   readonly as: HeldAs | 'unknown';
 }
@@ -87,7 +87,8 @@ function openLock(path: string): DatabaseSync {
     // Ours alone: whoever may read a file may also lock it, and keep us out. Never opened where it exists:
     // closing it again would release what this process holds on it.
     if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 });
-    return new DatabaseSync(path);
+    // What SQLite calls defensive keeps a journal beside the file, which a killed holder would leave.
+    return new DatabaseSync(path, { defensive: false });
   } catch (error) {
     throw untaken(path, error);
   }
@@ -102,7 +103,7 @@ function untaken(path: string, error: unknown): StartFailure {
 function readHolder(pidFile: string): Holder {
   try {
     const [pid, word] = readFileSync(pidFile, 'utf8').split('\n');
-    return { pid: pid || 'unknown', as: allHeldAs.find((as) => as === word) ?? 'unknown' };
+    return { pid: pid || 'unknown', as: allHeldAs.find((as) => as === word) ?? 'serving' };
   } catch {
     return { pid: 'unknown', as: 'unknown' };
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hold } from '../../../src/store/embedded/lock.ts';
@@ -33,6 +33,7 @@ test('whoever finds it held is told by whom and as what, and leaves it as it is'
   assert.throws(() => hold(directory, 'command'), heldAs('starting'));
   lock.become('serving');
   assert.throws(() => hold(directory, 'command'), heldAs('serving'));
+  assert.deepEqual((await readdir(directory)).toSorted(), ['lock', 'pid']);
   lock.release();
   // What a killed one left says nothing.
   await writeFile(join(directory, 'pid'), '1\nserving\n');
