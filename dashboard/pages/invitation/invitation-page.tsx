@@ -31,7 +31,7 @@ export function InvitationPage() {
       </Gate>
     );
   }
-  if (!invitation.data || me.isPending) {
+  if (!invitation.data || !me.isFetched) {
     return (
       <Gate title="Join a workspace">
         <Skeleton height={260} />

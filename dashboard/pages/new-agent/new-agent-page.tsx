@@ -61,7 +61,7 @@ export function NewAgentPage() {
   const { history } = useRouter();
   const create = useCreateAgent(({ agentId }) => {
     // Whoever looks at another page by now is left there.
-    const isHere = history.location.pathname === '/agents/new';
+    const isHere = history.location.pathname.startsWith('/agents/new');
     const left = isHere && navigate({ to: '/agents/$agentId', params: { agentId } });
     void Promise.resolve(left).then(discard);
   });

@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { workflowQuery } from '../../data/workflows.ts';
 import { Identifier } from '../../parts/identifier.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -22,7 +23,8 @@ export function WorkflowPage() {
   const { workflowId } = route.useParams();
   const { data: workflow } = useSuspenseQuery(workflowQuery(workflowId));
   return (
-    <>
+    // Of another workflow all is another: what was ordered of this one ends as its own.
+    <Fragment key={workflowId}>
       <PageHeader
         parent={{ label: 'Workflows', to: '/workflows' }}
         title={workflow.name}
@@ -45,6 +47,6 @@ export function WorkflowPage() {
         ))}
       </Tabs>
       <Outlet />
-    </>
+    </Fragment>
   );
 }

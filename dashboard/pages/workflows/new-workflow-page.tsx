@@ -60,7 +60,7 @@ function Form({ first }: { readonly first: Agent | undefined }) {
   const { history } = useRouter();
   const create = useCreateWorkflow(({ workflowId }) => {
     // Whoever looks at another page by now is left there.
-    const isHere = history.location.pathname === '/workflows/new';
+    const isHere = history.location.pathname.startsWith('/workflows/new');
     const left = isHere && navigate({ to: '/workflows/$workflowId', params: { workflowId } });
     void Promise.resolve(left).then(discard);
   });
