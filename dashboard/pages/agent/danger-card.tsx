@@ -13,7 +13,7 @@ export function DangerCard({ agent }: { readonly agent: Agent }) {
   const [asked, setAsked] = useState<'archive' | 'delete' | null>(null);
   const move = useMoveAgent(agent.agentId);
   const leave = useLeave(agent.agentId);
-  const remove = useDeleteAgent(agent.agentId, () => leave({ to: '/agents' }));
+  const remove = useDeleteAgent(agent.agentId, () => leave({ to: '/agents', replace: true }));
   const action = agent.archived ? 'restore' : 'archive';
   const deletable = agent.status === 'Testing' || agent.status === 'Paused';
   const close = () => setAsked(null);

@@ -58,7 +58,7 @@ export function RecordDrawer() {
                 // What was chosen and typed in one belongs to that one.
                 key={executionId}
                 run={record.data}
-                onGone={() => leave(placeOf())}
+                onGone={() => leave({ ...placeOf(), replace: true })}
                 onStarted={(started) => void navigate(placeOf(started))}
               />
             </>

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
 import {
   type AgentForm,
@@ -20,6 +20,7 @@ import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import { LimitFields } from '../../parts/limit-fields.tsx';
 import { ModelFields } from '../../parts/model-fields.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { useLeave } from '../../parts/use-leave.ts';
 import { VariablesFields } from '../../parts/variables-fields.tsx';
 import classes from './new-agent.module.css';
 import type { NewAgentSearch } from './route.ts';
@@ -58,12 +59,9 @@ export function NewAgentPage() {
     ...versionQuery(promptId ?? '', promptVersionId ?? ''),
     enabled: promptId !== undefined && promptVersionId !== undefined,
   }).data;
-  const { history } = useRouter();
+  const leave = useLeave('/agents/new');
   const create = useCreateAgent(({ agentId }) => {
-    // Whoever looks at another page by now is left there.
-    const isHere = history.location.pathname.startsWith('/agents/new');
-    const left = isHere && navigate({ to: '/agents/$agentId', params: { agentId } });
-    void Promise.resolve(left).then(discard);
+    void leave({ to: '/agents/$agentId', params: { agentId } }).then(discard);
   });
   const change = (change: Partial<AgentForm>) => keep({ ...draft, form: { ...form, ...change } });
   const choose = (prompt: NewAgentSearch) => {

@@ -13,7 +13,9 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
   const [asked, setAsked] = useState<'rename' | 'switch' | 'delete' | null>(null);
   const change = useChangeWorkflow(workflow.workflowId);
   const leave = useLeave(workflow.workflowId);
-  const remove = useDeleteWorkflow(workflow.workflowId, () => leave({ to: '/workflows' }));
+  const remove = useDeleteWorkflow(workflow.workflowId, () =>
+    leave({ to: '/workflows', replace: true }),
+  );
   if (!may(useMe(), 'edit')) return null;
   const ask = (what: 'rename' | 'switch' | 'delete') => {
     change.reset();

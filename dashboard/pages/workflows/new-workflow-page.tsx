@@ -1,7 +1,6 @@
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useMemo } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { agentsQuery } from '../../data/agents.ts';
@@ -12,6 +11,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { NameFields } from '../../parts/name-fields.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { useLeave } from '../../parts/use-leave.ts';
 import DefinitionEditor from '../workflow/definition-editor.tsx';
 import classes from './workflows.module.css';
 
@@ -56,13 +56,9 @@ function Form({ first }: { readonly first: Agent | undefined }) {
   const example = useMemo(() => writeDefinition(exampleOf(first), 'YAML'), [first]);
   const { text, format, ...about } = draft ?? { ...blank, text: example };
   const edit = (change: Partial<Draft>) => keep({ ...about, text, format, ...change });
-  const navigate = useNavigate();
-  const { history } = useRouter();
+  const leave = useLeave('/workflows/new');
   const create = useCreateWorkflow(({ workflowId }) => {
-    // Whoever looks at another page by now is left there.
-    const isHere = history.location.pathname.startsWith('/workflows/new');
-    const left = isHere && navigate({ to: '/workflows/$workflowId', params: { workflowId } });
-    void Promise.resolve(left).then(discard);
+    void leave({ to: '/workflows/$workflowId', params: { workflowId } }).then(discard);
   });
   const submit = (event: FormEvent, definition: unknown) => {
     event.preventDefault();
