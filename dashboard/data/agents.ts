@@ -7,8 +7,8 @@ import type {
   LifecycleAction,
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
-import { forget } from './query-client.ts';
 import type { Range } from './statistics.ts';
+import { useDeletion } from './use-deletion.ts';
 import { useWrite } from './use-write.ts';
 
 export const agentsQuery = (filters: AgentFilters) =>
@@ -102,18 +102,11 @@ export function useChangeAgent(agentId: string) {
   });
 }
 
-/** `leave` is called first: a page that still showed it would read anew what is there no more. */
 export function useDeleteAgent(agentId: string, leave: () => Promise<void>) {
-  const queries = useQueryClient();
-  return useWrite(
-    {
-      mutationFn: () => cueline.agents.delete(agentId),
-      onSuccess: async () => {
-        void queries.invalidateQueries({ queryKey: ['agents', 'list'] });
-        await leave();
-        forget('agents', agentId);
-      },
-    },
-    { leadsAway: true },
-  );
+  return useDeletion({
+    order: () => cueline.agents.delete(agentId),
+    lists: ['agents', 'list'],
+    leave,
+    gone: [['agents', agentId]],
+  });
 }

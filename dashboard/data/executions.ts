@@ -6,8 +6,8 @@ import type {
   Variables,
 } from '../../src/client/index.ts';
 import { cueline, workspaceOfPage } from './client.ts';
-import { forget } from './query-client.ts';
 import { execute } from './runs.ts';
+import { useDeletion } from './use-deletion.ts';
 import { useWrite } from './use-write.ts';
 
 export type Execution = ExecutionPage['executions'][number];
@@ -87,27 +87,20 @@ export function useCancelExecution(agentId: string, executionId: string) {
   });
 }
 
-/** `leave` is called first: a page that still showed it would read anew what is there no more. */
 export function useDeleteExecution(
   agentId: string,
   executionId: string,
   leave: () => Promise<void>,
 ) {
-  const queries = useQueryClient();
-  return useWrite(
-    {
-      mutationFn: () =>
-        cueline.request('DELETE /api/v1/agents/{agentId}/executions/{executionId}', {
-          params: { agentId, executionId },
-        }),
-      onSuccess: async () => {
-        void queries.invalidateQueries({ queryKey: ['executions', 'list'] });
-        await leave();
-        forget(...executionQuery(agentId, executionId).queryKey);
-      },
-    },
-    { leadsAway: true },
-  );
+  return useDeletion({
+    order: () =>
+      cueline.request('DELETE /api/v1/agents/{agentId}/executions/{executionId}', {
+        params: { agentId, executionId },
+      }),
+    lists: ['executions', 'list'],
+    leave,
+    gone: [executionQuery(agentId, executionId).queryKey],
+  });
 }
 
 export function useRunAgain(agentId: string) {

@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
 import { CuelineError } from '../../src/client/index.ts';
 import { isSignedOut } from './signed-out.ts';
 
@@ -42,6 +42,6 @@ function lookWhoItIs(error: unknown): void {
 }
 
 /** Whoever comes back to what was deleted asks anew; a page that is back there already does so now. */
-export function forget(...queryKey: readonly string[]): void {
+export function forget(queryKey: QueryKey): void {
   void queryClient.resetQueries({ queryKey });
 }

@@ -8,7 +8,7 @@ import type {
   WorkflowVersionInput,
 } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
-import { forget } from './query-client.ts';
+import { useDeletion } from './use-deletion.ts';
 import { useWrite } from './use-write.ts';
 import { versionPages } from './version-pages.ts';
 
@@ -125,20 +125,12 @@ export function useAddVersion(workflowId: string) {
   });
 }
 
-/** `leave` is called first: a page that still showed it would read anew what is there no more. */
 export function useDeleteWorkflow(workflowId: string, leave: () => Promise<void>) {
-  const queries = useQueryClient();
-  return useWrite(
-    {
-      mutationFn: () => cueline.workflows.delete(workflowId),
-      onSuccess: async () => {
-        void queries.invalidateQueries({ queryKey: ['workflows', 'list'] });
-        await leave();
-        for (const what of ['workflows', 'workflow-runs', 'schedules', 'webhooks']) {
-          forget(what, workflowId);
-        }
-      },
-    },
-    { leadsAway: true },
-  );
+  const areas = ['workflows', 'workflow-runs', 'schedules', 'webhooks'];
+  return useDeletion({
+    order: () => cueline.workflows.delete(workflowId),
+    lists: ['workflows', 'list'],
+    leave,
+    gone: areas.map((area) => [area, workflowId]),
+  });
 }
