@@ -23,16 +23,11 @@ export function toFailure(error: unknown, secrets: readonly string[], nowMs: num
     const message = redact(`The call failed: ${said}`, secrets);
     return new ModelFailure('PROVIDER_ERROR', message, fates.malformed);
   }
+  const reading = { secrets, nowMs };
   if (statusCode < 300 || typeof responseBody !== 'string') {
-    return hiddenFailure(responseBody, responseHeaders, { secrets, nowMs });
+    return hiddenFailure(responseBody, responseHeaders, reading);
   }
-  const complaint = readComplaint(responseBody);
-  const { code, retryable } = verdict(statusCode, complaint, responseHeaders);
-  const text = complaint.text ?? STATUS_CODES[statusCode] ?? 'no reason given';
-  return new ModelFailure(code, redact(`The provider answered ${statusCode}: ${text}`, secrets), {
-    retryable,
-    retryAfterMs: retryable ? retryAfterMs(responseHeaders, responseBody, nowMs) : 0,
-  });
+  return refusal({ status: statusCode, headers: responseHeaders, body: responseBody }, reading);
 }
 
 /**
@@ -42,13 +37,34 @@ export function toFailure(error: unknown, secrets: readonly string[], nowMs: num
 function hiddenFailure(
   answer: unknown,
   headers: Record<string, string>,
-  { secrets, nowMs }: { secrets: readonly string[]; nowMs: number },
+  reading: Reading,
 ): ModelFailure {
   const { error, usage } = fieldsOf(answer);
   if (!error) return unread();
-  const body = JSON.stringify({ error });
+  // Nothing is charged for a refusal; for what it has counted it may want to be paid.
+  const cost = usage ? unknownCost : noCost;
+  return refusal({ headers, body: JSON.stringify({ error }) }, reading, { cost });
+}
+
+/** What a provider sent instead of an answer. An error within one that calls itself good has no status, or names one. */
+interface Refused {
+  readonly status?: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+interface Reading {
+  readonly secrets: readonly string[];
+  readonly nowMs: number;
+}
+
+function refusal(
+  { status: sent, headers, body }: Refused,
+  { secrets, nowMs }: Reading,
+  paid: Partial<Paid> = {},
+): ModelFailure {
   const complaint = readComplaint(body);
-  const { status } = complaint;
+  const status = sent ?? complaint.status;
   const { code, retryable } = status
     ? verdict(status, complaint, headers)
     : hiddenVerdict(complaint, headers);
@@ -57,8 +73,7 @@ function hiddenFailure(
   return new ModelFailure(code, redact(message, secrets), {
     retryable,
     retryAfterMs: retryable ? retryAfterMs(headers, body, nowMs) : 0,
-    // Nothing is charged for a refusal; for what it has counted it may want to be paid.
-    cost: usage ? unknownCost : noCost,
+    ...paid,
   });
 }
 
@@ -90,8 +105,8 @@ export function brokenOff(
   if (!complaint) {
     return new ModelFailure('PROVIDER_ERROR', 'The provider broke the answer off.', paid);
   }
-  const failure = hiddenFailure({ error: complaint }, {}, { secrets, nowMs: Date.now() });
-  return new ModelFailure(failure.code, failure.message, { ...failure, ...paid });
+  const body = JSON.stringify({ error: complaint });
+  return refusal({ headers: {}, body }, { secrets, nowMs: Date.now() }, paid);
 }
 
 function fieldsOf(answer: unknown): { error?: unknown; usage?: unknown } {
