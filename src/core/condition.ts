@@ -1,4 +1,7 @@
-import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import { Environment, type ParseResult } from '@marcbachmann/cel-js';
+import { isCall, putOwn, registerOwn, unavailable, withoutOwn } from './condition-calls.ts';
+import { type Node, partsOf } from './condition-nodes.ts';
+import { heaviest } from './condition-weight.ts';
 import { storable } from './storable.ts';
 
 /**
@@ -14,6 +17,8 @@ export interface ConditionCheck {
 }
 
 export const conditionCharsMax = 2_000;
+/** How many times over a value within a condition may hold what the condition speaks of. */
+const weightMax = 16;
 const keptMax = 1_000;
 const messageCharsMax = 300;
 
@@ -24,6 +29,7 @@ const environment = new Environment({
 })
   .registerVariable('input', 'dyn')
   .registerVariable('steps', 'map');
+registerOwn(environment);
 
 export function checkCondition(text: string): ConditionCheck {
   const { problem, steps, input } = readCondition(text);
@@ -60,31 +66,41 @@ function parse(text: string): Condition {
     return wrong(`The condition is longer than ${conditionCharsMax} characters.`);
   }
   try {
-    const parsed = environment.parse(text);
-    const { valid, type, error } = parsed.check();
+    const { ast } = environment.parse(text);
+    const roots = { steps: new Set<string>(), input: false };
+    const problem = unavailability(ast) ?? overweight(ast) ?? walk(ast, roots);
+    if (problem !== null) return wrong(problem);
+    const { valid, type, error } = ready(text).check();
     if (!valid) return wrong(messageOf(error));
     if (type !== 'bool' && type !== 'dyn')
       return wrong(`The condition gives a ${type}, not a bool.`);
-    const roots = { steps: new Set<string>(), input: false };
-    const problem = walk(parsed.ast, roots);
-    if (problem !== null) return wrong(problem);
     const { steps, input } = roots;
-    return { problem, steps: [...steps], input, loops: hasCalls(parsed.ast), evaluate: parsed };
+    // Read anew each time: what has gone through a list holds on to it for as long as it lives.
+    const evaluate = (context: Record<string, unknown>) => ready(text)(context);
+    return { problem, steps: [...steps], input, loops: hasCalls(ast), evaluate };
   } catch (error) {
     return wrong(messageOf(error));
   }
 }
 
+function ready(text: string): ParseResult {
+  const parsed = environment.parse(text);
+  putOwn(environment, parsed.ast);
+  return parsed;
+}
+
+function unavailability(ast: Node): string | null {
+  const name = unavailable(ast);
+  return name === null ? null : `The function "${name}" is not available.`;
+}
+
+function overweight(ast: Node): string | null {
+  if (heaviest(ast) <= weightMax) return null;
+  return `The condition puts together more than ${weightMax} values in one.`;
+}
+
 /** Collects what is referred to; says what must not stand in a condition. */
-function walk(node: unknown, roots: { steps: Set<string>; input: boolean }): string | null {
-  if (Array.isArray(node)) {
-    for (const one of node) {
-      const problem = walk(one, roots);
-      if (problem !== null) return problem;
-    }
-    return null;
-  }
-  if (!isNode(node)) return null;
+function walk(node: Node, roots: { steps: Set<string>; input: boolean }): string | null {
   const step = stepOf(node);
   if (step !== null) {
     roots.steps.add(step);
@@ -93,21 +109,19 @@ function walk(node: unknown, roots: { steps: Set<string>; input: boolean }): str
   if (node.op === 'id' && node.args === 'input') roots.input = true;
   if (node.op === 'id' && node.args === 'steps')
     return '"steps" must be followed by the name of a step.';
-  if (node.op === 'rcall' || node.op === 'call') {
-    // A pattern that somebody wrote can take longer than anybody lives.
-    if (node.args[0] === 'matches') return '"matches" is not available.';
+  for (const part of partsOf(node)) {
+    const problem = walk(part, roots);
+    if (problem !== null) return problem;
   }
-  return walk(node.args, roots);
+  return null;
 }
 
-function hasCalls(node: unknown): boolean {
-  if (Array.isArray(node)) return node.some(hasCalls);
-  if (!isNode(node)) return false;
-  return node.op === 'rcall' || node.op === 'call' || hasCalls(node.args);
+function hasCalls(node: Node): boolean {
+  return isCall(node) || partsOf(node).some(hasCalls);
 }
 
 /** `steps.NAME` and `steps["NAME"]`. */
-function stepOf(node: ASTNode): string | null {
+function stepOf(node: Node): string | null {
   if (node.op !== '.' && node.op !== '[]') return null;
   const [of, name] = node.args;
   if (of.op !== 'id' || of.args !== 'steps') return null;
@@ -115,13 +129,9 @@ function stepOf(node: ASTNode): string | null {
   return name.op === 'value' && typeof name.args === 'string' ? name.args : null;
 }
 
-function isNode(value: unknown): value is ASTNode {
-  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
-}
-
 /** The first line: what follows shows the place. It may quote a name or a value, which hold what a model wrote. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The condition cannot be evaluated.';
-  const [line = ''] = error.message.split('\n');
-  return storable(line.slice(0, messageCharsMax));
+  const [line = ''] = withoutOwn(error.message.slice(0, messageCharsMax)).split('\n');
+  return storable(line);
 }

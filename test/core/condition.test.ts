@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkCondition } from '../../src/core/condition.ts';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { checkCondition, readCondition } from '../../src/core/condition.ts';
 import { type ConditionScope, conditionJudge } from '../../src/core/condition-judge.ts';
 import { documentOf } from '../../src/core/document.ts';
 import { outputOfText } from '../../src/core/step-output.ts';
+import { holds } from '../../src/core/text-search.ts';
 
 const outputs: Record<string, string> = {
   triage: outputOfText('```json\n{"kind": "billing", "score": 0.8, "parts": [1, 2]}\n```'),
@@ -32,12 +35,34 @@ const values: [condition: string, value: boolean][] = [
   ['steps.triage.output.?none.orValue("a") == "a"', true],
   ['input.n == 1 && input.name in ["x", "y"]', true],
   ['input.list.exists(one, one == 7)', true],
+  [
+    '[input.name, "abc"].exists(one, one.contains("b") && one.contains(input.name + "")) == false',
+    true,
+  ],
+  ['input.list.filter(a, a > 2998.0).map(a, string(a)) == ["2999"]', true],
+  ['timestamp("2026-01-02T00:00:00Z") - timestamp("2026-01-01T00:00:00Z") > duration("23h")', true],
+  ['timestamp("2026-01-02T00:00:00Z").getHours("Europe/Berlin") == 1', true],
+  [
+    'optional.of(input.name).or(optional.none()).hasValue() && optional.of("a").value() == "a"',
+    true,
+  ],
+  [`input.name in [${Array.from({ length: 40 }, (_, at) => `"${at}"`)}, "x"]`, true],
+  [`[${Array.from({ length: 16 }, () => 'input.name')}].all(one, one == "x")`, true],
 ];
 for (const [condition, value] of values) {
   test(`condition: ${condition}`, () => {
     assert.equal(checkCondition(condition).problem, null);
     assert.deepEqual(evaluateCondition(condition, scope), { kind: 'value', value });
   });
+}
+
+const tooMuch = /^The condition puts together more than 16 values in one\.$/;
+/** As large as no memory, after few steps. */
+function doubled(text: string): string {
+  const names = Array.from({ length: 8 }, (_, at) => `v${at}`);
+  return names
+    .reduce((list, name) => `${list}.map(${name}, ${name} + ${name})`, `[${text}]`)
+    .concat(' == []');
 }
 
 const broken: [condition: string, problem: RegExp][] = [
@@ -47,7 +72,26 @@ const broken: [condition: string, problem: RegExp][] = [
   ['steps.size() > 1', /followed by the name/],
   ['steps[input.name].output == 1', /followed by the name/],
   ['input.list.exists(steps, steps == 1)', /followed by the name/],
-  ['input.name.matches("(a+)+$")', /not available/],
+  ['input.name.matches("(a+)+$")', /^The function "matches" is not available\.$/],
+  ...['split("")', 'indexOf("a")', 'lastIndexOf("a")', 'substring(1)'].map(
+    (call): [string, RegExp] => [
+      `input.name.${call} == ""`,
+      /^The function "\w+" is not available/,
+    ],
+  ),
+  ['["a"].join() == "a"', /"join" is not available/],
+  ['bytes(input.name).size() == 1', /"bytes" is not available/],
+  ['cel.bind(a, input.name, a == a)', /"bind" is not available/],
+  ['input.list.all(a, {"k": [a.hex()]}.k == [])', /"hex" is not available/],
+  ['input.name.contains_of_ours("x")', /"contains_of_ours" is not available/],
+  ['"a".contains(1)', /'string\.contains\(int\)'/],
+  [`${Array.from({ length: 17 }, () => 'input.name').join(' + ')} == ""`, tooMuch],
+  [`size([${Array.from({ length: 17 }, () => 'input.name')}]) == 17`, tooMuch],
+  [doubled('input.name'), tooMuch],
+  [doubled('"aaaa"'), tooMuch],
+  [doubled('{input.name: 1}'), tooMuch],
+  [doubled('optional.of(input.name).orValue("")'), tooMuch],
+  [doubled('true ? input.name : ""'), tooMuch],
   [`input.name == "${'x'.repeat(2_000)}"`, /longer than 2000/],
   [`${'('.repeat(100)}true${')'.repeat(100)}`, /./],
 ];
@@ -94,6 +138,48 @@ test('a condition that would take for ever is ended', () => {
   assert.deepEqual(evaluateCondition(endless, scope), tooLong);
 });
 
+test('a text is looked for in time in proportion to the lengths of both', () => {
+  const text = `${'a'.repeat(300)}b${'a'.repeat(150_000)}`;
+  for (const [sought, found] of [
+    [text, true],
+    [`${text}b`, false],
+    [`b${'a'.repeat(150_000)}`, true],
+    [`c${'a'.repeat(100_000)}`, false],
+  ] as const) {
+    assert.equal(holds('a'.repeat(1_000_000) + text, sought), found, sought.slice(-3));
+  }
+  const letters = Array.from({ length: 4_000 }, (_, at) => 'ab'.charAt(((at * at) % 7) % 2)).join(
+    '',
+  );
+  for (let at = 0; at < 100; at++) {
+    const part = letters.slice(at * 31, at * 31 + 33 + at);
+    for (const sought of [part, `${part.slice(1)}a`, `${part}bb`]) {
+      assert.equal(holds(letters, sought), letters.includes(sought), sought);
+    }
+  }
+});
+
+test('a search in long texts is ended', () => {
+  const [text, word] = ['a'.repeat(900_000), `ab${'a'.repeat(400_000)}`];
+  const long = {
+    input: documentOf(JSON.stringify({ text, word, list: Array(3_000).fill(1) })),
+    output: () => null,
+  };
+  // One search of the engine's own would take minutes.
+  const often = 'input.list.exists(one, input.text.contains(input.word))';
+  assert.deepEqual(evaluateCondition(often, long), tooLong);
+});
+
+test('a long text is no duration and no time zone', () => {
+  const long = { input: documentOf(JSON.stringify({ t: '9'.repeat(65) })), output: () => null };
+  for (const call of ['duration(input.t)', 'timestamp("2026-01-01T00:00:00Z").getHours(input.t)']) {
+    assert.deepEqual(evaluateCondition(`size([${call}]) == 1`, long), {
+      kind: 'error',
+      message: 'A duration and a time zone may have 64 characters, not 65.',
+    });
+  }
+});
+
 test('conditions that are judged together share their time', () => {
   const { judge } = conditionJudge();
   assert.deepEqual(judge('input.n == 1', scope), { kind: 'value', value: true });
@@ -123,4 +209,19 @@ test('what conditions speak of is parsed once for all that are judged together',
   const parse = t.mock.method(JSON, 'parse');
   for (const n of [1, 2, 3]) judge(`input.n == ${n}`, own);
   assert.equal(parse.mock.callCount(), 1);
+});
+
+test('a condition that is kept does not keep what it spoke of', async () => {
+  const text = 'input.list.map(one, one).exists(one, one == 1)';
+  const judged = () => {
+    const input = { list: [1] };
+    assert.equal(readCondition(text).evaluate({ input, steps: {} }), true);
+    return new WeakRef(input);
+  };
+  const held = judged();
+  setFlagsFromString('--expose-gc');
+  // What a weak reference was made of lives until the turn is over.
+  await new Promise(setImmediate);
+  runInNewContext('gc')();
+  assert.equal(held.deref(), undefined);
 });

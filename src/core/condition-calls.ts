@@ -1,0 +1,81 @@
+import type { Environment } from '@marcbachmann/cel-js';
+import { type Node, partsOf } from './condition-nodes.ts';
+import { holds } from './text-search.ts';
+
+/** What conditions may call: each takes time in proportion to what it is given, or can be ended. */
+
+const macros = ['has', 'all', 'exists', 'exists_one', 'filter', 'map'];
+const ofTexts = ['size', 'startsWith', 'endsWith', 'contains', 'lowerAscii', 'upperAscii', 'trim'];
+const ofTypes = ['bool', 'int', 'uint', 'double', 'string', 'type', 'dyn', 'timestamp', 'duration'];
+const ofOptionals = ['of', 'none', 'hasValue', 'value', 'or', 'orValue'];
+const ofTimes = [
+  'getDate',
+  'getDayOfMonth',
+  'getDayOfWeek',
+  'getDayOfYear',
+  'getFullYear',
+  'getHours',
+  'getMilliseconds',
+  'getMinutes',
+  'getMonth',
+  'getSeconds',
+];
+const available = new Set([...macros, ...ofTexts, ...ofTypes, ...ofOptionals, ...ofTimes]);
+
+/** Of a duration and of a time zone: to read long ones takes longer than their length. */
+const briefCharsMax = 64;
+const takesBrief = new Set(['duration', ...ofTimes]);
+
+/** The library lets nobody replace a function: these stand in for its own. No condition may call them by their names. */
+const ownContains = 'contains_of_ours';
+const ownBrief = 'brief_of_ours';
+
+export function registerOwn(environment: Environment): void {
+  environment
+    .registerFunction(`string.${ownContains}(string): bool`, holds)
+    .registerFunction(`${ownBrief}(string): string`, (text: string) => {
+      if (text.length <= briefCharsMax) return text;
+      throw new Error(
+        `A duration and a time zone may have ${briefCharsMax} characters, not ${text.length}.`,
+      );
+    });
+}
+
+/** What a condition calls that is not available. */
+export function unavailable(node: Node): string | null {
+  if (isCall(node) && !available.has(node.args[0])) return node.args[0];
+  return (
+    partsOf(node)
+      .map(unavailable)
+      .find((name) => name !== null) ?? null
+  );
+}
+
+/** Before the condition is checked: what a name stands for is looked up only then. */
+export function putOwn(environment: Environment, node: Node): void {
+  for (const part of partsOf(node)) putOwn(environment, part);
+  if (!isCall(node)) return;
+  const [name] = node.args;
+  const given = node.args.at(-1) as Node[];
+  if (name === 'contains') node.args[0] = ownContains;
+  if (takesBrief.has(name)) {
+    for (const [at, text] of given.entries()) given[at] = briefly(environment, text);
+  }
+}
+
+function briefly(environment: Environment, text: Node): Node {
+  const { ast } = environment.parse(`${ownBrief}("")`);
+  if (ast.op === 'call') ast.args[1][0] = text;
+  return ast;
+}
+
+/** As the condition was written. */
+export function withoutOwn(message: string): string {
+  return message.replaceAll(ownContains, 'contains');
+}
+
+type Call = Extract<Node, { op: 'call' | 'rcall' }>;
+
+export function isCall(node: Node): node is Call {
+  return node.op === 'call' || node.op === 'rcall';
+}
