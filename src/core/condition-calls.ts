@@ -1,5 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { type Node, partsOf } from './condition-nodes.ts';
+import { firstOf, type Node, partsOf } from './condition-nodes.ts';
 import { holds } from './text-search.ts';
 
 /** What conditions may call: each takes time in proportion to what it is given, or can be ended. */
@@ -44,11 +44,7 @@ export function registerOwn(environment: Environment): void {
 /** What a condition calls that is not available. */
 export function unavailable(node: Node): string | null {
   if (isCall(node) && !available.has(node.args[0])) return node.args[0];
-  return (
-    partsOf(node)
-      .map(unavailable)
-      .find((name) => name !== null) ?? null
-  );
+  return firstOf(partsOf(node), unavailable);
 }
 
 /** Before the condition is checked: what a name stands for is looked up only then. */

@@ -1,5 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { type Condition, messageOf, readCondition } from './condition.ts';
+import { conditionValue } from './condition-value.ts';
 import type { Document } from './document.ts';
 
 /** Judges the conditions of steps, which are judged while everybody else waits: all of one advance share their time. */
@@ -33,7 +34,7 @@ export function conditionJudge(): ConditionJudge {
   let usedMs = 0;
 
   function parsedOf(document: Document): unknown {
-    if (!parsed.has(document)) parsed.set(document, JSON.parse(document.inside()));
+    if (!parsed.has(document)) parsed.set(document, conditionValue(document.inside()));
     return parsed.get(document);
   }
 

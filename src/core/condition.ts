@@ -1,7 +1,8 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { isCall, putOwn, registerOwn, unavailable, withoutOwn } from './condition-calls.ts';
-import { type Node, partsOf } from './condition-nodes.ts';
+import { firstOf, type Node, partsOf } from './condition-nodes.ts';
 import { heaviest } from './condition-weight.ts';
+import { changedNumber } from './json.ts';
 import { storable } from './storable.ts';
 
 /**
@@ -68,7 +69,7 @@ function parse(text: string): Condition {
   try {
     const { ast } = environment.parse(text);
     const roots = { steps: new Set<string>(), input: false };
-    const problem = unavailability(ast) ?? overweight(ast) ?? walk(ast, roots);
+    const problem = unavailability(ast) ?? overweight(ast) ?? inexactness(ast) ?? walk(ast, roots);
     if (problem !== null) return wrong(problem);
     const { valid, type, error } = ready(text).check();
     if (!valid) return wrong(messageOf(error));
@@ -99,6 +100,21 @@ function overweight(ast: Node): string | null {
   return `The condition puts together more than ${weightMax} values in one.`;
 }
 
+function inexactness(node: Node): string | null {
+  if (node.op !== 'value') return firstOf(partsOf(node), inexactness);
+  const text = node.input.slice(node.start, node.end);
+  if (isExact(node.args, text)) return null;
+  return `The number ${text} would be read as another one: numbers are doubles.`;
+}
+
+/** Whether the value of what is written out is the same as a double. */
+function isExact(literal: unknown, text: string): boolean {
+  // A `uint` is an object.
+  const value = literal?.valueOf();
+  if (typeof value === 'bigint') return BigInt(Number(value)) === value;
+  return typeof value !== 'number' || changedNumber(text) === null;
+}
+
 /** Collects what is referred to; says what must not stand in a condition. */
 function walk(node: Node, roots: { steps: Set<string>; input: boolean }): string | null {
   const step = stepOf(node);
@@ -109,11 +125,7 @@ function walk(node: Node, roots: { steps: Set<string>; input: boolean }): string
   if (node.op === 'id' && node.args === 'input') roots.input = true;
   if (node.op === 'id' && node.args === 'steps')
     return '"steps" must be followed by the name of a step.';
-  for (const part of partsOf(node)) {
-    const problem = walk(part, roots);
-    if (problem !== null) return problem;
-  }
-  return null;
+  return firstOf(partsOf(node), (part) => walk(part, roots));
 }
 
 function hasCalls(node: Node): boolean {

@@ -108,16 +108,31 @@ const doubtfulEscape = /\\u(0000|[dD][89a-fA-F])/;
  * null where there is none. A reviver would find it too, in a second for each megabyte of small values.
  */
 export function changedNumber(text: string): string | null {
-  if (!longNumber.test(text)) return null;
+  for (const { number } of changedNumbers(text)) return number;
+  return null;
+}
+
+/** The text with something else in the place of each such number. */
+export function putForChanged(text: string, put: (number: string) => string): string {
+  let out = '';
+  let from = 0;
+  for (const { at, number } of changedNumbers(text)) {
+    out += text.slice(from, at) + put(number);
+    from = at + number.length;
+  }
+  return out + text.slice(from);
+}
+
+function* changedNumbers(text: string): Generator<{ at: number; number: string }> {
+  if (!longNumber.test(text)) return;
   for (let from = 0; from < text.length; ) {
     const quote = text.indexOf('"', from);
     const between = text.slice(from, quote < 0 ? text.length : quote);
-    for (const [number] of between.matchAll(/-?\d[\d.eE+-]*/g)) {
-      if (longNumber.test(number) && !isKept(number)) return number;
+    for (const { index, 0: number } of between.matchAll(/-?\d[\d.eE+-]*/g)) {
+      if (longNumber.test(number) && !isKept(number)) yield { at: from + index, number };
     }
     from = quote < 0 ? text.length : stringEnd(text, quote);
   }
-  return null;
 }
 
 /**

@@ -46,6 +46,8 @@ const values: [condition: string, value: boolean][] = [
     'optional.of(input.name).or(optional.none()).hasValue() && optional.of("a").value() == "a"',
     true,
   ],
+  ['input.n + 1.0 == 2.0 && int(input.n) % 2 == 1', true],
+  ['input.n != 9007199254740992 && input.n != 0x1f && input.n < 0.30000000000000004 * 4.0', true],
   [`input.name in [${Array.from({ length: 40 }, (_, at) => `"${at}"`)}, "x"]`, true],
   [`[${Array.from({ length: 16 }, () => 'input.name')}].all(one, one == "x")`, true],
 ];
@@ -84,6 +86,10 @@ const broken: [condition: string, problem: RegExp][] = [
   ['cel.bind(a, input.name, a == a)', /"bind" is not available/],
   ['input.list.all(a, {"k": [a.hex()]}.k == [])', /"hex" is not available/],
   ['input.name.contains_of_ours("x")', /"contains_of_ours" is not available/],
+  ['input.n == 9007199254740993', /^The number 9007199254740993 would be read as another one/],
+  ['input.n in [1, -12345678901234567890u]', /./],
+  ['input.n == 1e400', /Invalid number/],
+  ['input.n == 9007199254740993u', /^The number 9007199254740993u would be read/],
   ['"a".contains(1)', /'string\.contains\(int\)'/],
   [`${Array.from({ length: 17 }, () => 'input.name').join(' + ')} == ""`, tooMuch],
   [`size([${Array.from({ length: 17 }, () => 'input.name')}]) == 17`, tooMuch],
@@ -201,6 +207,42 @@ test('a condition without a loop is ended as well where what it compares is long
   const { judge } = conditionJudge();
   assert.deepEqual(judge(often, long), tooLong);
   assert.deepEqual(judge('true', long), tooLong);
+});
+
+test('a condition that looks at a whole number that no double holds fails, and no other', () => {
+  const json =
+    '{"big":9007199254740993,"same":9007199254740993,"list":[-1e400],"__proto__":12345678901234567890,"n":1,' +
+    `"third":0.33333333333333333333,"text":"9007199254740993","${'9'.repeat(20)}":2}`;
+  const long = { input: documentOf(json), output: () => null };
+  const message = (number: string) =>
+    `The number ${number} is no double: to compare it, send it as a text.`;
+  const wrong: [string, string][] = [
+    ['input.big == 9007199254740992', '9007199254740993'],
+    ['input.big > 1', '9007199254740993'],
+    ['input.big == input.same', '9007199254740993'],
+    ['input.list[0] < 0.0', '-1e400'],
+    ['input.list.exists(one, one < 0.0)', '-1e400'],
+    ['[input.big] == [input.same]', '9007199254740993'],
+    ['string(input.big) == "9007199254740993"', '9007199254740993'],
+  ];
+  for (const [condition, number] of wrong) {
+    assert.deepEqual(
+      evaluateCondition(condition, long),
+      { kind: 'error', message: message(number) },
+      condition,
+    );
+  }
+  const right = [
+    'input.n == 1',
+    'input.third < 0.34',
+    'input.text == "9007199254740993"',
+    'input["99999999999999999999"] == 2',
+  ];
+  for (const condition of right) {
+    assert.deepEqual(evaluateCondition(condition, long), { kind: 'value', value: true }, condition);
+  }
+  const output = { ...scope, output: () => documentOf(outputOfText('9007199254740993')) };
+  assert.equal(evaluateCondition('steps.a.output == 1', output).kind, 'error');
 });
 
 test('what conditions speak of is parsed once for all that are judged together', (t) => {
