@@ -2,7 +2,10 @@ import type { Environment } from '@marcbachmann/cel-js';
 import { firstOf, type Node, partsOf } from './condition-nodes.ts';
 import { holds } from './text-search.ts';
 
-/** What conditions may call: each takes time in proportion to what it is given, or can be ended. */
+/**
+ * What conditions may call, and what is called in its place: each takes time in proportion to what it is given, or can
+ * be ended.
+ */
 
 const macros = ['has', 'all', 'exists', 'exists_one', 'filter', 'map'];
 const ofTexts = ['size', 'startsWith', 'endsWith', 'contains', 'lowerAscii', 'upperAscii', 'trim'];
@@ -26,9 +29,12 @@ const available = new Set([...macros, ...ofTexts, ...ofTypes, ...ofOptionals, ..
 const briefCharsMax = 64;
 const takesBrief = new Set(['duration', ...ofTimes]);
 
+const accesses: ReadonlySet<string> = new Set(['[]', '[?]']);
+
 /** The library lets nobody replace a function: these stand in for its own. No condition may call them by their names. */
 const ownContains = 'contains_of_ours';
 const ownBrief = 'brief_of_ours';
+const ownKey = 'key_of_ours';
 
 export function registerOwn(environment: Environment): void {
   environment
@@ -38,7 +44,18 @@ export function registerOwn(environment: Environment): void {
       throw new Error(
         `A duration and a time zone may have ${briefCharsMax} characters, not ${text.length}.`,
       );
-    });
+    })
+    .registerFunction(`${ownKey}(dyn): dyn`, keyed);
+}
+
+/** The engine makes a text of any key; of a list of lists that takes long, is large and cannot be ended. */
+function keyed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.defineProperty(value, Symbol.toPrimitive, { value: noKey, configurable: true });
+}
+
+function noKey(): never {
+  throw new Error('A list or a map is no key.');
 }
 
 /** What a condition calls that is not available. */
@@ -50,19 +67,20 @@ export function unavailable(node: Node): string | null {
 /** Before the condition is checked: what a name stands for is looked up only then. */
 export function putOwn(environment: Environment, node: Node): void {
   for (const part of partsOf(node)) putOwn(environment, part);
-  if (!isCall(node)) return;
-  const [name] = node.args;
-  const given = node.args.at(-1) as Node[];
-  if (name === 'contains') node.args[0] = ownContains;
-  if (takesBrief.has(name)) {
-    for (const [at, text] of given.entries()) given[at] = briefly(environment, text);
+  const put = (parts: unknown[], at: number, own: string) => {
+    const { ast } = environment.parse(`${own}("")`);
+    if (ast.op === 'call') ast.args[1][0] = parts[at] as Node;
+    parts[at] = ast;
+  };
+  if (isCall(node)) {
+    const [name] = node.args;
+    const given = node.args.at(-1) as Node[];
+    if (name === 'contains') node.args[0] = ownContains;
+    if (takesBrief.has(name)) for (const at of given.keys()) put(given, at, ownBrief);
   }
-}
-
-function briefly(environment: Environment, text: Node): Node {
-  const { ast } = environment.parse(`${ownBrief}("")`);
-  if (ast.op === 'call') ast.args[1][0] = text;
-  return ast;
+  if (accesses.has(node.op)) put(node.args as Node[], 1, ownKey);
+  if (node.op === 'in') put(node.args, 0, ownKey);
+  if (node.op === 'map') for (const entry of node.args) put(entry, 0, ownKey);
 }
 
 /** As the condition was written. */

@@ -46,6 +46,11 @@ const values: [condition: string, value: boolean][] = [
     'optional.of(input.name).or(optional.none()).hasValue() && optional.of("a").value() == "a"',
     true,
   ],
+  [
+    'input.list[int(input.n)] == 1 && "x" in {input.name: 1} && {"k": input.name}["k"] == "x"',
+    true,
+  ],
+  ['[1.0] in [[input.n]] && !([input.n] in input.list) && {1: "a"}[1] == "a"', true],
   ['input.n + 1.0 == 2.0 && int(input.n) % 2 == 1', true],
   ['input.n != 9007199254740992 && input.n != 0x1f && input.n < 0.30000000000000004 * 4.0', true],
   [`input.name in [${Array.from({ length: 40 }, (_, at) => `"${at}"`)}, "x"]`, true],
@@ -174,6 +179,20 @@ test('a search in long texts is ended', () => {
   // One search of the engine's own would take minutes.
   const often = 'input.list.exists(one, input.text.contains(input.word))';
   assert.deepEqual(evaluateCondition(often, long), tooLong);
+});
+
+test('a list of lists is no key, of which a text would be made', () => {
+  const all = 'input.list.map(a, input.list)';
+  for (const condition of [
+    `input[${all}] == 1`,
+    `input[?${all}].hasValue()`,
+    `${all} in input`,
+    `{${all}: 1}.all(a, true)`,
+  ]) {
+    const message = 'A list or a map is no key.';
+    const small = { input: documentOf('{"list":[1,[2],{"a":3}]}'), output: () => null };
+    assert.deepEqual(evaluateCondition(condition, small), { kind: 'error', message }, condition);
+  }
 });
 
 test('a long text is no duration and no time zone', () => {
