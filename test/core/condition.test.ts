@@ -51,6 +51,10 @@ const values: [condition: string, value: boolean][] = [
     true,
   ],
   ['[1.0] in [[input.n]] && !([input.n] in input.list) && {1: "a"}[1] == "a"', true],
+  [
+    '{"a": [1]} == {"a": [input.n]} && [[1.0], []] == [[input.n], []] && size(input.list + [1.0]) == 3001',
+    true,
+  ],
   ['input.n + 1.0 == 2.0 && int(input.n) % 2 == 1', true],
   ['input.n != 9007199254740992 && input.n != 0x1f && input.n < 0.30000000000000004 * 4.0', true],
   [`input.name in [${Array.from({ length: 40 }, (_, at) => `"${at}"`)}, "x"]`, true],
@@ -270,6 +274,12 @@ test('what conditions speak of is parsed once for all that are judged together',
   const parse = t.mock.method(JSON, 'parse');
   for (const n of [1, 2, 3]) judge(`input.n == ${n}`, own);
   assert.equal(parse.mock.callCount(), 1);
+});
+
+test('an error does not tell how a list is nested, of which each kind would be kept for good', () => {
+  const nested = { input: documentOf('{"a":[[{"b":[1]}]],"c":{"d":[["x"]]}}'), output: () => null };
+  const message = 'no such overload: dyn<list<dyn>> + dyn<map<dyn, dyn>>';
+  assert.deepEqual(evaluateCondition('input.a + input.c == 1', nested), { kind: 'error', message });
 });
 
 test('a condition that is kept does not keep what it spoke of', async () => {
