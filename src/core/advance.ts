@@ -151,6 +151,8 @@ export function advance(
       while (hasRoom() && !broken && !isFull()) {
         const { begun } = book.itemsOf(name);
         call(step, fresh(name, begun), scopeOf(name, begun));
+        // What its fallback refers to must be read first.
+        if (book.itemsOf(name).begun === begun) return;
       }
     }
     const { begun, underWay } = book.itemsOf(name);

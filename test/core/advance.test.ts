@@ -114,6 +114,28 @@ test('of a list nothing is read but counts, until it is complete: then the outpu
   });
 });
 
+test('an item that cannot be called asks for what its fallback refers to', () => {
+  const definition = workflow([
+    step('a'),
+    step('b', {
+      forEach: { list: [1, 2], concurrency: 2, max: 2 },
+      variables: { x: '{{input.text}}'.repeat(2) },
+      fallback: { output: '{{steps.a.output}} {{item}}' },
+    }),
+  ]);
+  const whole = wholeOf(JSON.stringify({ text: 'x'.repeat(valuesCharsMax / 2) }), [
+    row('a', { status: 'success', output: '"A"' }),
+    row('b', { items: '[1,2]', itemsCount: 2 }),
+  ]);
+  const values = { ...whole.values, outputs: new Map(), lists: new Map() };
+  assert.deepEqual(advance(definition, { ...whole, values }, []), {
+    kind: 'unread',
+    unread: { input: false, outputs: ['a'], lists: ['b'], items: [] },
+  });
+  const { end } = advanced(definition, whole.values.input?.json ?? '', whole.rows, []);
+  assert.deepEqual(end, { status: 'success', output: '["A 1","A 2"]' });
+});
+
 test('of a list that is complete no more is asked for once what is known does not fit', () => {
   const forEach = { list: [1, 2, 3], concurrency: 1, max: 3 };
   const definition = workflow([step('a', { forEach, onFailure: 'continue' })], 'done');
