@@ -64,7 +64,9 @@ const standing = {
     id('execution', 'The execution that failed before the fallback took over.'),
   ),
   fallback: Type.Optional(Type.Boolean({ description: 'True where the fallback took over.' })),
-  startedAt: Type.Optional(time('When it was first called, or was over without a call.')),
+  startedAt: Type.Optional(
+    time('When it was first called, or its list was begun; absent where it was over before that.'),
+  ),
   completedAt: Type.Optional(time('When it was over.')),
   error: Type.Optional(Type.String({ description: 'Why it failed.' })),
   errorCode: Type.Optional(Type.String({ description: "Its execution's, or why there was none." })),

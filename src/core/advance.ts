@@ -15,6 +15,7 @@ import {
   type StepEvent,
   type StepState,
   tooLarge,
+  tooMuchReferredTo,
 } from './step-state.ts';
 import {
   gatheredCharsMax,
@@ -53,7 +54,7 @@ export function advance(
   let broken: StepState | null = null;
   /** Of the calls made ready here. What does not fit begins when one of them has ended. */
   let readyChars = 0;
-  const isFull = () => readyChars > readyCharsMax;
+  const isFull = () => readyChars > 0 && Math.max(readyChars, book.lookedChars()) > readyCharsMax;
 
   for (const event of events) take(event);
   for (const step of graph.ordered) {
@@ -98,12 +99,12 @@ export function advance(
     if (waited.length > 0 && waited.every((one) => one?.status === 'skipped')) {
       return put({ ...row, status: 'skipped' });
     }
+    const values = [step.variables, step.forEach?.list];
+    const ofCondition = book.look({ condition: step.when });
     // Asked for together: to ask again costs more than values that the condition makes needless.
-    const read = [
-      step.when === null || book.isConditionRead(step.when),
-      book.isRead([step.variables, step.forEach?.list]),
-    ];
-    if (!read.every(Boolean)) return;
+    const ofAll = book.look({ condition: step.when, values });
+    if (ofCondition === 'tooLong') return put(failed(row, tooMuchReferredTo()));
+    if (ofCondition === 'unread' || ofAll === 'unread') return;
     if (step.when !== null) {
       const result = judge(step.when, whole);
       if (result.kind === 'error') {
@@ -111,7 +112,11 @@ export function advance(
       }
       if (!result.value) return put({ ...row, status: 'skipped' });
     }
-    if (step.forEach) fanOut(step, step.forEach, row);
+    if (ofAll === 'tooLong') {
+      // The fallback of a list is that of its items, and there are none.
+      if (step.forEach) put(failed(row, tooMuchReferredTo()));
+      else fail(step, row, tooMuchReferredTo());
+    } else if (step.forEach) fanOut(step, step.forEach, row);
     else call(step, row);
   }
 
@@ -147,10 +152,12 @@ export function advance(
       return begun < count && underWay < (step.forEach?.concurrency ?? 1);
     };
     if (hasRoom()) {
-      if (!book.isRead(step.variables, name)) return;
+      if (book.look({ values: [step.variables], list: name }) !== 'read') return;
       while (hasRoom() && !broken && !isFull()) {
         const { begun } = book.itemsOf(name);
         call(step, fresh(name, begun), scopeOf(name, begun));
+        // What its fallback refers to must be read first.
+        if (book.itemsOf(name).begun === begun) return;
       }
     }
     const { begun, underWay } = book.itemsOf(name);
@@ -195,12 +202,17 @@ export function advance(
     if (row.fallback || fallback === null) return put(failed(row, failure));
     const over = { ...row, fallback: true, failedExecutionId: row.executionId, executionId: null };
     const value = isOutput(fallback) ? fallback.output : fallback.variables;
-    if (!book.isRead(value, row.item < 0 ? null : row.step)) return;
+    const reading = book.look({ values: [value], list: row.item < 0 ? null : row.step });
+    if (reading === 'unread') return;
+    if (reading === 'tooLong') return put(failed(over, tooMuchReferredTo()));
     const filled = fill(value, scopeOf(row.step, row.item), valuesCharsMax);
     if (filled === null) put(failed(over, tooLarge('values of the fallback')));
     else if (isOutput(fallback))
       put({ ...over, status: 'success', variables: null, output: filled });
-    else put({ ...over, status: 'ready', variables: filled });
+    else {
+      readyChars += filled.length;
+      put({ ...over, status: 'ready', variables: filled });
+    }
   }
 
   function scopeOf(step: string, item: number): Scope {
@@ -215,10 +227,11 @@ export function advance(
       if (!row || !isOver(row)) return null;
     }
     const output = definition.output ?? lastOutputs();
-    if (!book.isRead(output)) return null;
-    const filled = fill(output, whole, valuesCharsMax);
+    const reading = book.look({ values: [output] });
+    if (reading === 'unread') return null;
+    const filled = reading === 'read' ? fill(output, whole, valuesCharsMax) : null;
     if (filled !== null) return { status: 'success', output: filled };
-    const { error } = tooLarge('output of the run');
+    const { error } = reading === 'read' ? tooLarge('output of the run') : tooMuchReferredTo();
     return { status: 'failed', errorCode: 'OUTPUT_TOO_LARGE', error, failedStep: null };
   }
 

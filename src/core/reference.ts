@@ -1,4 +1,5 @@
 import { type Document, type Path, textWithin } from './document.ts';
+import { stringEnd } from './json.ts';
 
 /**
  * References in the values of a workflow: `{{input.a.b[0]}}`, `{{steps.NAME.output.path[0]}}`, `{{item.id}}` and
@@ -73,8 +74,10 @@ function piecesOf(value: unknown): readonly Piece[] {
   return pieces;
 }
 
-/** The value as JSON, cut where its references stand. */
+/** The value as JSON, cut where its references stand. Only texts with braces are looked at: a value can have many parts. */
 function takeApart(value: unknown): Piece[] {
+  const whole = JSON.stringify(value ?? null);
+  if (!whole.includes('{{')) return [whole];
   const pieces: Piece[] = [];
   let json = '';
 
@@ -84,40 +87,33 @@ function takeApart(value: unknown): Piece[] {
     pieces.push({ reference: referenceOf(match), within });
   }
 
-  function write(part: unknown): void {
-    if (typeof part === 'string') writeText(part);
-    else if (typeof part === 'object' && part !== null) writeParts(part);
-    else json += JSON.stringify(part ?? null);
-  }
-
-  function writeParts(parts: object): void {
-    const isList = Array.isArray(parts);
-    json += isList ? '[' : '{';
-    for (const [place, [name, one]] of Object.entries(parts).entries()) {
-      if (place > 0) json += ',';
-      if (!isList) json += `${JSON.stringify(name)}:`;
-      write(one);
-    }
-    json += isList ? ']' : '}';
-  }
-
   function writeText(text: string): void {
-    const whole = wholePattern.exec(text);
-    if (whole) {
-      refer(whole, false);
+    const match = wholePattern.exec(text);
+    if (match) {
+      refer(match, false);
       return;
     }
     let from = 0;
     json += '"';
-    for (const match of text.matchAll(pattern)) {
-      json += JSON.stringify(text.slice(from, match.index)).slice(1, -1);
-      refer(match, true);
-      from = match.index + match[0].length;
+    for (const one of text.matchAll(pattern)) {
+      json += JSON.stringify(text.slice(from, one.index)).slice(1, -1);
+      refer(one, true);
+      from = one.index + one[0].length;
     }
     json += `${JSON.stringify(text.slice(from)).slice(1, -1)}"`;
   }
 
-  write(value);
+  let written = 0;
+  for (let at = whole.indexOf('"'), end = 0; at >= 0; at = whole.indexOf('"', end)) {
+    end = stringEnd(whole, at);
+    const text = whole.slice(at, end);
+    const isName = whole.charAt(end) === ':';
+    if (isName || !text.includes('{{')) continue;
+    json += whole.slice(written, at);
+    writeText(JSON.parse(text) as string);
+    written = end;
+  }
+  json += whole.slice(written);
   if (json !== '') pieces.push(json);
   return pieces;
 }

@@ -1,22 +1,34 @@
 import { checkCondition } from './condition.ts';
 import { type Document, documentOf } from './document.ts';
-import { findReferences, type Scope } from './reference.ts';
+import { findReferences, type Reference, type Scope } from './reference.ts';
 import type { ItemCounts, ItemsFrom, RunState, Unread } from './run-state.ts';
 import { isOver, keyOf, type StepState } from './step-state.ts';
+import { referredCharsMax } from './workflow.ts';
+
+/** What is to be looked into together: values, and a condition. */
+export interface Need {
+  readonly values?: readonly unknown[];
+  readonly condition?: string | null;
+  /** Of the items of which list the values are. */
+  readonly list?: string | null;
+}
+
+/** Too long: it must not even be read. */
+export type Reading = 'read' | 'unread' | 'tooLong';
 
 /** The book of one advance of a run: what was read of it, what has changed since, and what must be read yet. */
 export interface RunBook {
-  /** What references outside of lists stand for; only where `isRead` says so. */
+  /** What references outside of lists stand for; only where `look` says that it is read. */
   readonly scope: Scope;
   row(step: string, item?: number): StepState | undefined;
   /** Takes the place of the row before. */
   put(row: StepState): void;
   itemsOf(step: string): ItemCounts;
   listOf(step: string): Document;
-  /** Whether all that a value refers to has been read: what has not is asked for, in one go. `list`: of its items. */
-  isRead(value: unknown, list?: string | null): boolean;
-  /** The same of a condition. */
-  isConditionRead(condition: string): boolean;
+  /** Whether all that is referred to has been read: what has not is asked for, in one go. */
+  look(need: Need): Reading;
+  /** How much has been looked into. */
+  lookedChars(): number;
   /** Asks for the items of a list that is complete, from one on. */
   askForItems(step: string, from: number): void;
   /** Null where nothing was asked for. */
@@ -26,7 +38,7 @@ export interface RunBook {
   isKnown(row: StepState): boolean;
 }
 
-export function runBook({ values, rows: before, items }: RunState): RunBook {
+export function runBook({ values, rows: before, items, outputChars }: RunState): RunBook {
   const rows = new Map(before.map((row) => [keyOf(row), row]));
   const known = new Set(rows.keys());
   const changed = new Map<string, StepState>();
@@ -39,6 +51,8 @@ export function runBook({ values, rows: before, items }: RunState): RunBook {
     lists: new Set<string>(),
     items: new Map<string, ItemsFrom>(),
   };
+  /** The characters of what was looked into, by the name of the step; the input has none. */
+  const looked = new Map<string, number>();
   const itemsOf = (step: string) => counts.get(step) ?? { begun: 0, underWay: 0 };
 
   function count(row: StepState): void {
@@ -48,22 +62,35 @@ export function runBook({ values, rows: before, items }: RunState): RunBook {
     counts.set(row.step, { begun: begun + (was ? 0 : 1), underWay: underWay + more });
   }
 
-  function isInputRead(): boolean {
-    if (values.input) return true;
-    asked.input = true;
-    return false;
+  function look({ values: of = [], condition = null, list = null }: Need): Reading {
+    const references = of.flatMap(findReferences);
+    const held = condition === null ? null : checkCondition(condition);
+    const refers = (root: Reference['root']) => references.some((one) => one.root === root);
+    const hasInput = refers('input') || held?.input === true;
+    const hasList = list !== null && refers('item');
+    const named = references.flatMap(({ step }) => step ?? []);
+    const steps = new Set([...named, ...(held?.steps ?? [])].filter(hasOutput));
+    const chars = new Map([...steps].map((step) => [step, charsOf(step)]));
+    if (hasInput) chars.set('', values.input?.json.length ?? 0);
+    if (sumOf(chars) > referredCharsMax) return 'tooLong';
+    const unread = [...steps].filter((step) => !outputs.has(step));
+    for (const step of unread) asked.outputs.add(step);
+    if (hasInput && !values.input) asked.input = true;
+    if (hasList && !lists.has(list)) asked.lists.add(list);
+    if (unread.length > 0 || (hasInput && !values.input) || (hasList && !lists.has(list))) {
+      return 'unread';
+    }
+    for (const [name, length] of chars) looked.set(name, length);
+    return 'read';
   }
 
-  function isOutputRead(step: string): boolean {
-    if (outputs.has(step) || rows.get(`${step} -1`)?.status !== 'success') return true;
-    asked.outputs.add(step);
-    return false;
+  function hasOutput(step: string): boolean {
+    return outputs.has(step) || rows.get(`${step} -1`)?.status === 'success';
   }
 
-  function isListRead(step: string): boolean {
-    if (lists.has(step)) return true;
-    asked.lists.add(step);
-    return false;
+  /** At least so many: what was never asked for counts once it is known. */
+  function charsOf(step: string): number {
+    return outputs.get(step)?.json.length ?? outputChars.get(step) ?? 0;
   }
 
   return {
@@ -83,19 +110,8 @@ export function runBook({ values, rows: before, items }: RunState): RunBook {
     },
     itemsOf,
     listOf: (step) => lists.get(step) ?? nothing,
-    isRead(value, list = null) {
-      const read = findReferences(value).map(({ root, step }) => {
-        if (root === 'input') return isInputRead();
-        if (root === 'steps') return isOutputRead(step ?? '');
-        return root === 'index' || list === null || isListRead(list);
-      });
-      return read.every(Boolean);
-    },
-    isConditionRead(condition) {
-      const { steps, input } = checkCondition(condition);
-      const read = [...steps.map(isOutputRead), !input || isInputRead()];
-      return read.every(Boolean);
-    },
+    look,
+    lookedChars: () => sumOf(looked),
     askForItems: (step, from) => void asked.items.set(step, { step, from }),
     unread() {
       const { input, outputs: of, lists: over, items: complete } = asked;
@@ -105,6 +121,10 @@ export function runBook({ values, rows: before, items }: RunState): RunBook {
     changed: () => [...changed.values()],
     isKnown: (row) => known.has(keyOf(row)),
   };
+}
+
+function sumOf(chars: ReadonlyMap<string, number>): number {
+  return chars.values().reduce((sum, one) => sum + one, 0);
 }
 
 const nothing = documentOf('null');

@@ -11,6 +11,8 @@ export interface RunState {
   readonly rows: readonly StepState[];
   /** Of the items of each step that fans out, by its name: as the rows have it, before any event. */
   readonly items: ReadonlyMap<string, ItemCounts>;
+  /** The characters of outputs that were asked for, by the names of their steps: also of those too long to be read. */
+  readonly outputChars: ReadonlyMap<string, number>;
 }
 
 /** What a run holds that never changes while it goes on, as far as it has been read. */

@@ -1,5 +1,6 @@
 import {
   type Fallback,
+  referredCharsMax,
   type StepDefinition,
   type StepStatus,
   valuesCharsMax,
@@ -97,5 +98,13 @@ export function tooLarge(what: string, charsMax = valuesCharsMax): Failure {
   return {
     code: 'VALUES_TOO_LARGE',
     error: `The ${what} would be longer than ${charsMax} characters.`,
+  };
+}
+
+/** Of what is referred to, however little of it would be used: all of it must be gone through. */
+export function tooMuchReferredTo(): Failure {
+  return {
+    code: 'VALUES_TOO_LARGE',
+    error: `What is referred to has more than ${referredCharsMax} characters.`,
   };
 }

@@ -168,6 +168,7 @@ const almost = /\{\{[ \t]*(?:input|steps|item|index)\b[^{}]*\}\}/g;
 /** What looks like a reference and is none, and would reach the model as it stands. */
 function misspelledReferences(value: unknown): string[] {
   if (typeof value === 'string') {
+    if (!value.includes('{{')) return [];
     const texts = [...value.matchAll(almost)].map(([text]) => text);
     return texts.filter((text) => findReferences(text).length === 0);
   }

@@ -79,7 +79,9 @@ export type WorkflowFailureCode = (typeof workflowFailureCodes)[number];
 export const valuesCharsMax = 4_194_304;
 /** The same of the outputs of a list's items as the models wrote them: all that is read of them when the last one has ended. */
 export const gatheredCharsMax = 33_554_432;
-/** The characters of variables beyond which one advance of a run makes no further step ready. */
+/** What a step may refer to, in the condition, the list and the variables of it; a fallback and a run's output each as much. */
+export const referredCharsMax = 8_388_608;
+/** The characters of variables, or of what they are made of, beyond which one advance of a run makes no further step ready. */
 export const readyCharsMax = 8_388_608;
 export const stepsMax = 50;
 /** All values of a definition together: each is resolved under the lock of a run, while everybody else waits. */

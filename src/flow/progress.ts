@@ -96,7 +96,7 @@ export async function planProgress(
     const definition = await parts.definitions(send, run.workflow_version_id);
     const items = new Map((itemsOf.get(run.id) ?? []).map((one) => [one.step, one]));
     const values = given?.get(run.id) ?? parts.memory.of(run.id);
-    const state = { values, rows, items };
+    const state = { values, rows, items, outputChars: new Map() };
     goingOn.push({ run, definition, state, events: own, judge: null, unwritable });
   }
   const planning = planRuns(parts, send, goingOn, { planned, together });
@@ -199,7 +199,9 @@ async function planRuns(
     const { run, state } = one;
     memory.add(run.id, read.values);
     const values = merged(state.values, read.values);
-    return { ...one, state: { ...state, values, rows: [...state.rows, ...read.rows] } };
+    const rows = [...state.rows, ...read.rows];
+    const outputChars = new Map([...state.outputChars, ...read.outputChars]);
+    return { ...one, state: { ...state, values, rows, outputChars } };
   }
 }
 

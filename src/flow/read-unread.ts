@@ -1,7 +1,7 @@
-import type { RunValues } from '../core/run-state.ts';
 import type { Send } from '../store/pipeline.ts';
 import type { StepOfRun } from '../store/workflow-progress.ts';
 import {
+  type ReadValues,
   readItems,
   readValues,
   type UnreadOfRun,
@@ -27,8 +27,7 @@ export function holdTogether(): Hold {
   };
 }
 
-export interface ReadOfRun {
-  readonly values: RunValues;
+export interface ReadOfRun extends ReadValues {
   readonly rows: readonly StepOfRun[];
 }
 
@@ -55,7 +54,7 @@ export async function readUnread(
       hold?.(next.reduce((sum, { output }) => sum + (output?.length ?? 0), 0));
       rows.push(...next);
     }
-    read.push({ values: of, rows });
+    read.push({ ...of, rows });
   }
   return read;
 }

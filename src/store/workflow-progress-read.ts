@@ -2,6 +2,7 @@ import { documentOf } from '../core/document.ts';
 import type { ItemCounts, ItemsFrom, RunValues, Unread } from '../core/run-state.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import { fresh, type StepState } from '../core/step-state.ts';
+import { referredCharsMax } from '../core/workflow.ts';
 import type { Send, Statement } from './pipeline.ts';
 import type { StepOfRun } from './workflow-progress.ts';
 import { keyValues } from './workflow-steps.ts';
@@ -61,29 +62,33 @@ export async function weighValues(
   return row?.chars ?? 0;
 }
 
-/** Values of a run. What it does not have is left out. */
+export interface ReadValues {
+  readonly values: RunValues;
+  /** Of all outputs that were asked for, by the names of their steps. */
+  readonly outputChars: ReadonlyMap<string, number>;
+}
+
+/** Values of a run: of outputs the shortest, as many as one step may refer to. What it does not have is left out. */
 export async function readValues(
   send: Send,
   { runId, unread: { input, outputs, lists } }: UnreadOfRun,
-): Promise<RunValues> {
-  const [inputs, ofSteps] = await Promise.all([
+): Promise<ReadValues> {
+  const [inputs, ofSteps, ofLists] = await Promise.all([
     input ? send<{ input: string }>(readInput, [runId]) : [],
-    outputs.length + lists.length > 0
-      ? send<{ step: string; output: string | null; items: string | null }>(readStepValues, [
-          runId,
-          outputs,
-          lists,
-        ])
-      : [],
+    outputs.length > 0 ? send<OutputRow>(readOutputs, [runId, outputs, referredCharsMax]) : [],
+    lists.length > 0 ? send<{ step: string; items: string }>(readLists, [runId, lists]) : [],
   ]);
   return {
-    input: inputs[0] ? documentOf(inputs[0].input) : null,
-    outputs: new Map(
-      ofSteps.flatMap(({ step, output }) => (output === null ? [] : [[step, documentOf(output)]])),
-    ),
-    lists: new Map(
-      ofSteps.flatMap(({ step, items: list }) => (list === null ? [] : [[step, documentOf(list)]])),
-    ),
+    values: {
+      input: inputs[0] ? documentOf(inputs[0].input) : null,
+      outputs: new Map(
+        ofSteps.flatMap(({ step, output }) =>
+          output === null ? [] : [[step, documentOf(output)]],
+        ),
+      ),
+      lists: new Map(ofLists.map(({ step, items }) => [step, documentOf(items)])),
+    },
+    outputChars: new Map(ofSteps.map(({ step, chars }) => [step, chars])),
   };
 }
 
@@ -107,6 +112,13 @@ interface StepRow extends Pick<StepState, 'step' | 'item' | 'status' | 'fallback
   readonly items_count: number | null;
   /** Left out where it is not to be read. */
   readonly output?: string | null;
+}
+
+interface OutputRow {
+  readonly step: string;
+  readonly chars: number;
+  /** Null where it does not fit. */
+  readonly output: string | null;
 }
 
 interface CountRow {
@@ -158,11 +170,18 @@ const readInput: Statement = {
   text: `select input from workflow_runs where id = $1`,
 };
 
-const readStepValues: Statement = {
-  name: 'progress-read-values',
-  text: `select step, case when step = any($2::text[]) then output end as output,
-      case when step = any($3::text[]) then items end as items
-    from workflow_steps where run_id = $1 and item = -1 and (step = any($2::text[]) or step = any($3::text[]))`,
+// The shortest first: what one step may refer to at all is read after some turns, and what is too long never.
+const readOutputs: Statement = {
+  name: 'progress-read-outputs',
+  text: `select step, chars, case when sum(chars) over (order by chars, step) <= $3::int then output end as output
+    from (select step, length(output::text) as chars, output from workflow_steps
+      where run_id = $1 and item = -1 and step = any($2::text[]) and output is not null) o`,
+};
+
+const readLists: Statement = {
+  name: 'progress-read-lists',
+  text: `select step, items from workflow_steps
+    where run_id = $1 and item = -1 and step = any($2::text[]) and items is not null`,
 };
 
 // Run by run, so that no more is looked at than must be: how long a value is, is only known once it is unpacked.

@@ -4,6 +4,7 @@ import { advance } from '../../src/core/advance.ts';
 import type { RunState } from '../../src/core/run-state.ts';
 import { fresh, type StepEvent, type StepState } from '../../src/core/step-state.ts';
 import {
+  referredCharsMax,
   type StepDefinition,
   valuesCharsMax,
   type WorkflowDefinition,
@@ -86,6 +87,7 @@ test('of a list nothing is read but counts, until it is complete: then the outpu
     values,
     rows,
     items: new Map([['a', { begun, underWay }]]),
+    outputChars: new Map(),
   });
   const one = advance(definition, of([list, item(0, { executionId: 'e1' })], 2, 2), [
     event('a', { item: 0 }),
@@ -114,6 +116,28 @@ test('of a list nothing is read but counts, until it is complete: then the outpu
   });
 });
 
+test('an item that cannot be called asks for what its fallback refers to', () => {
+  const definition = workflow([
+    step('a'),
+    step('b', {
+      forEach: { list: [1, 2], concurrency: 2, max: 2 },
+      variables: { x: '{{input.text}}'.repeat(2) },
+      fallback: { output: '{{steps.a.output}} {{item}}' },
+    }),
+  ]);
+  const whole = wholeOf(JSON.stringify({ text: 'x'.repeat(valuesCharsMax / 2) }), [
+    row('a', { status: 'success', output: '"A"' }),
+    row('b', { items: '[1,2]', itemsCount: 2 }),
+  ]);
+  const values = { ...whole.values, outputs: new Map(), lists: new Map() };
+  assert.deepEqual(advance(definition, { ...whole, values }, []), {
+    kind: 'unread',
+    unread: { input: false, outputs: ['a'], lists: ['b'], items: [] },
+  });
+  const { end } = advanced(definition, whole.values.input?.json ?? '', whole.rows, []);
+  assert.deepEqual(end, { status: 'success', output: '["A 1","A 2"]' });
+});
+
 test('of a list that is complete no more is asked for once what is known does not fit', () => {
   const forEach = { list: [1, 2, 3], concurrency: 1, max: 3 };
   const definition = workflow([step('a', { forEach, onFailure: 'continue' })], 'done');
@@ -125,6 +149,7 @@ test('of a list that is complete no more is asked for once what is known does no
         values: { input: null, outputs: new Map(), lists: new Map() },
         rows: [row('a', { itemsCount: 3 }), item(2, { executionId: 'e1' }), ...read],
         items: new Map([['a', { begun: 3, underWay: 1 }]]),
+        outputChars: new Map(),
       },
       [event('a', { item: 2 })],
     );
@@ -152,11 +177,65 @@ test('what steps refer to is asked for in one go, and nothing else is', () => {
     values: { input: null, outputs: new Map(), lists: new Map() },
     rows: [won('a'), won('b'), row('d', { status: 'failed' })],
     items: new Map(),
+    outputChars: new Map(),
   };
   assert.deepEqual(advance(definition, state, []), {
     kind: 'unread',
     unread: { input: true, outputs: ['a', 'b'], lists: [], items: [] },
   });
+});
+
+test('of what is too long to be gone through nothing is read: the step fails, and its fallback takes over', () => {
+  const [a, b] = ['{{steps.a.output[0]}}', '{{steps.b.output.x}}'];
+  const refers = (name: string, more: Partial<StepDefinition>) =>
+    step(name, { onFailure: 'continue', ...more });
+  const forEach = { list: a, concurrency: 1, max: 1 };
+  const definition = workflow(
+    [
+      step('a'),
+      step('b'),
+      refers('apart', { variables: { x: a } }),
+      refers('both', { variables: { x: [a, b] } }),
+      refers('saved', { variables: { x: [a, b] }, fallback: { output: 'saved' } }),
+      refers('list', { variables: { x: b }, forEach, fallback: { output: 'saved' } }),
+      refers('condition', {
+        when: 'steps.a.output == steps.b.output',
+        fallback: { output: 'saved' },
+      }),
+      refers('failing', { variables: { x: a }, fallback: { output: [b, a] } }),
+    ],
+    [a, b],
+  );
+  const rows = ['a', 'b'].map((name) => row(name, { status: 'success' }));
+  const chars = referredCharsMax / 2;
+  const outputChars = new Map([
+    ['a', chars],
+    ['b', chars + 1],
+  ]);
+  const state = { ...wholeOf('{}', rows), outputChars };
+  assert.deepEqual(advance(definition, state, []), {
+    kind: 'unread',
+    unread: { input: false, outputs: ['a'], lists: [], items: [] },
+  });
+  const failing = row('failing', { executionId: 'e1' });
+  const apart = row('apart', { executionId: 'e2' });
+  const all = advance(definition, { ...state, rows: [...rows, apart, failing] }, [
+    event('failing', { outcome: failure }),
+  ]);
+  assert.ok(all.kind === 'advanced');
+  assert.deepEqual(
+    all.changed.map((one) => [one.step, one.status, one.errorCode, one.output]),
+    [
+      ['failing', 'failed', 'VALUES_TOO_LARGE', null],
+      ['both', 'failed', 'VALUES_TOO_LARGE', null],
+      ['saved', 'success', null, '"saved"'],
+      ['list', 'failed', 'VALUES_TOO_LARGE', null],
+      ['condition', 'failed', 'VALUES_TOO_LARGE', null],
+    ],
+  );
+  const ended = advance(workflow([step('a'), step('b')], [a, b]), state, []);
+  assert.ok(ended.kind === 'advanced' && ended.end?.status === 'failed');
+  assert.equal(ended.end.errorCode, 'OUTPUT_TOO_LARGE');
 });
 
 test('an output of the run that would be too long fails it', () => {

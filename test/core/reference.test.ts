@@ -86,6 +86,17 @@ test('references are found in every text of a value', () => {
   );
 });
 
+test('the parts of a value that hold no reference are not gone through one by one', (t) => {
+  const parts = Array.from({ length: 1_000 }, (_, n) => [n, `${n}`, { name: n }]);
+  const value = { parts, reference: '{{input.ticket}}' };
+  const methods = [t.mock.method(JSON, 'stringify'), t.mock.method(Object, 'entries')];
+  const filled = fill(value, scope, 1_000_000);
+  const calls = methods.reduce((sum, { mock }) => sum + mock.callCount(), 0);
+  t.mock.restoreAll();
+  assert.equal(filled, JSON.stringify({ parts, reference: 'Help' }));
+  assert.ok(calls < 10, `${calls} calls`);
+});
+
 test('a result that grows too long is none', () => {
   const long = { ...scope, input: documentOf(JSON.stringify({ a: 'x'.repeat(100) })) };
   assert.equal(fill('{{input.a}}'.repeat(3), long, 100), null);

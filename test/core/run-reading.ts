@@ -10,6 +10,7 @@ export function wholeOf(input: string, rows: readonly StepState[]): RunState {
   return {
     rows,
     items: countsOf(rows),
+    outputChars: new Map(),
     values: {
       input: documentOf(input),
       outputs: documentsOf(own, ({ output }) => output),
@@ -26,13 +27,14 @@ export function briefOf(rows: readonly StepState[], events: readonly StepEvent[]
       .filter((row) => row.item < 0 || named.has(keyOf(row)))
       .map((row) => ({ ...row, output: null, items: null, variables: null })),
     items: countsOf(rows),
+    outputChars: new Map(),
     values: { input: null, outputs: new Map(), lists: new Map() },
   };
 }
 
 /** What was asked for, added to what has been read: of the items of a list two at a time. */
 export function readMore(
-  { rows, items, values }: RunState,
+  { rows, items, values, outputChars }: RunState,
   { input, outputs, lists, items: complete }: Unread,
   whole: RunState,
 ): RunState {
@@ -43,6 +45,7 @@ export function readMore(
   );
   return {
     items,
+    outputChars,
     rows: [...rows, ...asked],
     values: {
       input: input ? whole.values.input : values.input,

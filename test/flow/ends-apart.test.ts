@@ -113,7 +113,7 @@ test('so they do where the connection is lost over what they refer to', async ()
     use: (work, answerTimeoutMs) =>
       pipelines.use((send) => {
         const losing: Send = async (...given) => {
-          if (given[0].name === 'progress-read-values') throw new Error('the connection is gone');
+          if (given[0].name === 'progress-read-outputs') throw new Error('the connection is gone');
           return send(...given);
         };
         return work(losing);

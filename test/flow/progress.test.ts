@@ -58,9 +58,9 @@ async function plan(runIds: readonly string[], parts: ProgressParts = coldProgre
   const { ended } = await pipelines.use(async (send) => {
     const telling: Send = async <Row>(...given: Parameters<Send>) => {
       const [{ name }] = given;
-      if (/^progress-read-(input|values)$/.test(name)) asked.push(`${name} sent`);
+      if (/^progress-read-(input|outputs)$/.test(name)) asked.push(`${name} sent`);
       const rows = await send<Row>(...given);
-      if (/^progress-read-(input|values)$/.test(name)) asked.push(`${name} answered`);
+      if (/^progress-read-(input|outputs)$/.test(name)) asked.push(`${name} answered`);
       return rows;
     };
     const [, runs, steps] = await Promise.all([
@@ -86,7 +86,7 @@ test('what the runs of a batch lack is asked for together, and not run by run', 
   const { asked, ended } = await plan(runIds);
   const of = (name: string) =>
     ['sent', 'answered'].flatMap((what) => runIds.map(() => `${name} ${what}`));
-  assert.deepEqual(asked, [...of('progress-read-input'), ...of('progress-read-values')]);
+  assert.deepEqual(asked, [...of('progress-read-input'), ...of('progress-read-outputs')]);
   assert.deepEqual(
     ended.map(({ end }) => end),
     runIds.map(() => ({ status: 'success', output: '"X"' })),

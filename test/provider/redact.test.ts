@@ -142,4 +142,24 @@ describe('the text', () => {
     ];
     for (const piece of hostile) redact(piece.repeat(1_000_000 / piece.length), [key]);
   });
+
+  test('is made in little time, whatever its key is made for', () => {
+    const hostile = `${'a'.repeat(300)}b${'a'.repeat(3_700)}`;
+    const page = `${'a'.repeat(10_000)} ${hostile}`;
+    for (let turn = 0; turn < 1_000; turn++) {
+      assert.ok(redact(page, [hostile]).startsWith('aaa'));
+    }
+  });
+
+  test('loses a key of few letters wherever it stands, and nothing else', () => {
+    const letters = fc.string({ unit: fc.constantFrom('w', 'z'), maxLength: 60 });
+    const secret = fc.string({ unit: fc.constantFrom('w', 'z'), minLength: 6, maxLength: 9 });
+    fc.assert(
+      fc.property(letters, secret, letters, (a, s, b) => {
+        const text = `${a}${s}${b}`;
+        assert.equal(redact(text, [s]), text.replaceAll(s, '[redacted]'));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
 });

@@ -141,6 +141,55 @@ test('outputs are read a few at a time, and what the models wrote around them ha
   assert.ok(chars < 45_000_000, `${chars} characters`);
 });
 
+test('of outputs that are too long together for one step, no more is read than one step may refer to', async () => {
+  const names = Array.from({ length: 12 }, (_, n) => `s${n}`);
+  const firsts = (of: string[]) => of.map((name) => `{{steps.${name}.output[0]}}`).join(' ');
+  const wide = (name: string, of: string[]) =>
+    step({
+      name,
+      agent,
+      after: ['go'],
+      variables: { text: firsts(of) },
+      fallback: { output: 'too long' },
+    });
+  const workflow = await addWorkflow(service, {
+    steps: [
+      ...names.map((name) => step({ name, agent })),
+      step({ name: 'go', agent, fallback: { output: '' } }),
+      wide('all', names),
+      wide('some', names.slice(0, 6)),
+      wide('others', names.slice(6)),
+    ],
+  });
+  const started = await createWorkflowStarter(process()).start(startCall(workflow, key));
+  assert.ok(started.kind === 'accepted');
+  const { runId } = started;
+  await sql`
+    update workflow_steps set status = 'success', ready_at = null, variables = null,
+      output = to_json('["' || step || '"' || repeat(',1', 500000) || ']')
+    where run_id = ${runId} and step like 's%'`.execute(service.db);
+  const chars = await readBy(() =>
+    settleSteps(process(), runId, [
+      {
+        ...{ runId, step: 'go', item: -1, fallback: false, executionId: null },
+        outcome: { kind: 'failed', code: 'AGENT_NOT_ACTIVE', error: 'No.' },
+      },
+    ]),
+  );
+  const { rows } = await sql<{ step: string; variables: string | null; output: string | null }>`
+    select step, variables, output from workflow_steps
+    where run_id = ${runId} and step in ('all', 'some', 'others') order by step`.execute(
+    service.db,
+  );
+  const text = (of: string[]) => JSON.stringify({ text: of.join(' ') });
+  assert.deepEqual(rows, [
+    { step: 'all', variables: null, output: '"too long"' },
+    { step: 'others', variables: text(names.slice(6)), output: null },
+    { step: 'some', variables: text(names.slice(0, 6)), output: null },
+  ]);
+  assert.ok(chars < 13_000_000, `${chars} characters`);
+});
+
 test('lists that are complete are not counted again', async () => {
   const forEach = { list: [1, 2, 3], concurrency: 3 };
   const workflow = await addWorkflow(service, {

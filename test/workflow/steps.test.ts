@@ -102,6 +102,9 @@ test('conditions skip, what waits only for skipped steps is skipped, and null co
   assert.equal(steps.get('no')?.status, 'skipped');
   assert.equal(steps.get('afterNo')?.status, 'skipped');
   assert.deepEqual(output, { afterNo: null, both: '[yes]' });
+  const began = [...steps].filter(([, { startedAt }]) => startedAt !== null);
+  assert.deepEqual(began.map(([name]) => name).sort(), ['both', 'yes']);
+  assert.ok([...steps.values()].every(({ completedAt }) => completedAt !== null));
 });
 
 test('a list is gone through in order, and its outputs are parsed', async () => {
