@@ -90,7 +90,8 @@ export const updateMember = endpoint({
   method: 'PATCH',
   path: '/api/v1/members/{userId}',
   summary: "Change a member's role",
-  description: '409 where it would leave the workspace without an owner.',
+  description:
+    '409 where it would leave the workspace without an owner: make another member one first.',
   tag,
   auth: 'owner',
   body: body('MemberPatch', { role }),
@@ -103,9 +104,10 @@ export const removeMember = endpoint({
   path: '/api/v1/members/{userId}',
   summary: 'Remove a member',
   description:
-    'Revokes the keys that they issued. Secrets of webhooks that they saw still hold: rotate those. 409 where it would leave the workspace without an owner.',
+    'An owner removes anyone, and whoever is signed in themselves. Revokes the keys that they issued. Secrets of webhooks that they saw still hold: rotate those. 409 where it would leave the workspace without an owner: make another member one first.',
   tag,
   auth: 'owner',
+  session: 'read',
   answers: { 204: null, ...problems(404, 409) },
 });
 
