@@ -5,6 +5,7 @@ import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
 import type { Db, Trx } from '../store/db.ts';
 import { findInvitation, takeInvitation } from '../store/invitations.ts';
+import { lockLimits } from '../store/limits.ts';
 import { addMember, type Membership } from '../store/members.ts';
 import { createUser, findUserByEmail, setPassword } from '../store/users.ts';
 
@@ -62,6 +63,8 @@ export async function acceptInvitation(
     .transaction()
     .setIsolationLevel('read committed')
     .execute(async (trx) => {
+      // So that nobody is invited while they become a member: that link would outlive a removal.
+      await lockLimits(trx, [invitation.workspaceId]);
       if (!(await takeInvitation(trx, tokenHash))) return null;
       const userId = 'id' in person ? person.id : await makeAccount(trx, invitation.email, person);
       if (!(await addMember(trx, { ...invitation, userId }))) {
