@@ -42,7 +42,7 @@ export async function changeRole(
  * somebody who had their account before them, needs nobody's leave to be rid of it.
  */
 export async function removeMember(db: Db, caller: Caller, userId: string): Promise<void> {
-  const asOwner = caller.userId !== userId;
+  const asOwner = caller.kind !== 'session' || caller.userId !== userId;
   await changing(db, caller, { userId, asOwner }, async (trx, member) => {
     await endOwnership(trx, caller.workspaceId, member);
     await deleteMember(trx, caller.workspaceId, userId);
