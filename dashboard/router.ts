@@ -17,6 +17,7 @@ import {
 import { invitationRoute } from './pages/invitation/route.ts';
 import { agentAccessRoute, keysRoute } from './pages/keys/route.ts';
 import { newAgentRoute } from './pages/new-agent/route.ts';
+import { noWorkspaceRoute } from './pages/no-workspace/route.ts';
 import {
   playgroundRoute,
   promptEditorRoute,
@@ -45,6 +46,7 @@ import { appRoute, rootRoute } from './shell/routes.tsx';
 const routeTree = rootRoute.addChildren([
   signInRoute,
   invitationRoute,
+  noWorkspaceRoute,
   appRoute.addChildren([
     homeRoute,
     welcomeRoute,

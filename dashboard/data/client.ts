@@ -14,9 +14,6 @@ export const cueline = createClient({
   ...(workspaceOfPage !== null && { workspace: workspaceOfPage }),
 });
 
-/** The same for the workspace that the server takes by itself. */
-export const withoutWorkspace = createClient({ baseURL: '', json });
-
 /** Of someone in several workspaces, the one they last chose; null for the one the server takes. */
 function chosenWorkspace(): string | null {
   return localStorage.getItem(workspaceKey);

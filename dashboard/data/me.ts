@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { Me } from '../../src/client/index.ts';
-import { chooseWorkspace, cueline, withoutWorkspace, workspaceOfPage } from './client.ts';
+import { chooseWorkspace, cueline, workspaceOfPage } from './client.ts';
 import { isSignedOut } from './signed-out.ts';
 
 const userKey = 'cueline-user';
@@ -18,16 +18,19 @@ export const meQuery = queryOptions({
 
 /**
  * A workspace that was chosen may be theirs no longer, or may have been the choice of whoever used this browser before:
- * then every call is answered 401, as without a session. So it is asked once more without it.
+ * then every call is answered 401, as without a session. So the page begins anew without it; and where they are a member
+ * of none, with the page that says so.
  */
 async function readMe(signal: AbortSignal): Promise<Me> {
   try {
     return await cueline.me({ signal });
   } catch (error) {
-    if (!isSignedOut(error) || workspaceOfPage === null) throw error;
-    await withoutWorkspace.me({ signal });
-    chooseWorkspace(null);
-    location.reload();
+    if (!isSignedOut(error) || (await cueline.session.user()) === null) throw error;
+    if (workspaceOfPage === null) location.assign('/no-workspace');
+    else {
+      chooseWorkspace(null);
+      location.reload();
+    }
     return new Promise(() => {});
   }
 }

@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import type { InvitationInput, Role } from '../../src/client/index.ts';
-import { cueline } from './client.ts';
-import { meQuery } from './me.ts';
+import { chooseWorkspace, cueline } from './client.ts';
+import { meQuery, useMe } from './me.ts';
 import { useChange } from './use-change.ts';
 import { useWrite } from './use-write.ts';
 
@@ -35,6 +35,21 @@ export function useChangeRole() {
 
 export const useRemoveMember = () =>
   useChange((userId: string) => cueline.members.remove(userId), ['members']);
+
+/** Nothing of this workspace is theirs to see then: the page begins anew, in another one if they have one. */
+export function useLeave() {
+  const { userId } = useMe().user;
+  return useWrite(
+    {
+      mutationFn: () => cueline.members.remove(userId),
+      onSuccess: () => {
+        chooseWorkspace(null);
+        location.assign('/');
+      },
+    },
+    { leadsAway: true },
+  );
+}
 
 /** With the link, which is shown this once. */
 export const useInvite = () =>

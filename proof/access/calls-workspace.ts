@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { hashToken, makeToken } from '../../src/core/token.ts';
+import { findSessionCaller } from '../../src/store/callers.ts';
 import { addMember } from '../../test/harness/people.ts';
+import { signIn } from '../../test/harness/sessions.ts';
+import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
 import type { World } from './world.ts';
 
@@ -102,7 +105,8 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     const userId = await addColleague(world);
     return { path: `/api/v1/members/${userId}`, body: { role: 'editor' }, workspace: [userId] };
   },
-  async 'DELETE /api/v1/members/{userId}'(world) {
+  async 'DELETE /api/v1/members/{userId}'(world, note, caller) {
+    if (note.startsWith('oneself') && caller.userId !== null) return leave(world, caller);
     const userId = await addColleague(world);
     return { path: `/api/v1/members/${userId}`, workspace: [userId] };
   },
@@ -169,6 +173,16 @@ async function addPrice({ ground }: World): Promise<string> {
 /** A viewer; the wire id of them. */
 async function addColleague({ ground }: World): Promise<string> {
   return toId('user', await addMember(ground.db, ground.workspaceId, 'viewer'));
+}
+
+/** By somebody like the caller, who is needed for the rows to come. */
+async function leave(world: World, { userId }: Caller): Promise<Call> {
+  const { db } = world.ground;
+  const like = userId === null ? null : await findSessionCaller(db, userId, null);
+  if (!like?.role) throw new Error('whoever leaves must be a member');
+  const leaving = await addMember(db, like.workspaceId, like.role);
+  const { cookie } = await signIn({ db, url: world.url }, leaving);
+  return { path: `/api/v1/members/${toId('user', leaving)}`, headers: { cookie } };
 }
 
 async function addErasure({ ground }: World): Promise<string> {

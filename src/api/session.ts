@@ -36,7 +36,7 @@ export interface Sessions {
   mount(app: FastifyInstance): void;
   /**
    * The user of the request's cookie in the workspace that its header names, or its link where the endpoint knows such a
-   * parameter, else in the one joined first; null for nobody.
+   * parameter, else in the first that they own, or are in; null for nobody.
    */
   caller(request: FastifyRequest, endpoint?: Pick<Endpoint, 'query'>): Promise<Caller | null>;
   /** The stored id of whoever is signed in, member or not; null for nobody, and where no page of ours asks. */

@@ -5,13 +5,13 @@ import type { Answered, Request } from './request.ts';
  * What stands below `/api/auth` is not part of the declared contract, so its few calls are typed here.
  */
 export function session(request: Request) {
-  const post = request as unknown as (
+  const call = request as unknown as (
     route: string,
     input: { readonly body?: unknown },
   ) => Promise<Answered<unknown>>;
   return {
     async signIn(account: { email: string; password: string }): Promise<void> {
-      await post('POST /api/auth/sign-in/email', { body: account });
+      await call('POST /api/auth/sign-in/email', { body: account });
     },
     /** Whose accounts people can sign in with, beside address and password. */
     async identityProviders() {
@@ -23,11 +23,16 @@ export function session(request: Request) {
       pages: { callbackURL: string; errorCallbackURL: string },
     ): Promise<string> {
       const body = { provider, ...pages };
-      const answer = (await post('POST /api/auth/sign-in/social', { body })).body;
+      const answer = (await call('POST /api/auth/sign-in/social', { body })).body;
       return (answer as { url: string }).url;
     },
+    /** Who is signed in, a member of a workspace or not; null for nobody. */
+    async user(): Promise<{ readonly email: string } | null> {
+      const answer = (await call('GET /api/auth/get-session', {})).body;
+      return (answer as { user: { email: string } } | null)?.user ?? null;
+    },
     async signOut(): Promise<void> {
-      await post('POST /api/auth/sign-out', {});
+      await call('POST /api/auth/sign-out', {});
     },
     /** Ends the user's other sessions too where asked. */
     async changePassword(change: {
@@ -35,7 +40,7 @@ export function session(request: Request) {
       newPassword: string;
       revokeOtherSessions?: boolean;
     }): Promise<void> {
-      await post('POST /api/auth/change-password', { body: change });
+      await call('POST /api/auth/change-password', { body: change });
     },
   };
 }

@@ -90,7 +90,8 @@ export const updateMember = endpoint({
   method: 'PATCH',
   path: '/api/v1/members/{userId}',
   summary: "Change a member's role",
-  description: '409 where it would leave the workspace without an owner.',
+  description:
+    '409 where it would leave the workspace without an owner: make another member one first.',
   tag,
   auth: 'owner',
   body: body('MemberPatch', { role }),
@@ -103,9 +104,10 @@ export const removeMember = endpoint({
   path: '/api/v1/members/{userId}',
   summary: 'Remove a member',
   description:
-    'Revokes the keys that they issued. Secrets of webhooks that they saw still hold: rotate those. 409 where it would leave the workspace without an owner.',
+    'An owner removes anyone, and whoever is signed in themselves. Revokes the keys that they issued. Secrets of webhooks that they saw still hold: rotate those. 409 where it would leave the workspace without an owner: make another member one first.',
   tag,
   auth: 'owner',
+  session: 'read',
   answers: { 204: null, ...problems(404, 409) },
 });
 
@@ -181,9 +183,6 @@ export const getInvitation = endpoint({
         email: Type.String({ description: 'Whom it is for.' }),
         ...membership,
         expiresAt: invitationFields.expiresAt,
-        hasAccount: Type.Boolean({
-          description: 'Whether the address has an account, which must be signed in to accept.',
-        }),
       },
       { title: 'OpenedInvitation' },
     ),
@@ -198,7 +197,7 @@ export const acceptInvitation = endpoint({
   path: '/api/v1/invitations/accept',
   summary: 'Accept an invitation',
   description:
-    'With name and password where the address has no account yet; the account is made with it. 404 where the link is unknown, used or expired; 429 after too many of those.',
+    'Signed in with the invited address, or with name and password where it has no account yet; the account is made with it. 404 where the link is unknown, used or expired; 409 where the address has an account that is not signed in, or is a member already; 429 after too many of those.',
   tag,
   auth: 'none',
   body: body('InvitationAcceptance', {

@@ -65,7 +65,7 @@ const workspaceParameter = {
   name: workspaceHeader,
   in: 'header',
   description:
-    'Which workspace is meant, where a session belongs to several. A key belongs to one and ignores it.',
+    'Which workspace is meant, where a session belongs to several: without it the one joined first of those owned, else of all. A key belongs to one and ignores it.',
   schema: reference('workspace'),
 };
 

@@ -5,8 +5,9 @@ import { writeAudit } from '../store/audit.ts';
 import { readClock } from '../store/clock.ts';
 import type { Db, Trx } from '../store/db.ts';
 import { findInvitation, takeInvitation } from '../store/invitations.ts';
+import { lockLimits } from '../store/limits.ts';
 import { addMember, type Membership } from '../store/members.ts';
-import { createUser, findUserByEmail, setPassword } from '../store/users.ts';
+import { createUser, findUserByEmail, setPassword, type UserRow } from '../store/users.ts';
 
 export interface Acceptance {
   readonly tokenHash: Buffer;
@@ -26,20 +27,18 @@ export interface Accepted extends Membership {
 export interface OpenedInvitation extends Membership {
   readonly email: string;
   readonly expiresAt: Date;
-  /** Accepting says the same: the link already tells whose address it is. */
-  readonly hasAccount: boolean;
 }
 
 /**
  * Null where the link is unknown, used, withdrawn or expired. It is found by its hash, so the time that takes says
- * nothing of a token that is nearly right.
+ * nothing of a token that is nearly right. Whether the address has an account is not told: whoever made the link has it
+ * too, and would learn that of any address.
  */
 export async function openInvitation(db: Db, tokenHash: Buffer): Promise<OpenedInvitation | null> {
   const invitation = await findInvitation(db, tokenHash);
   if (!invitation) return null;
   const { email, workspaceId, workspaceName: name, role, expiresAt } = invitation;
-  const hasAccount = (await findUserByEmail(db, email)) !== null;
-  return { email, workspaceId, name, role, expiresAt, hasAccount };
+  return { email, workspaceId, name, role, expiresAt };
 }
 
 /**
@@ -55,13 +54,15 @@ export async function acceptInvitation(
   const invitation = await findInvitation(db, tokenHash);
   if (!invitation) return null;
   const account = await findUserByEmail(db, invitation.email);
-  if (account && account.id !== acceptance.signedInAs) throw taken();
+  const isTheirs = account !== null && account.id === acceptance.signedInAs;
   // Hashing is slow on purpose: no row is locked meanwhile.
-  const person = account ?? (await newAccount(acceptance, hashPassword));
+  const person = isTheirs ? account : await newAccount(acceptance, account, hashPassword);
   return db
     .transaction()
     .setIsolationLevel('read committed')
     .execute(async (trx) => {
+      // So that nobody is invited while they become a member: that link would outlive a removal.
+      await lockLimits(trx, [invitation.workspaceId]);
       if (!(await takeInvitation(trx, tokenHash))) return null;
       const userId = 'id' in person ? person.id : await makeAccount(trx, invitation.email, person);
       if (!(await addMember(trx, { ...invitation, userId }))) {
@@ -80,16 +81,19 @@ interface NewAccount {
   readonly hash: string;
 }
 
+/** What is missing is said first: to learn that there is an account takes a try that would make one. */
 async function newAccount(
   { name, password }: Acceptance,
+  account: UserRow | null,
   hashPassword: HashPassword,
 ): Promise<NewAccount> {
   if (name === undefined || password === undefined) {
     throw new CallFailure(
       'INVALID_REQUEST',
-      'Fields "name" and "password" are needed: the address has no account yet.',
+      'Fields "name" and "password" are needed to make an account; whoever has one signs in with it first.',
     );
   }
+  if (account) throw taken();
   return { name, hash: await hashPassword(password) };
 }
 

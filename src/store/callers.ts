@@ -5,6 +5,7 @@ import { hashBytes } from '../core/key.ts';
 import type { Role } from '../core/member.ts';
 import { type KeyRow, readWholeKeys } from './admission-read.ts';
 import type { Db } from './db.ts';
+import { homeFirst } from './members.ts';
 import type { Send, Statement } from './pipeline.ts';
 
 /** Who calls, outside admission: a key by its hash, a session by its user. Read anew for every request. */
@@ -14,16 +15,16 @@ export function readCallerKeys(send: Send, hashes: readonly string[]): Promise<K
   return send(readWholeKeys, [hashes.map(hashBytes)]);
 }
 
-/** The user of a session as a caller in one of its workspaces: the one named, else the one joined first. */
+/** The user of a session as a caller in one of its workspaces: the one named, else the first that they own or are in. */
 export async function findSessionCaller(
   db: Db,
   userId: string,
   workspaceId: string | null,
 ): Promise<Caller | null> {
   const { rows } = await sql<{ workspaceId: string; role: Role }>`
-    select workspace_id, role from members
-    where user_id = ${userId} and (${workspaceId}::uuid is null or workspace_id = ${workspaceId})
-    order by created_at, workspace_id limit 1`.execute(db);
+    select m.workspace_id, m.role from members m
+    where m.user_id = ${userId} and (${workspaceId}::uuid is null or m.workspace_id = ${workspaceId})
+    order by ${homeFirst} limit 1`.execute(db);
   const member = rows[0];
   return member ? sessionCaller({ userId, ...member }) : null;
 }

@@ -48,13 +48,16 @@ export interface Membership {
   readonly role: Role;
 }
 
-/** The workspaces of a user, the one joined first at the head. */
+/** Of the workspaces of a user, `m` in each, first those that they own: into others they were let by somebody else. */
+export const homeFirst = sql.raw("(m.role = 'owner') desc, m.created_at, m.workspace_id");
+
+/** The workspaces of a user, the one at the head that a session acts in where none is named. */
 export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
   const { rows } = await sql<Membership>`
     select w.id as workspace_id, w.name, m.role
     from members m join workspaces w on w.id = m.workspace_id
     where m.user_id = ${userId}
-    order by m.created_at, w.id`.execute(db);
+    order by ${homeFirst}`.execute(db);
   return rows;
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
@@ -28,13 +29,29 @@ test('whoever has an account signs in with it before they accept', async () => {
   const invitation = await service.call('POST', '/api/v1/invitations', { user, body });
   const path = new URL(invitation.body.url).pathname;
   const nobody = await visit(path);
-  await nobody.page.getByText(`${email} has an account.`).waitFor();
+  await nobody.page.getByText('Does this address have an account?').waitFor();
   await nobody.check();
-  await nobody.page.getByRole('link', { name: 'Sign in' }).click();
+  await nobody.page.getByLabel('Your name').fill('Nova');
+  await nobody.page.getByLabel('Password', { exact: true }).fill('long enough a password');
+  await nobody.page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await nobody.page.getByRole('alert').getByText('has an account: sign in with it').waitFor();
+  await nobody.page.getByRole('link', { name: 'Sign in with it' }).click();
   await nobody.page.waitForURL(/\/sign-in\?from=/);
   const { page, check } = await visit(path, { as: { userId: ownerId } });
   await page.getByRole('button', { name: 'Accept the invitation' }).waitFor();
   await check();
+  await page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await page.waitForURL('**/agents');
+});
+
+test('whoever is signed in and a member of nothing accepts as well', async () => {
+  const { userId, email } = await service.signIn('viewer');
+  await sql`delete from members where user_id = ${userId}`.execute(service.db);
+  const body = { email, role: 'viewer' };
+  const user = service.ownerId;
+  const invitation = await service.call('POST', '/api/v1/invitations', { user, body });
+  const path = new URL(invitation.body.url).pathname;
+  const { page } = await visit(path, { as: { userId } });
   await page.getByRole('button', { name: 'Accept the invitation' }).click();
   await page.waitForURL('**/agents');
 });

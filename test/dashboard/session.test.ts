@@ -62,6 +62,34 @@ test('a chosen workspace that is theirs no longer does not keep people out', asy
   assert.equal(await page.evaluate("localStorage.getItem('cueline-workspace')"), null);
 });
 
+test('whoever leaves goes on in another workspace of theirs, and after the last is told so', async () => {
+  const { email, userId } = await service.signIn('viewer');
+  const other = await service.workspace();
+  await sql`insert into members (workspace_id, user_id, role)
+    values (${other.workspaceId}, ${userId}, 'editor')`.execute(service.db);
+  const { page, check } = await visit('/settings/members', { as: { userId } });
+  const leave = async () => {
+    await page.goto('/settings/members');
+    await page.getByRole('button', { name: 'Leave this workspace' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave this workspace?' });
+    await dialog.getByText('every key that you issued is revoked').waitFor();
+    await check();
+    await dialog.getByRole('button', { name: 'Leave', exact: true }).click();
+  };
+  await page.getByRole('button', { name: 'Leave this workspace' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Remove/ }).count(), 0);
+  await leave();
+  await page.waitForURL('**/agents');
+  await leave();
+  await page.getByRole('heading', { name: 'You are in no workspace' }).waitFor();
+  await page.getByText(`${email} belongs to no workspace here.`).waitFor();
+  await check();
+  await page.getByRole('link', { name: 'Look again' }).click();
+  await page.getByRole('heading', { name: 'You are in no workspace' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL('**/sign-in');
+});
+
 test('a session that ends takes nothing off the page', async () => {
   const userId = await service.member('editor');
   const { page, check } = await visit('/prompts', { as: { userId } });

@@ -4,9 +4,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Caller } from '../../src/core/admission.ts';
 import { CallFailure } from '../../src/core/failure.ts';
+import { hashToken } from '../../src/core/token.ts';
+import { acceptInvitation } from '../../src/flow/accept-invitation.ts';
 import { changeRole, removeMember } from '../../src/flow/change-member.ts';
+import { invite } from '../../src/flow/invite.ts';
 import { findSessionCaller } from '../../src/store/callers.ts';
 import { type Db, openDatabase } from '../../src/store/db.ts';
+import { listInvitations } from '../../src/store/invitations.ts';
 import { lockLimits } from '../../src/store/limits.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { addMember, addWorkspace } from '../harness/people.ts';
@@ -93,4 +97,32 @@ test('a member is removed once', async () => {
     () => removeMember(db, second, memberId),
   ]);
   assert.deepEqual(outcomes, ['NOT_FOUND', 'done']);
+});
+
+test('nobody is invited while they become a member: the link would outlive a removal', async () => {
+  const { workspaceId, first, second } = await twoOwners();
+  const email = 'coming@example.com';
+  const { token } = await invite(db, first, { email, role: 'viewer' });
+  const userId = await addMember(db, (await addWorkspace(db)).workspaceId, 'viewer');
+  await sql`update users set email = ${email} where id = ${userId}`.execute(db);
+  const acceptance = { tokenHash: hashToken(token), name: undefined, password: undefined };
+  const outcomes: Promise<string>[] = [];
+  const undone = db.transaction().execute(async (trx) => {
+    // Keeps who accepts in the midst of it, until this is undone.
+    await sql`
+        insert into members (workspace_id, user_id, role)
+        values (${workspaceId}, ${userId}, 'viewer')`.execute(trx);
+    const works = [
+      () => acceptInvitation(db, { ...acceptance, signedInAs: userId }, async () => ''),
+      () => invite(db, second, { email, role: 'owner' }),
+    ];
+    for (const work of works) {
+      outcomes.push(work().then(() => 'done', codeOf));
+      while ((await countBlocked(db)) < outcomes.length) await wait(5);
+    }
+    throw new Error('undone');
+  });
+  await assert.rejects(undone, /undone/);
+  assert.deepEqual(await Promise.all(outcomes), ['done', 'CONFLICT']);
+  assert.deepEqual(await listInvitations(db, workspaceId), []);
 });

@@ -6,7 +6,10 @@ import { useAcceptInvitation } from '../../data/invitations.ts';
 import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
 import { NewPasswordField } from '../../parts/new-password-field.tsx';
 
-/** Who is signed in as the invited address accepts with a click; where it has no account, it is made. */
+/**
+ * Who is signed in as the invited address accepts with a click. Anyone else makes its account, or has one and signs in:
+ * which of the two, the server does not tell whoever holds the link.
+ */
 export function AcceptInvitation(props: {
   readonly token: string;
   readonly invitation: OpenedInvitation;
@@ -14,7 +17,7 @@ export function AcceptInvitation(props: {
   readonly signedInAs: string | null;
 }) {
   const { token, invitation, signedInAs } = props;
-  const { email, hasAccount } = invitation;
+  const isMine = signedInAs === invitation.email;
   const router = useRouter();
   const { pathname } = useLocation();
   const [name, setName] = useState('');
@@ -24,27 +27,21 @@ export function AcceptInvitation(props: {
   const accept = useAcceptInvitation(token, enter);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    accept.mutate(hasAccount ? null : { name, password });
+    accept.mutate(isMine ? null : { name, password });
   };
-  if (hasAccount && signedInAs !== email) {
-    return (
-      <Stack gap="md">
-        <p>
-          {email} has an account.{' '}
-          {signedInAs === null ? 'Sign in with it' : `You are ${signedInAs} here; sign in as them`}{' '}
-          to accept.
-        </p>
-        <Button renderRoot={(root) => <Link {...root} to="/sign-in" search={{ from: pathname }} />}>
-          Sign in
-        </Button>
-      </Stack>
-    );
-  }
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        {!hasAccount && (
+        {!isMine && (
           <>
+            <p>
+              {signedInAs !== null && `You are ${signedInAs} here. `}Does this address have an
+              account?{' '}
+              <Link to="/sign-in" search={{ from: pathname }}>
+                Sign in with it
+              </Link>{' '}
+              to accept; otherwise one is made now.
+            </p>
             <TextInput
               label="Your name"
               autoComplete="name"

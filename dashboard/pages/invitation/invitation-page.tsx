@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { CuelineError, type OpenedInvitation } from '../../../src/client/index.ts';
 import { formatTime } from '../../data/format.ts';
 import { invitationQuery } from '../../data/invitations.ts';
-import { meQuery } from '../../data/me.ts';
+import { sessionUserQuery } from '../../data/session-user.ts';
 import { Facts } from '../../parts/card.tsx';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Gate } from '../../shell/gate.tsx';
@@ -16,7 +16,7 @@ const route = getRouteApi('/invitations/$token');
 export function InvitationPage() {
   const { token } = route.useParams();
   const invitation = useQuery(invitationQuery(token));
-  const me = useQuery(meQuery);
+  const user = useQuery(sessionUserQuery);
   if (invitation.isError) {
     const { error } = invitation;
     if (error instanceof CuelineError && error.status === 404) return <Gone />;
@@ -31,7 +31,7 @@ export function InvitationPage() {
       </Gate>
     );
   }
-  if (!invitation.data || !me.isFetched) {
+  if (!invitation.data || !user.isFetched) {
     return (
       <Gate title="Join a workspace">
         <Skeleton height={260} />
@@ -45,7 +45,7 @@ export function InvitationPage() {
         <AcceptInvitation
           token={token}
           invitation={invitation.data}
-          signedInAs={me.data?.user.email ?? null}
+          signedInAs={user.data?.email ?? null}
         />
       </Stack>
     </Gate>

@@ -7,12 +7,14 @@ import { ErrorState } from '../../parts/error-state.tsx';
 import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Invitations } from './invitations.tsx';
+import { LeaveWorkspace } from './leave-workspace.tsx';
 import { RemoveMember } from './remove-member.tsx';
 import { RoleField } from './role-field.tsx';
 import classes from './settings.module.css';
 
 export function MembersPage() {
-  const owner = may(useMe(), 'own');
+  const me = useMe();
+  const owner = may(me, 'own');
   const members = useQuery(membersQuery);
   if (members.isError && !members.data) {
     return <ErrorState error={members.error} onRetry={() => void members.refetch()} />;
@@ -23,12 +25,16 @@ export function MembersPage() {
     header: 'Role',
     cell: (member) => (owner ? <RoleField member={member} /> : member.role),
   };
-  const remove: Column<Member> = {
-    key: 'remove',
+  const end: Column<Member> = {
+    key: 'end',
     header: 'Actions',
     align: 'right',
     // A workspace without an owner could not be managed any more: the server keeps the last one.
-    cell: (member) => (member.role !== 'owner' || owners > 1) && <RemoveMember member={member} />,
+    cell: (member) => {
+      if (member.role === 'owner' && owners === 1) return null;
+      if (member.userId === me.user.userId) return <LeaveWorkspace />;
+      return owner && <RemoveMember member={member} />;
+    },
   };
   return (
     <>
@@ -40,7 +46,7 @@ export function MembersPage() {
       <div className={classes.rows}>
         <DataTable
           caption="Members"
-          columns={owner ? [person, role, joined, remove] : [person, role, joined]}
+          columns={[person, role, joined, end]}
           rows={members.data}
           rowKey={({ userId }) => userId}
           loadingRows={3}

@@ -91,9 +91,9 @@ export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   route(app, parts, getInvitation, async ({ params: { token }, request }) => {
     const opened = await byLink(request, token, (hash) => acceptance.openInvitation(db, hash));
-    const { email, expiresAt, hasAccount, ...membership } = opened;
-    const until = { expiresAt: expiresAt.toISOString(), hasAccount };
-    return { status: 200, body: { email, ...membershipWire(membership), ...until } };
+    const { email, expiresAt: until, ...membership } = opened;
+    const expiresAt = until.toISOString();
+    return { status: 200, body: { email, ...membershipWire(membership), expiresAt } };
   });
 
   route(app, parts, acceptInvitation, async ({ body: { token, name, password }, request }) => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { hashPassword } from '../../../src/api/session.ts';
 import { toId } from '../../../src/core/id.ts';
+import { resetPassword } from '../../../src/flow/reset-password.ts';
 import { send } from '../../harness/browser.ts';
 import { startService } from '../../harness/service.ts';
 
@@ -46,6 +48,24 @@ test('whoever has an account joins with it, name and password as they were', asy
   assert.equal(me.body.user.name, 'viewer');
   assert.equal(me.body.workspaces.length, 2);
   await service.signIn({ userId });
+});
+
+test("an address that somebody else took is its person's again once its password is reset", async () => {
+  const email = 'victim@example.com';
+  const token = await invite(email, 'viewer');
+  const { body: taken } = await service.call('POST', path, {
+    body: { token, name: 'V', password },
+  });
+  const enter = (secret: string) =>
+    send(service.url, 'POST', '/api/auth/sign-in/email', { body: { email, password: secret } });
+  const { cookie: before } = await enter(password);
+  const { password: given } = await resetPassword(service.db, email, hashPassword);
+  assert.equal((await service.call('GET', '/api/v1/me', { cookie: before })).status, 401);
+  assert.equal((await enter(password)).status, 401);
+  const { cookie } = await enter(given ?? '');
+  const membership = `/api/v1/members/${taken.userId}`;
+  assert.equal((await service.call('DELETE', membership, { cookie })).status, 204);
+  assert.equal((await service.call('GET', '/api/v1/me', { cookie })).status, 401);
 });
 
 test('a link is good for one: of many at once, one gets it', async () => {

@@ -36,6 +36,19 @@ test('400 without what a new account needs; the link stays good', async () => {
   assert.deepEqual((await accept({ token, ...person }))[0], 200);
 });
 
+test('400 says the same whether or not the address has an account', async () => {
+  const { email } = await service.signIn({ userId: (await service.workspace()).ownerId });
+  const told: object[] = [];
+  for (const token of [await invite(email), await invite('nobody@example.com')]) {
+    const { status, body } = await service.call('POST', path, { body: { token } });
+    const { requestId, ...rest } = body;
+    assert.ok(requestId);
+    told.push({ status, ...rest });
+  }
+  assert.deepEqual(told[0], told[1]);
+  assert.match(JSON.stringify(told[0]), /400.*signs in with it first/);
+});
+
 test('404 for a link that is unknown, used or expired, all the same', async () => {
   const used = await invite('used@example.com');
   assert.equal((await accept({ token: used, ...person }))[0], 200);

@@ -63,6 +63,25 @@ test('another workspace of theirs, and what they made, stay', async () => {
   assert.equal((await call(`${agent.path}/executions`, key)).status, 200);
 });
 
+test('anyone can leave by themselves, and their keys end with it', async () => {
+  for (const role of ['viewer', 'editor'] as const) {
+    const userId = await service.member(role);
+    const own = await service.key({ userId });
+    const path = `/api/v1/members/${toId('user', userId)}`;
+    assert.equal((await service.call('DELETE', path, { user: userId })).status, 204);
+    const { rows } = await sql`
+      select from members where user_id = ${userId}
+      union all select from api_keys where id = ${own.id} and revoked_at is null`.execute(
+      service.db,
+    );
+    assert.deepEqual(rows, []);
+    const { body } = await service.call('GET', '/api/v1/audit?limit=1', { key });
+    const [{ action, userId: by }] = body.audit;
+    assert.deepEqual([action, by], ['member.remove', toId('user', userId)]);
+    assert.equal((await service.call('DELETE', path, { user: userId })).status, 401);
+  }
+});
+
 test('an owner can leave where there is another, and takes their open invitations along', async () => {
   const userId = await service.member('owner');
   const body = { email: 'friend@example.com', role: 'owner' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { removeMember } from '../../../src/contract/members.ts';
-import { toId } from '../../../src/core/id.ts';
+import { toId, uuid7 } from '../../../src/core/id.ts';
 import { testRefusals } from '../../harness/refusals.ts';
 import { startService } from '../../harness/service.ts';
 
@@ -12,9 +12,16 @@ const path = `/api/v1/members/${toId('user', member)}`;
 
 testRefusals(service, removeMember, { path });
 
-test('403 for whoever is no owner', async () => {
-  for (const user of [await service.member('editor'), member]) {
-    const answer = await service.call('DELETE', path, { user });
+test('403 for whoever is no owner, but for a session that is their own', async () => {
+  const editor = await service.member('editor');
+  const { key } = await service.key({ userId: member });
+  const unknown = `/api/v1/members/${toId('user', uuid7(Date.now()))}`;
+  for (const [from, who] of [
+    [path, { user: editor }],
+    [unknown, { user: editor }],
+    [path, { key }],
+  ] as const) {
+    const answer = await service.call('DELETE', from, who);
     assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
   }
 });
@@ -30,12 +37,13 @@ test('404 for somebody who is a member elsewhere, or no more', async () => {
   }
 });
 
-test('409 for the last owner, whose keys then hold', async () => {
+test('409 for the last owner, whose keys then hold, with what to do about it', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   const { key } = await service.key({ workspaceId, userId: ownerId });
   const own = `/api/v1/members/${toId('user', ownerId)}`;
   for (const who of [{ key }, { user: ownerId }]) {
     const answer = await service.call('DELETE', own, who);
     assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
+    assert.match(answer.body.message, /make another member one first/);
   }
 });

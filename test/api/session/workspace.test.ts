@@ -41,6 +41,18 @@ test('a session acts in the workspace that is named, else in the one joined firs
   }
 });
 
+test('where none is named, a workspace of their own comes before one that others put them into', async () => {
+  const other = await service.workspace();
+  const { cookie, userId } = await service.signIn('editor');
+  await join(userId, other.workspaceId);
+  await sql`
+    update members set role = 'owner'
+    where user_id = ${userId} and workspace_id = ${other.workspaceId}`.execute(service.db);
+  const { body } = await me(cookie);
+  const home = toId('workspace', other.workspaceId);
+  assert.deepEqual([body.workspaceId, body.workspaces[0].workspaceId], [home, home]);
+});
+
 test('a link to an export names the workspace itself, and no other route takes it so', async () => {
   const other = await service.workspace();
   const { cookie, userId } = await service.signIn('editor');

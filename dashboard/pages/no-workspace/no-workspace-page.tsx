@@ -1,0 +1,34 @@
+import { Button, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { sessionUserQuery } from '../../data/session-user.ts';
+import { FormProblem } from '../../parts/form-problem.tsx';
+import { Gate } from '../../shell/gate.tsx';
+import { useSignOut } from '../../shell/use-sign-out.ts';
+
+/** For someone who is signed in, and has left or was removed from all there was. */
+export function NoWorkspacePage() {
+  const user = useQuery(sessionUserQuery).data;
+  const signOut = useSignOut();
+  return (
+    <Gate
+      title="You are in no workspace"
+      description={`${user ? `${user.email} belongs` : 'You belong'} to no workspace here. Ask an owner of one to invite you, and open the link they hand you.`}
+    >
+      <Stack gap="md">
+        <FormProblem error={signOut.error} />
+        <Button fullWidth renderRoot={(root) => <Link {...root} to="/" />}>
+          Look again
+        </Button>
+        <Button
+          fullWidth
+          variant="default"
+          loading={signOut.isPending}
+          onClick={() => signOut.mutate()}
+        >
+          Sign out
+        </Button>
+      </Stack>
+    </Gate>
+  );
+}
