@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Caller, workflowCaller } from '../core/admission.ts';
+import { type Caller, workflowCaller } from '../core/caller.ts';
 import { documentOf } from '../core/document.ts';
 import { uuid7 } from '../core/id.ts';
 import type { Counts, WindowState } from '../core/limits.ts';
