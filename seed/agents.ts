@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Caller } from '../src/core/admission.ts';
+import type { Caller } from '../src/core/caller.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
 import { changeAgent } from '../src/flow/change-agent.ts';
 import { createPrompt } from '../src/flow/change-prompt.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Caller } from '../src/core/admission.ts';
+import type { Caller } from '../src/core/caller.ts';
 import { StartFailure } from '../src/core/start-failure.ts';
 import { readClock } from '../src/store/clock.ts';
 import { clientConfig, type Db } from '../src/store/db.ts';

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { ApiKeyInput, PageQuery } from '../../src/client/index.ts';
+import type { ApiKey, ApiKeyInput, PageQuery } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
 import { useChange } from './use-change.ts';
 
@@ -25,3 +25,10 @@ export const useRotateKey = () =>
       cueline.keys.rotate(apiKeyId, { graceSeconds }),
     ['keys'],
   );
+
+type KeyStanding = 'active' | 'expired' | 'revoked';
+
+export function standingOf({ revokedAt, expiresAt }: ApiKey): KeyStanding {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}

@@ -32,7 +32,7 @@ export const databaseRestarted: Claim = {
       name: 'away-is-a-fault',
       says: 'that the database is away counts as a fault of the program',
       file: 'api/errors.ts',
-      find: 'if (isDatabaseAway(thrown)) {',
+      find: 'if (isAway(thrown)) {',
       replace: 'if (false) {',
     },
   ],

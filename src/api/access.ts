@@ -1,4 +1,4 @@
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 import { fromId } from '../core/id.ts';
 import { sees } from '../core/member.ts';

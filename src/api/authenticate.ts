@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Endpoint, keyRight, sessionRight } from '../contract/endpoint.ts';
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 import { hashKey, isKey } from '../core/key.ts';
 import { deniedMessage } from '../core/refusal-words.ts';

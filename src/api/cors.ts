@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { fromId } from '../core/id.ts';
 import { findAgentOrigins, findWorkflowOrigins } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';

@@ -1,4 +1,5 @@
 import { CallFailure, type CallFailureCode } from '../core/failure.ts';
+import { isAway } from '../store/database-error.ts';
 
 /** What each failure of a call is over HTTP: the one place where codes meet statuses. */
 
@@ -50,27 +51,10 @@ export function errorAnswer(
 /** What is thrown, as a failure of the call: the database being away is its own, everything else is a fault. */
 export function asCallFailure(thrown: unknown): CallFailure | null {
   if (thrown instanceof CallFailure) return thrown;
-  if (isDatabaseAway(thrown)) {
+  if (isAway(thrown)) {
     return new CallFailure('UNAVAILABLE', 'The service is not available right now. Try again.', {
       retryAfter: 1,
     });
   }
   return null;
-}
-
-/**
- * Connection refused, reset or timed out (codes of Node and messages of pg), and what PostgreSQL itself says when it
- * starts, stops, has no connection left, was promoted or gave up a statement (classes 08, 25, 40, 53, 55, 57).
- */
-function isDatabaseAway(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
-  if (/^(08|25|40|53|55|57)[0-9A-Z]{3}$/.test(code)) return true;
-  if (
-    /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code)
-  )
-    return true;
-  return /connection (terminated|timeout|ended)|timeout (expired|exceeded)|not queryable|did not answer/i.test(
-    thrown.message,
-  );
 }

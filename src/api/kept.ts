@@ -1,3 +1,5 @@
+import { DatabaseAway } from '../store/database-error.ts';
+
 /**
  * What probes and scrapes ask of the database must not weigh on it: it is read at most once in `keptMs`, whoever asks
  * and however often.
@@ -14,7 +16,10 @@ export function kept<T>(read: () => Promise<T>, keptMs: number): () => Promise<T
 /** Gives up on what does not answer in time. What hangs keeps its connection; the next one takes another. */
 export async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise: silence, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('the database did not answer')), timeoutMs);
+  const timer = setTimeout(
+    () => reject(new DatabaseAway('the database did not answer')),
+    timeoutMs,
+  );
   try {
     return await Promise.race([work, silence]);
   } finally {

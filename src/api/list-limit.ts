@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { limitInMinute } from './minute-limit.ts';
 import type { ApiParts } from './parts.ts';
 

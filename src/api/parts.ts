@@ -13,7 +13,7 @@ import type { Authenticator } from './authenticate.ts';
 import type { Sessions } from './session.ts';
 import type { WaitPlaces } from './wait-for.ts';
 
-/** What the routes are given; `main` wires it. */
+/** What the routes are given; `wiring.ts` puts it together. */
 export interface ApiParts {
   readonly db: Db;
   /** What callers ask for again and again. */

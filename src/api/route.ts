@@ -7,7 +7,7 @@ import {
   type Query,
   readsBody,
 } from '../contract/endpoint.ts';
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { refuseNobody, unauthorized } from './authenticate.ts';
 import { announcesBody, type RawBody, readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';

@@ -8,7 +8,7 @@ import { type Endpoint, readsBody } from '../contract/endpoint.ts';
 import { passwordMax, passwordMin } from '../contract/limits.ts';
 import { identityProviders } from '../contract/members.ts';
 import { workspaceHeader } from '../contract/shared.ts';
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure, type CallFailureCode } from '../core/failure.ts';
 import { fromId } from '../core/id.ts';
 import { StartFailure } from '../core/start-failure.ts';

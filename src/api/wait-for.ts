@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { waitsMax, waitsOfCallerMax } from '../contract/limits.ts';
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import type { Waiters } from '../flow/wait.ts';
 
 /** How many answers are held at the moment, and for whom: each is a request that is open. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 
 /** Refuses a key that is tied to agents: what it would make is none of theirs, what it would change not theirs alone. */

@@ -95,6 +95,7 @@ function skippedReason(step: StepDefinition, skipped: ReadonlySet<string>) {
   return all ? 'ALL_SKIPPED' : 'CONDITION';
 }
 
-function failureWire({ error, errorCode }: { error: string | null; errorCode: string | null }) {
+function failureWire<Code extends string>(row: { error: string | null; errorCode: Code | null }) {
+  const { error, errorCode } = row;
   return { ...(error !== null && { error }), ...(errorCode !== null && { errorCode }) };
 }

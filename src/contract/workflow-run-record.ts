@@ -1,5 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { stepStatuses, workflowRunStatuses, workflowTriggers } from '../core/workflow.ts';
+import {
+  stepStatuses,
+  workflowFailureCodes,
+  workflowRunStatuses,
+  workflowTriggers,
+} from '../core/workflow.ts';
 import { runItemsMax, runsCountedMax } from './limits.ts';
 import { id, nullable, oneOf, Pagination, page, time } from './shared.ts';
 
@@ -49,7 +54,7 @@ const fields = {
   apiKeyId: Type.Optional(id('key', 'Only where a key started it.')),
   failedStep: Type.Optional(Type.String({ description: 'The step that it failed for.' })),
   error: Type.Optional(Type.String({ description: 'On `failed` and `canceled`.' })),
-  errorCode: Type.Optional(Type.String({ description: 'On `failed` and `canceled`.' })),
+  errorCode: Type.Optional(oneOf(workflowFailureCodes, 'On `failed` and `canceled`.')),
 };
 
 /** A run as lists hold it. */

@@ -1,6 +1,6 @@
 /**
- * Every way a call or a run can go wrong, as a closed list. `api/errors` maps each call failure to HTTP once;
- * a run failure is what stands in a record's `errorCode`.
+ * Every way a call or an execution can go wrong, as a closed list. `api/errors` maps each call failure to HTTP once;
+ * a run failure is what stands in a record's `errorCode`. Those of a workflow's run stand in `core/workflow`.
  */
 
 export const runFailureCodes = [

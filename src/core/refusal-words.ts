@@ -1,4 +1,5 @@
-import type { AgentAtAdmission, Caller, Facts } from './admission.ts';
+import type { Stage } from './agent.ts';
+import type { Caller } from './caller.ts';
 import type { CallFailureCode } from './failure.ts';
 import {
   monthStartMs,
@@ -23,7 +24,11 @@ export function deniedMessage({ kind, role }: Pick<Caller, 'kind' | 'role'>, rig
     : `The role ${role} may not do this.`;
 }
 
-export function inactiveMessage(agent: AgentAtAdmission): string {
+export function inactiveMessage(agent: {
+  readonly stage: Stage;
+  readonly archived: boolean;
+  readonly apiEnabled: boolean;
+}): string {
   if (agent.archived) return 'The agent is archived.';
   if (!agent.apiEnabled && agent.stage !== 'Draft' && agent.stage !== 'Paused') {
     return 'API access of the agent is switched off.';
@@ -48,7 +53,15 @@ export function limitFields(
   };
 }
 
-export function quotaFields(facts: Facts, limit: number): Record<string, unknown> {
+interface Limited {
+  readonly caller: Pick<Caller, 'kind' | 'limits'>;
+  readonly agent: { readonly limits: RateLimits } | null;
+}
+
+export function quotaFields(
+  facts: Limited & { readonly month: { readonly month: number }; readonly nowMs: number },
+  limit: number,
+): Record<string, unknown> {
   const resetAtMs = monthStartMs(facts.month.month + 1);
   return {
     rateLimits: shownLimits(facts),
@@ -63,7 +76,7 @@ export function quotaFields(facts: Facts, limit: number): Record<string, unknown
 }
 
 /** Those configured on the key, whichever limit was hit; for a session the agent's. */
-export function shownLimits({ caller, agent }: Facts): RateLimits {
+export function shownLimits({ caller, agent }: Limited): RateLimits {
   return caller.kind === 'key' ? caller.limits : (agent?.limits ?? noLimits);
 }
 

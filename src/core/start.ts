@@ -1,4 +1,4 @@
-import type { Caller } from './admission.ts';
+import type { Caller } from './caller.ts';
 import type { CallFailureCode } from './failure.ts';
 import { fromId } from './id.ts';
 import { type Counts, keyLimits, roll, spend, type WindowState } from './limits.ts';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type {
   AgentAtAdmission,
-  Caller,
   Decision,
   ExecuteCall,
   Facts,
   MonthCount,
   Refusal,
 } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { uuid7 } from '../core/id.ts';
 import type { Counts, RateLimits } from '../core/limits.ts';
 import type { Run, Slots } from '../core/run.ts';

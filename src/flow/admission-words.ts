@@ -1,9 +1,5 @@
-import {
-  type AgentAtAdmission,
-  type Caller,
-  type ExecuteCall,
-  sessionCaller,
-} from '../core/admission.ts';
+import type { AgentAtAdmission, ExecuteCall } from '../core/admission.ts';
+import { type Caller, sessionCaller } from '../core/caller.ts';
 import type { RateLimits } from '../core/limits.ts';
 import { keyRights, type MemberRole } from '../core/member.ts';
 import { effective, type RunSettings, runSettings, type WorkflowStepOf } from '../core/settings.ts';

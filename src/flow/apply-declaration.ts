@@ -1,4 +1,4 @@
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 import { findAgents } from '../store/agents.ts';
 import { type Db, inTransaction, type Trx } from '../store/db.ts';

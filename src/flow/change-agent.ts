@@ -1,4 +1,3 @@
-import type { Caller } from '../core/admission.ts';
 import { switchable } from '../core/agent.ts';
 import {
   type AgentChange,
@@ -9,6 +8,7 @@ import {
   refuseUnfit,
 } from '../core/agent-settings.ts';
 import { actorOf } from '../core/audit.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 import { toId } from '../core/id.ts';
 import { giveSlots, writeSettings } from '../store/agent-writes.ts';

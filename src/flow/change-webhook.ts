@@ -1,5 +1,5 @@
-import type { Caller } from '../core/admission.ts';
 import { type AuditAction, actorOf } from '../core/audit.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 import { toId, uuid7 } from '../core/id.ts';
 import { sealOwner } from '../core/provider.ts';

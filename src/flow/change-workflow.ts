@@ -1,5 +1,5 @@
-import type { Caller } from '../core/admission.ts';
 import { actorOf } from '../core/audit.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 import { toId, uuid7, uuid7Time } from '../core/id.ts';
 import type { DefinitionDraft } from '../core/workflow-fill.ts';

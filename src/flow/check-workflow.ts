@@ -1,5 +1,5 @@
-import type { Caller } from '../core/admission.ts';
 import { callable } from '../core/agent.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 import { fromId, toId } from '../core/id.ts';
 import type { WorkflowDefinition } from '../core/workflow.ts';

@@ -1,4 +1,3 @@
-import type { Caller } from '../core/admission.ts';
 import {
   type AgentChange,
   type AgentSettings,
@@ -8,6 +7,7 @@ import {
   refuseUnfit,
 } from '../core/agent-settings.ts';
 import { actorOf } from '../core/audit.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 import { toId, uuid7 } from '../core/id.ts';
 import { insertAgent } from '../store/agent-writes.ts';

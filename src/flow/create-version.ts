@@ -1,4 +1,4 @@
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 import { uuid7 } from '../core/id.ts';
 import { declarablePlaceholders } from '../core/prompt.ts';

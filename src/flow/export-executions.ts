@@ -9,12 +9,12 @@ import {
   sparse,
   windowOf,
 } from '../core/history.ts';
+import { isGivenUp } from '../store/database-error.ts';
 import type { Db, Trx } from '../store/db.ts';
 import type { ExecutionDetailRow } from '../store/executions.ts';
 import { findRecord, openSnapshot, readWholeRecords } from '../store/history.ts';
 import { countRecords } from '../store/history-counts.ts';
 import type { HistoryQuestion } from '../store/history-filter.ts';
-import { isGivenUp } from '../store/pipeline.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /**

@@ -8,12 +8,12 @@ import {
   sparse,
   windowOf,
 } from '../core/history.ts';
+import { isGivenUp } from '../store/database-error.ts';
 import type { Db, Trx } from '../store/db.ts';
 import { type ExecutionRow, type ListedRow, readListed } from '../store/executions.ts';
 import { inSnapshot, readRecords } from '../store/history.ts';
 import { countQueued, countRecords } from '../store/history-counts.ts';
 import { type HistoryQuestion, needsBreakdown } from '../store/history-filter.ts';
-import { isGivenUp } from '../store/pipeline.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /** A page of a history, newest first, and how many records match in all, from one snapshot. */

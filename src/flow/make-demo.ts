@@ -1,4 +1,4 @@
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { findSessionCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import { changeAgent } from './change-agent.ts';

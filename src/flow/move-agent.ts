@@ -1,4 +1,3 @@
-import type { Caller } from '../core/admission.ts';
 import {
   type Action,
   allowedActions,
@@ -7,6 +6,7 @@ import {
   transition,
 } from '../core/agent.ts';
 import { actorOf } from '../core/audit.ts';
+import type { Caller } from '../core/caller.ts';
 import { CallFailure } from '../core/failure.ts';
 import { toId } from '../core/id.ts';
 import { markDeleted, writeStanding } from '../store/agent-writes.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import type { DeclaredAgent, DeclaredWorkflow } from '../core/declaration.ts';
 import { CallFailure } from '../core/failure.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../store/agents.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { type AgentView, readAgentViews, readCallerKeys } from '../store/callers.ts';
 import {
   type ExecutionAsked,

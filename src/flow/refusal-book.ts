@@ -1,4 +1,5 @@
-import type { AgentAtAdmission, Caller, ExecuteCall, Refusal } from '../core/admission.ts';
+import type { AgentAtAdmission, ExecuteCall, Refusal } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { uuid7 } from '../core/id.ts';
 import type { Tally } from '../core/statistics.ts';
 import type { AdmissionState } from '../store/admission-read.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Caller, workflowCaller } from '../core/admission.ts';
+import { type Caller, workflowCaller } from '../core/caller.ts';
 import { documentOf } from '../core/document.ts';
 import { uuid7 } from '../core/id.ts';
 import type { Counts, WindowState } from '../core/limits.ts';
@@ -7,7 +7,8 @@ import { decideStart, type StartRefusal } from '../core/start.ts';
 import { type ExecuteBody, variablesDigestInput } from '../core/variables.ts';
 import type { WorkflowTrigger } from '../core/workflow.ts';
 import type { CallerAsked } from '../store/admission-read.ts';
-import { isStatementError, isUnstorable, type Pipelines, type Send } from '../store/pipeline.ts';
+import { isStatementError, isUnstorable } from '../store/database-error.ts';
+import type { Pipelines, Send } from '../store/pipeline.ts';
 import type { RunAtProgress } from '../store/workflow-progress.ts';
 import {
   type FirstRun,

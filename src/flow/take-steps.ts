@@ -1,4 +1,5 @@
-import { type ExecuteCall, workflowCaller } from '../core/admission.ts';
+import type { ExecuteCall } from '../core/admission.ts';
+import { workflowCaller } from '../core/caller.ts';
 import { readVariables } from '../core/variables.ts';
 import type { Pipelines } from '../store/pipeline.ts';
 import type { DueStep } from '../store/workflow-steps.ts';

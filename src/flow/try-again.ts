@@ -1,4 +1,4 @@
-import { isStatementError, isUnstorable } from '../store/pipeline.ts';
+import { isOfAny, isPassing, isStatementError, isUnstorable } from '../store/database-error.ts';
 import type { Outcome } from './batch.ts';
 
 /** Transactions that failed: which of them are tried again, and how one item of many is kept from failing the others. */
@@ -14,8 +14,7 @@ export async function tryAgain<T>(transaction: () => Promise<T>): Promise<T> {
     try {
       return await transaction();
     } catch (error) {
-      const passing = isStatementError(error) && /^40/.test(error.code ?? '');
-      if (!passing || attempt === attemptsMax) throw error;
+      if (!isPassing(error) || attempt === attemptsMax) throw error;
     }
   }
 }
@@ -37,10 +36,10 @@ export async function orGiveUp<T>(
 
 /**
  * Of a connection that was lost nobody knows whether it had committed. What is of no item would be the same for each, and they
- * would fail one after the other: the database has no room (53), or gave a statement up or is going down (57).
+ * would fail one after the other.
  */
 function mayBeOfOne(error: unknown): boolean {
-  if (isStatementError(error)) return !/^5[37]/.test(error.code ?? '');
+  if (isStatementError(error)) return !isOfAny(error);
   return isUnstorable(error) || error instanceof ItemFault;
 }
 

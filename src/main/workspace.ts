@@ -1,4 +1,4 @@
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { fromId } from '../core/id.ts';
 import { StartFailure } from '../core/start-failure.ts';
 import type { HashPassword } from '../core/token.ts';

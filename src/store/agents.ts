@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Caller } from '../core/admission.ts';
 import type { Stage, Standing } from '../core/agent.ts';
 import type { AgentSettings } from '../core/agent-settings.ts';
+import type { Caller } from '../core/caller.ts';
 import type { RateLimits } from '../core/limits.ts';
 import type { Retention } from '../core/retention.ts';
 import type { Db, Trx } from './db.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type Caller, sessionCaller } from '../core/admission.ts';
 import type { Visibility } from '../core/agent.ts';
+import { type Caller, sessionCaller } from '../core/caller.ts';
 import { hashBytes } from '../core/key.ts';
 import type { Role } from '../core/member.ts';
 import { type KeyRow, readWholeKeys } from './admission-read.ts';

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isInvalidParameter } from './database-error.ts';
 import type { Db } from './db.ts';
 
 /**
@@ -25,9 +26,7 @@ export async function readClockOf(db: Db, zone: string): Promise<number | null> 
         clock_timestamp() at time zone ${zone}`.execute(db);
     return rows[0]?.nowMs ?? Number.NaN;
   } catch (error) {
-    if ((error as { code?: string }).code === invalidParameterValue) return null;
+    if (isInvalidParameter(error)) return null;
     throw error;
   }
 }
-
-const invalidParameterValue = '22023';

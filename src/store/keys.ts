@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Caller } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
 import { hashBytes, type Permission } from '../core/key.ts';
 import type { RateLimits } from '../core/limits.ts';
 import type { Role } from '../core/member.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import pg from 'pg';
 import { ReadOnlyFailure, StartFailure } from '../core/start-failure.ts';
+import { isInUse, isReadOnly } from './database-error.ts';
 import type { Db } from './db.ts';
 import { up as people } from './migrations/0001-people.ts';
 import { up as agents } from './migrations/0002-agents.ts';
@@ -101,15 +101,6 @@ function migrateSome(db: Db, rest: () => Promise<void>): Promise<boolean> {
     }
     return due.length === lacking.length;
   });
-}
-
-/** Not had in time, or each had what the other needed. */
-function isInUse(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && ['55P03', '40P01'].includes(error.code ?? '');
-}
-
-function isReadOnly(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '25006';
 }
 
 /** Throws unless the schema is exactly the one of this program, and can be written to. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isLockNotAvailable } from './database-error.ts';
 import type { Db, Trx } from './db.ts';
 
 /**
@@ -110,12 +111,10 @@ export async function dropMonth(db: Db, name: string): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    if ((error as { code?: string }).code === lockNotAvailable) return false;
+    if (isLockNotAvailable(error)) return false;
     throw error;
   }
 }
-
-const lockNotAvailable = '55P03';
 
 /**
  * Deletes up to `limit` rows that stand before the settled floor outside of any month of their own. The statistics hold

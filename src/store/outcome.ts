@@ -1,3 +1,4 @@
+import { isInvalidParameter } from './database-error.ts';
 import type { Send, Statement } from './pipeline.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function findOutcome(
 
 /** The server of after a failover may not have given out that number yet, and so never will for that transaction. */
 function neverGiven(error: unknown): [] {
-  if ((error as { code?: string }).code === '22023') return [];
+  if (isInvalidParameter(error)) return [];
   throw error;
 }
 

@@ -170,24 +170,6 @@ export function openPipelines(options: PipelineOptions): Pipelines {
   };
 }
 
-/** Whether the database itself refused a statement, so that its transaction certainly did not commit. */
-export function isStatementError(error: unknown): error is pg.DatabaseError {
-  // Class 57P is the server shutting down, 08 a broken connection: both can hit a commit under way.
-  return error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
-}
-
-/** Whether the database gave a statement up, most likely since it took longer than any may. */
-export function isGivenUp(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '57014';
-}
-
-/** Whether a statement cannot be carried out with these values, whoever tries and however often. */
-export function isUnstorable(error: unknown): error is pg.DatabaseError | RangeError {
-  // Class 22 are values, 23 constraints, 54 limits of the program; a text too long for us fails before it is sent.
-  if (error instanceof pg.DatabaseError) return /^(22|23|54)/.test(error.code ?? '');
-  return error instanceof RangeError;
-}
-
 interface SenderParts {
   /** Null where a pooler stands between, which may send the next statement to another connection. */
   readonly kept: Kept | null;

@@ -1,3 +1,5 @@
+import { DatabaseAway } from './database-error.ts';
+
 /** A number of places, and a line to wait in for one of them. */
 export interface Places {
   /** Throws where none became free in time. */
@@ -22,7 +24,7 @@ export function createPlaces(total: number): Places {
         };
         const timer = setTimeout(() => {
           line.splice(line.indexOf(come), 1);
-          reject(new Error(`timeout exceeded: no place became free within ${withinMs} ms`));
+          reject(new DatabaseAway(`no connection became free within ${withinMs} ms`));
         }, withinMs);
         line.push(come);
       });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { StartFailure } from '../core/start-failure.ts';
+import { mayPass, type Refusal } from './database-error.ts';
 
 const versionMin = 15;
 const pauseMs = 500;
@@ -36,7 +37,8 @@ export async function reach(connection: pg.ClientConfig, options: ReachOptions):
     const refusal = await knock(connection);
     if (refusal === null) return refuseOld(connection);
     const reason = reasonOf(refusal);
-    if (!passes(refusal)) throw new StartFailure(`The database refuses the connection: ${reason}.`);
+    if (!mayPass(refusal))
+      throw new StartFailure(`The database refuses the connection: ${reason}.`);
     const now = performance.now();
     if (now > until) throw new StartFailure(`The database cannot be reached: ${reason}.`);
     if (now > wordAt) {
@@ -46,8 +48,6 @@ export async function reach(connection: pg.ClientConfig, options: ReachOptions):
     await delay(pauseMs, undefined, { signal: options.signal });
   }
 }
-
-export type Refusal = Error & { readonly code?: string };
 
 /** Opens a connection and closes it; `null` where that worked, else what stood against it. */
 export async function knock(connection: pg.ClientConfig): Promise<Refusal | null> {
@@ -79,15 +79,6 @@ async function refuseOld(connection: pg.ClientConfig): Promise<void> {
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-/**
- * Whether the same may work later: nobody there, no answer, no name yet, or a server that starts, stops or is full.
- * 08P01 is what a pooler says while it does not reach its server.
- */
-function passes({ code }: Refusal): boolean {
-  if (code === undefined || /^(53300|57P0[123]|08P01)$/.test(code)) return true;
-  return /^(E[A-Z]+|EAI_[A-Z]+)$/.test(code) && code !== 'EACCES';
 }
 
 /** A name that resolves to several addresses fails with an error that holds one for each, and no text. */

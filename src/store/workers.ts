@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import pg from 'pg';
+import { isLockNotAvailable } from './database-error.ts';
 import { type Db, inTransaction } from './db.ts';
 import type { Send, Statement } from './pipeline.ts';
 
@@ -53,14 +53,12 @@ export async function sweepWorkers(db: Db, own: string, leaseMs: number): Promis
     taken += await takeRuns(db, id, leaseMs).catch((error: unknown) => {
       // Stopped in the middle of a transaction, that process keeps runs locked until its connection is given up. Nobody
       // else's runs wait for that.
-      if (error instanceof pg.DatabaseError && error.code === lockNotAvailable) return 0;
+      if (isLockNotAvailable(error)) return 0;
       throw error;
     });
   }
   return taken;
 }
-
-const lockNotAvailable = '55P03';
 
 /**
  * First the process row is deleted, by a statement that must lock it, so that a claim or a heartbeat under way wins;

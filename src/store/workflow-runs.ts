@@ -1,5 +1,10 @@
 import { sql } from 'kysely';
-import type { StepStatus, WorkflowRunStatus, WorkflowTrigger } from '../core/workflow.ts';
+import type {
+  StepStatus,
+  WorkflowFailureCode,
+  WorkflowRunStatus,
+  WorkflowTrigger,
+} from '../core/workflow.ts';
 import type { Db } from './db.ts';
 import { type Page, readPage } from './page.ts';
 
@@ -18,7 +23,7 @@ export interface ListedRunRow {
   readonly executedAt: Date;
   readonly completedAt: Date | null;
   readonly deadlineAt: Date;
-  readonly errorCode: string | null;
+  readonly errorCode: WorkflowFailureCode | null;
   readonly error: string | null;
   readonly failedStep: string | null;
 }

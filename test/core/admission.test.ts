@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, decide, type Facts } from '../../src/core/admission.ts';
+import { decide, type Facts } from '../../src/core/admission.ts';
+import type { Caller } from '../../src/core/caller.ts';
 import { keyDefaultLimits, noLimits } from '../../src/core/limits.ts';
 import { decideStart } from '../../src/core/start.ts';
 import { parseExecuteBody } from '../../src/core/variables.ts';

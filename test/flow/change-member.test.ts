@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Caller } from '../../src/core/admission.ts';
+import type { Caller } from '../../src/core/caller.ts';
 import { CallFailure } from '../../src/core/failure.ts';
 import { hashToken } from '../../src/core/token.ts';
 import { acceptInvitation } from '../../src/flow/accept-invitation.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { FastifyRequest } from 'fastify';
 import { hashPassword, type Sessions } from '../../src/api/session.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import type { Caller } from '../../src/core/admission.ts';
+import type { Caller } from '../../src/core/caller.ts';
 import { uuid7 } from '../../src/core/id.ts';
 import { findSessionCaller } from '../../src/store/callers.ts';
 import type { Db } from '../../src/store/db.ts';

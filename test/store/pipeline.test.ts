@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { asCallFailure } from '../../src/api/errors.ts';
-import { isUnstorable } from '../../src/store/pipeline.ts';
+import { isUnstorable } from '../../src/store/database-error.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { testPipelines } from '../harness/pipelines.ts';
 

@@ -9,7 +9,7 @@ import { Card } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import classes from './activity.module.css';
-import { type Range, ranges } from './route.ts';
+import { type Range, ranges } from './search.ts';
 
 const ActivityCharts = lazyPart(() => import('./activity-charts.tsx'));
 const route = getRouteApi('/app/agents/$agentId/');

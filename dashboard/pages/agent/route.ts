@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { agentQuery } from '../../data/agents.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { appRoute } from '../../shell/routes.tsx';
+import { readRange } from './search.ts';
 
 /** The agent's page: its head, and below it one of its areas. Each area is a child of this route. */
 export const agentRoute = createRoute({
@@ -11,16 +12,10 @@ export const agentRoute = createRoute({
   component: lazyRouteComponent(() => import('./agent-page.tsx'), 'AgentPage'),
 });
 
-export const ranges = ['24h', '7d', '30d'] as const;
-export type Range = (typeof ranges)[number];
-
 export const agentOverviewRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/',
-  validateSearch: ({ range }: Record<string, unknown>): { readonly range?: Range } => {
-    const known = ranges.find((one) => one === range);
-    return known ? { range: known } : {};
-  },
+  validateSearch: readRange,
   component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
 });
 

@@ -2,7 +2,7 @@ import { NativeSelect, Pill } from '@mantine/core';
 import list from '../../parts/list.module.css';
 import { SearchInput } from '../../parts/search-input.tsx';
 import type { FilterChange } from '../../parts/use-filters.ts';
-import { type AgentsSearch, stages } from './route.ts';
+import { type AgentsSearch, stages } from './search.ts';
 
 export function AgentFilters(props: {
   readonly filters: AgentsSearch;

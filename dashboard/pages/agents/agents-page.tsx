@@ -14,7 +14,7 @@ import { useFilters } from '../../parts/use-filters.ts';
 import { useLastPage } from '../../parts/use-last-page.ts';
 import { columns, rowsOf } from './agent-columns.tsx';
 import { AgentFilters } from './agent-filters.tsx';
-import type { AgentsSearch } from './route.ts';
+import type { AgentsSearch } from './search.ts';
 
 const pageSize = 20;
 

@@ -2,7 +2,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { agentQuery } from '../../data/agents.ts';
-import { keysQuery } from '../../data/keys.ts';
+import { keysQuery, standingOf } from '../../data/keys.ts';
 import { may, useMe } from '../../data/me.ts';
 import { Card } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
@@ -10,7 +10,7 @@ import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { CallSnippets } from './call-snippets.tsx';
 import { IssueKey } from './issue-key.tsx';
 import { type KeyAsked, KeyDialog } from './key-dialog.tsx';
-import { KeyTable, standingOf } from './key-table.tsx';
+import { KeyTable } from './key-table.tsx';
 import classes from './keys.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');

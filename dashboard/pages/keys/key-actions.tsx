@@ -1,10 +1,9 @@
 import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { useRevokeKey } from '../../data/keys.ts';
+import { standingOf, useRevokeKey } from '../../data/keys.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
-import { standingOf } from './key-table.tsx';
 
 /** What can be done with a key that still works. */
 export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: () => void }) {

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../../src/client/index.ts';
+import { standingOf } from '../../data/keys.ts';
 import { may, useMe } from '../../data/me.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { LimitBars } from '../../parts/limit-bars.tsx';
@@ -80,13 +81,6 @@ const columns: readonly Column<ApiKey>[] = [
     cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} since />),
   },
 ];
-
-export type KeyStanding = 'active' | 'expired' | 'revoked';
-
-export function standingOf({ revokedAt, expiresAt }: ApiKey): KeyStanding {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
-}
 
 function KeyState({ apiKey }: { readonly apiKey: ApiKey }) {
   const standing = standingOf(apiKey);

@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { queryClient } from '../../data/query-client.ts';
 import { readVersionsSearch } from '../../data/versions-search.ts';
-import type { RunStatus } from '../../data/workflow-runs.ts';
 import { workflowQuery } from '../../data/workflows.ts';
 import { appRoute } from '../../shell/routes.tsx';
+import { readRunsSearch } from './search.ts';
 
 /** The workflow's page: its head, and below it one of its areas. */
 export const workflowRoute = createRoute({
@@ -28,29 +28,10 @@ export const workflowOverviewRoute = createRoute({
   component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
 });
 
-export const runStatuses = [
-  'processing',
-  'success',
-  'failed',
-  'canceled',
-] as const satisfies RunStatus[];
-
-export interface RunsSearch {
-  readonly status?: RunStatus;
-  readonly offset?: number;
-}
-
 export const workflowRunsRoute = createRoute({
   getParentRoute: () => workflowRoute,
   path: '/runs',
-  validateSearch: (given: Record<string, unknown>): RunsSearch => {
-    const status = runStatuses.find((one) => one === given.status);
-    const offset = Number(given.offset);
-    return {
-      ...(status && { status }),
-      ...(Number.isSafeInteger(offset) && offset > 0 && { offset }),
-    };
-  },
+  validateSearch: readRunsSearch,
   component: lazyRouteComponent(() => import('./runs-page.tsx'), 'RunsPage'),
 });
 

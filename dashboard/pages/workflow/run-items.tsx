@@ -12,7 +12,7 @@ import { ErrorState } from '../../parts/error-state.tsx';
 import { NotRenewed } from '../../parts/not-renewed.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { StepBadge } from './run-badges.tsx';
-import { Executions, FixedFallback, None, tookOf } from './run-steps.tsx';
+import { Executions, FixedFallback, None, tookOf } from './run-cells.tsx';
 import classes from './workflow.module.css';
 
 /** Each item of a step that fans out, as far as they have begun. The run tells the first ones itself. */

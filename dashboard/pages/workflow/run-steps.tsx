@@ -1,11 +1,10 @@
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { formatCount, formatDuration } from '../../data/format.ts';
-import type { RunItem, RunStep, WorkflowRunDetail } from '../../data/workflow-runs.ts';
+import type { RunStep, WorkflowRunDetail } from '../../data/workflow-runs.ts';
 import type { WorkflowDefinition } from '../../data/workflows.ts';
 import { Card } from '../../parts/card.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { StepBadge, stepTones } from './run-badges.tsx';
+import { Executions, FixedFallback, None, tookOf } from './run-cells.tsx';
 import { RunItems } from './run-items.tsx';
 import classes from './workflow.module.css';
 
@@ -91,56 +90,10 @@ function State({ step }: { readonly step: RunStep }) {
   );
 }
 
-/** Said where a fixed output stood in for an agent that failed: the state alone says nothing of that. */
-export function FixedFallback({ of: { agentId, fallback } }: { readonly of: RunStep | RunItem }) {
-  return fallback && !agentId && <div className={classes.note}>fixed fallback</div>;
-}
-
 const skipped = {
   CONDITION: 'its condition was not true',
   ALL_SKIPPED: 'all it waits for was skipped',
 } as const;
-
-/** The executions that were made of a step or an item, as links to their records. */
-export function Executions(props: {
-  readonly of: RunStep | RunItem;
-  readonly name: string;
-  /** The agent of the step itself, which was called before that of its fallback. */
-  readonly firstAgentId: string;
-}) {
-  const { agentId, executionId, failedExecutionId, fallback } = props.of;
-  const failedId = fallback && failedExecutionId;
-  // A fixed output has no execution of its own.
-  const ownId = agentId && executionId;
-  if (!failedId && !ownId) return <None />;
-  return (
-    <span className={classes.links}>
-      {failedId && (
-        <Link
-          to="/history/$agentId/$executionId"
-          params={{ agentId: props.firstAgentId, executionId: failedId }}
-          aria-label={`Failed record of ${props.name}, before its fallback`}
-        >
-          Failed
-        </Link>
-      )}
-      {ownId && (
-        <Link
-          to="/history/$agentId/$executionId"
-          params={{ agentId, executionId }}
-          aria-label={`Record of ${props.name}`}
-        >
-          Record
-        </Link>
-      )}
-    </span>
-  );
-}
-
-export function tookOf({ startedAt, completedAt }: RunStep | RunItem): ReactNode {
-  if (!startedAt || !completedAt) return undefined;
-  return formatDuration(Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)));
-}
 
 /** Where in the run's time the step was. */
 function Bar({ run, step }: { readonly run: WorkflowRunDetail; readonly step: RunStep }) {
@@ -174,8 +127,4 @@ function Bar({ run, step }: { readonly run: WorkflowRunDetail; readonly step: Ru
       />
     </svg>
   );
-}
-
-export function None() {
-  return <span className={classes.soft}>–</span>;
 }

@@ -13,8 +13,8 @@ import { Pager } from '../../parts/pager.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { useLastPage } from '../../parts/use-last-page.ts';
-import { type RunsSearch, runStatuses } from './route.ts';
 import { RunBadge } from './run-badges.tsx';
+import { type RunsSearch, runStatuses } from './search.ts';
 import classes from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/runs');

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { cancelExecution, getExecution } from '../../contract/executions.ts';
-import type { Caller } from '../../core/admission.ts';
+import type { Caller } from '../../core/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import type { ExecutionDetailRow } from '../../store/executions.ts';

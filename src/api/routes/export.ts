@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { exportAllExecutions, exportExecutions } from '../../contract/export.ts';
 import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../contract/limits.ts';
-import type { Caller } from '../../core/admission.ts';
+import type { Caller } from '../../core/caller.ts';
 import { exportExecutions as exportHistory } from '../../flow/export-executions.ts';
 import { listVisibleAgents } from '../../store/agents.ts';
 import type { ExecutionDetailRow } from '../../store/executions.ts';

@@ -11,7 +11,7 @@ import {
   recordsReadMax,
   recordsSearchedMax,
 } from '../../contract/limits.ts';
-import type { Caller } from '../../core/admission.ts';
+import type { Caller } from '../../core/caller.ts';
 import { toId } from '../../core/id.ts';
 import { listExecutions as listHistory, wholeRecords } from '../../flow/list-executions.ts';
 import { listVisibleAgents } from '../../store/agents.ts';

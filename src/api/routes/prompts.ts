@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../contract/prompts.ts';
-import type { Caller } from '../../core/admission.ts';
+import type { Caller } from '../../core/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import { changePrompt, createPrompt } from '../../flow/change-prompt.ts';

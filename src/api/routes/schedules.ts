@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../contract/schedules.ts';
-import type { Caller } from '../../core/admission.ts';
+import type { Caller } from '../../core/caller.ts';
 import { fromId, toId } from '../../core/id.ts';
 import { nextTicks } from '../../core/schedule.ts';
 import * as flow from '../../flow/change-schedule.ts';

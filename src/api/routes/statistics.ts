@@ -6,7 +6,7 @@ import {
   getStatistics,
   getWorkspaceStatistics,
 } from '../../contract/statistics.ts';
-import type { Caller } from '../../core/admission.ts';
+import type { Caller } from '../../core/caller.ts';
 import type { EndStatus, Source } from '../../core/execution.ts';
 import type { RunFailureCode } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as contract from '../../contract/webhooks.ts';
-import type { Caller } from '../../core/admission.ts';
+import type { Caller } from '../../core/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
 import { type ExecuteBody, parseExecuteBody } from '../../core/variables.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runItemsMax, runsCountedMax } from '../../contract/limits.ts';
 import * as contract from '../../contract/workflow-runs.ts';
-import type { Caller } from '../../core/admission.ts';
+import type { Caller } from '../../core/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { StartCall, Started } from '../../flow/start-workflow.ts';

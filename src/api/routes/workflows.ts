@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { workflowLastRunsMax } from '../../contract/limits.ts';
 import { WorkflowDefinitionInput } from '../../contract/workflow-definition.ts';
 import * as contract from '../../contract/workflows.ts';
-import type { Caller } from '../../core/admission.ts';
+import type { Caller } from '../../core/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import * as flow from '../../flow/change-workflow.ts';

@@ -1,0 +1,8 @@
+/** The ranges of the charts, of which one stands in the address. */
+export const ranges = ['24h', '7d', '30d'] as const;
+export type Range = (typeof ranges)[number];
+
+export function readRange({ range }: Record<string, unknown>): { readonly range?: Range } {
+  const known = ranges.find((one) => one === range);
+  return known ? { range: known } : {};
+}
