@@ -96,10 +96,17 @@ function outgoing<R extends Route>(
     url: client.baseURL.replace(/\/+$/, '') + fill(template, input.params) + search(input.query),
     headers: headersOf(client, options, input.body !== undefined),
     body: input.body === undefined ? null : json.stringify(input.body),
+    promised: promisedOf(method, template),
     parse: (text) => json.parse(text),
     timeoutMs: client.requestTimeoutMs ?? requestTimeoutMsDefault,
     signal: options.signal,
   };
+}
+
+/** As the contract has it; its code is not part of the client. */
+function promisedOf(method: string, template: string): Outgoing['promised'] {
+  if (method === 'DELETE') return 'nothing';
+  return template.startsWith('/api/') ? 'json' : 'text';
 }
 
 function headersOf(client: ClientOptions, options: RequestOptions, hasBody: boolean) {
