@@ -40,7 +40,7 @@ const mayImport: Record<string, { folders: string[]; packages: string[] }> = {
     packages: ['fastify', 'typebox', 'better-auth', 'prom-client'],
   },
   client: { folders: ['contract'], packages: ['typebox'] },
-  cli: { folders: ['client'], packages: ['yaml'] },
+  cli: { folders: ['core', 'contract', 'client'], packages: ['yaml'] },
 };
 
 const onlyThere: { what: RegExp; name: string; where: RegExp }[] = [

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { parseDocument, stringify } from 'yaml';
 import type { Declaration, DeclarationChange } from '../client/index.ts';
 import type { Call } from './call.ts';
 import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
 import { note, oneLine, print } from './print.ts';
+import { fromYaml, toYaml } from './yaml.ts';
 
 /** What the workspace holds as code: `cueline.yaml`. */
 
@@ -54,16 +54,8 @@ export function schemaLine(file: string): string {
   return path.startsWith('..') ? '' : `# yaml-language-server: $schema=./${path}\n`;
 }
 
-/** Texts of several lines stand as they are, and no line is folded. */
-function toYaml(declaration: Declaration): string {
-  return stringify(declaration, { lineWidth: 0, aliasDuplicateObjects: false });
-}
-
 async function readDeclaration(file: string, signal: AbortSignal): Promise<Declaration> {
-  const document = parseDocument(await readInput(file, signal));
-  const [wrong] = document.errors;
-  if (wrong) throw new CommandFailure(`${file} is no YAML: ${oneLine(wrong.message)}`);
-  const value: unknown = document.toJS();
+  const value = fromYaml(await readInput(file, signal), file);
   if (value === null) return {};
   // What more it must be the server says.
   if (typeof value === 'object' && !Array.isArray(value)) return value as Declaration;
