@@ -33,7 +33,7 @@ prompts:
           How are you?
         model: cueline/echo
 agents:
-  - { name: Greeter, prompt: Greeting, version: v1, stage: Deployed }
+  - { name: Greeter, prompt: Greeting, version: v1, stage: Deployed, defaultVariableValues: { name: 1.50 } }
 workflows:
   - name: greet
     input: { required: [name] }
