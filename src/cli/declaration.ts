@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Declaration, DeclarationChange } from '../client/index.ts';
+import { bodyBytesMax } from '../contract/limits.ts';
 import type { Call } from './call.ts';
 import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
@@ -22,7 +23,17 @@ export async function pull({ cueline, signal, json }: Call, file: string): Promi
     ? `${JSON.stringify(declaration)}\n`
     : schemaLine(file) + left.map((line) => `# ${line}\n`).join('') + toYaml(declaration);
   for (const line of left) note(line);
-  if (file === '-') return print(text.trimEnd());
+  if (file === '-') await print(text.trimEnd());
+  else await write(file, text, signal);
+  // As "apply" sends it.
+  const bytes = Buffer.byteLength(JSON.stringify({ declaration, dryRun: false }));
+  if (bytes <= bodyBytesMax) return;
+  throw new CommandFailure(
+    `All of it is ${bytes} bytes, and ${bodyBytesMax} can be applied at once: split it into several files.`,
+  );
+}
+
+async function write(file: string, text: string, signal: AbortSignal): Promise<void> {
   try {
     await writeFile(file, text, { signal });
   } catch (error) {

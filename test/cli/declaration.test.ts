@@ -109,6 +109,19 @@ test('what cannot be applied is said, and nothing is', async () => {
   assert.match((await call('diff', join(folder, 'none'))).stderr, /cannot be read/);
 });
 
+test('more than can be applied at once is pulled, and said', async () => {
+  const versions = [{ label: 'v1', user: 'x'.repeat(250_000) }];
+  for (let n = 0; n < 5; n++) {
+    const body = { declaration: { prompts: [{ name: `Long ${n}`, versions }] } };
+    await service.call('POST', '/api/v1/declaration', { key, body });
+  }
+  const { code, stderr } = await call('pull', file);
+  assert.equal(code, 1);
+  assert.match(stderr, /^cueline: All of it is 1\d{6} bytes, and 1048576 can be applied at once/m);
+  assert.match(readFileSync(file, 'utf8'), /name: Long 4/);
+  assert.match((await call('diff', file)).stderr, /BODY_TOO_LARGE/);
+});
+
 test('a number that would be stored as another one is refused, and no other', () => {
   const changed = [
     ...['9007199254740993', '3.14159265358979323846', '1e400', '0xFFFFFFFFFFFFFFFFF1'],
