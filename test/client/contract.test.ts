@@ -133,7 +133,8 @@ const asDeclared: Step = (response, asked) => {
   const [status = ''] = Object.keys(e?.answers ?? {});
   if (e?.answers[Number(status)] === null) return void response.writeHead(Number(status)).end();
   const body = { status: 'success', executionId: 'e', workflowRunId: 'r' };
-  json(Number(status), body, e?.produces ? { 'content-type': e.produces } : {})(response, asked);
+  const [type = 'application/json'] = e?.produces ?? [];
+  json(Number(status), body, { 'content-type': type })(response, asked);
 };
 
 interface Schema {
