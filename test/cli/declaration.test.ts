@@ -109,6 +109,15 @@ test('what cannot be applied is said, and nothing is', async () => {
   assert.match((await call('diff', join(folder, 'none'))).stderr, /cannot be read/);
 });
 
+test('pull writes things by their names, however they came to be', async () => {
+  const names = ['q', 'c', 'x', 'a', 'm', 'Z'].map((name) => `Order ${name}`);
+  const versions = [{ label: 'v1', user: 'Hello.' }];
+  const body = { declaration: { prompts: names.map((name) => ({ name, versions })) } };
+  await service.call('POST', '/api/v1/declaration', { key, body });
+  const { stdout } = await call('pull', '-');
+  assert.deepEqual(stdout.match(/(?<=^ {2}- name: )Order .$/gm), names.toSorted());
+});
+
 test('more than can be applied at once is pulled, and said', async () => {
   const versions = [{ label: 'v1', user: 'x'.repeat(250_000) }];
   for (let n = 0; n < 5; n++) {
