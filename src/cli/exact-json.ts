@@ -16,5 +16,3 @@ export function parse(text: string): unknown {
       : value,
   );
 }
-
-export const stringify = (value: unknown): string => JSON.stringify(value);
