@@ -140,11 +140,16 @@ function signIn(read: Reader): Config['signIn'] {
     clientId: ['CLIENT_ID', credentialForm],
     clientSecret: ['CLIENT_SECRET', credentialForm],
   } satisfies Record<string, [string, Form]>;
-  return {
+  const providers = {
     github: read.group('CUELINE_GITHUB_', client),
     google: read.group('CUELINE_GOOGLE_', client),
     oidc: read.group('CUELINE_OIDC_', { issuer: ['ISSUER', urlForm], ...client }),
   };
+  if (Object.values(providers).some((provider) => provider !== null)) {
+    const why = 'an identity provider must know where to send browsers back to';
+    read.require('CUELINE_PUBLIC_URL', why);
+  }
+  return providers;
 }
 
 const providerName =

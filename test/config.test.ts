@@ -141,7 +141,7 @@ const bad: [variable: string, ...given: string[]][] = [
   ['CUELINE_WEBHOOK_PER_MINUTE', '0', '1000001'],
   ['CUELINE_TESTING_LIMITS', '10', '10/500', '0/1/1', '10/500/10000/1', '10/x/1'],
   ['CUELINE_TRUSTED_PROXIES', 'proxy.lan', '10.0.0.0/33', '::1/129', '10.0.0.0/', '10.0.0.256'],
-  ['CUELINE_ALLOWED_HOSTS', 'http://x', 'a:b', 'a:0', 'a:65536', '::1', 'a/b', 'u@a'],
+  ['CUELINE_ALLOWED_HOSTS', 'http://x', 'a:b', 'a:0', 'a:65536', '::1', 'a/b', 'u@a', '*.lan'],
   ['CUELINE_OWNER_EMAIL', 'ada', 'ada@example', 'a b@example.com'],
   ['CUELINE_LOG_LEVEL', 'verbose'],
   ['CUELINE_URL', 'localhost:4000'],
@@ -188,6 +188,7 @@ test('everything that is wrong is listed at once', () => {
 
 test('sign-in is configured by the whole of its group', () => {
   const whole = {
+    CUELINE_PUBLIC_URL: 'https://cueline.example.com',
     CUELINE_OIDC_ISSUER: 'https://id.example.com/realm',
     CUELINE_OIDC_CLIENT_ID: 'cueline',
     CUELINE_OIDC_CLIENT_SECRET: 'hush',
@@ -204,10 +205,18 @@ test('sign-in is configured by the whole of its group', () => {
     'CUELINE_GITHUB_CLIENT_SECRET is missing; expected all of CUELINE_GITHUB_… or none.',
     'CUELINE_OIDC_ISSUER is missing; expected all of CUELINE_OIDC_… or none.',
   ]);
+  const { CUELINE_PUBLIC_URL: ___, ...nowhere } = whole;
+  assert.deepEqual(problemsOf({ ...nowhere, PORT: 'x' }), [
+    'PORT is "x"; expected a whole number from 0 to 65535.',
+    'CUELINE_PUBLIC_URL is missing: an identity provider must know where to send browsers back to.',
+  ]);
 });
 
 test('a variable that Cueline does not know is a warning', () => {
-  const { warnings, slots } = readConfig({ CUELINE_SLOT: '9', CUELINE_SLOTS: '7', OTHER: '1' });
+  const { warnings, slots } = readConfig({
+    ...{ CUELINE_SLOT: '9', CUELINE_SLOTS: '7', OTHER: '1' },
+    ...{ CUELINE_EMPTY: '', CUELINE_BLANK: ' ' },
+  });
   assert.deepEqual(warnings, ['CUELINE_SLOT is set, but Cueline knows no such variable.']);
   assert.equal(slots, 7);
 });

@@ -40,7 +40,7 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
     packages: ['fastify', 'typebox', 'better-auth', 'prom-client'],
   },
   client: { folders: ['contract'], packages: ['typebox'] },
-  cli: { folders: ['client'], packages: ['yaml'] },
+  cli: { folders: ['core', 'contract', 'client'], packages: ['yaml'] },
   config: { folders: ['core'], packages: [] },
   'config.ts': { folders: ['core', 'config'], packages: [] },
   'log.ts': { folders: ['core', 'config.ts', 'provider', 'store', 'flow'], packages: ['pino'] },

@@ -11,7 +11,6 @@ import { workspaceHeader } from '../contract/shared.ts';
 import type { Caller } from '../core/caller.ts';
 import { CallFailure, type CallFailureCode } from '../core/failure.ts';
 import { fromId } from '../core/id.ts';
-import { StartFailure } from '../core/start-failure.ts';
 import type { HashPassword } from '../core/token.ts';
 import { findSessionCaller } from '../store/callers.ts';
 import { readClock } from '../store/clock.ts';
@@ -61,11 +60,6 @@ export async function hashPassword(password: string): Promise<string> {
 
 export function createSessions(parts: SessionParts): Sessions {
   const { db, publicUrl, signIn } = parts;
-  if (publicUrl === null && (signIn.github || signIn.google || signIn.oidc)) {
-    throw new StartFailure(
-      'CUELINE_PUBLIC_URL is missing: an identity provider must know where to send browsers back to.',
-    );
-  }
   const options = sessionOptions(parts);
   const auth = betterAuth(options);
   const withIssuer = federation(parts, options);

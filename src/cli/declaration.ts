@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { parseDocument, stringify } from 'yaml';
 import type { Declaration, DeclarationChange } from '../client/index.ts';
+import { bodyBytesMax } from '../contract/limits.ts';
 import type { Call } from './call.ts';
 import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
 import { note, oneLine, print } from './print.ts';
+import { fromYaml, toYaml } from './yaml.ts';
 
 /** What the workspace holds as code: `cueline.yaml`. */
 
@@ -22,7 +23,17 @@ export async function pull({ cueline, signal, json }: Call, file: string): Promi
     ? `${JSON.stringify(declaration)}\n`
     : schemaLine(file) + left.map((line) => `# ${line}\n`).join('') + toYaml(declaration);
   for (const line of left) note(line);
-  if (file === '-') return print(text.trimEnd());
+  if (file === '-') await print(text.trimEnd());
+  else await write(file, text, signal);
+  // As "apply" sends it.
+  const bytes = Buffer.byteLength(JSON.stringify({ declaration, dryRun: false }));
+  if (bytes <= bodyBytesMax) return;
+  throw new CommandFailure(
+    `All of it is ${bytes} bytes, and ${bodyBytesMax} can be applied at once: split it into several files.`,
+  );
+}
+
+async function write(file: string, text: string, signal: AbortSignal): Promise<void> {
   try {
     await writeFile(file, text, { signal });
   } catch (error) {
@@ -54,16 +65,8 @@ export function schemaLine(file: string): string {
   return path.startsWith('..') ? '' : `# yaml-language-server: $schema=./${path}\n`;
 }
 
-/** Texts of several lines stand as they are, and no line is folded. */
-function toYaml(declaration: Declaration): string {
-  return stringify(declaration, { lineWidth: 0, aliasDuplicateObjects: false });
-}
-
 async function readDeclaration(file: string, signal: AbortSignal): Promise<Declaration> {
-  const document = parseDocument(await readInput(file, signal));
-  const [wrong] = document.errors;
-  if (wrong) throw new CommandFailure(`${file} is no YAML: ${oneLine(wrong.message)}`);
-  const value: unknown = document.toJS();
+  const value = fromYaml(await readInput(file, signal), file);
   if (value === null) return {};
   // What more it must be the server says.
   if (typeof value === 'object' && !Array.isArray(value)) return value as Declaration;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { truncate } from 'node:fs/promises';
+import { stat, truncate } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CuelineError, type ExecutionFilters } from '../client/index.ts';
@@ -44,13 +44,19 @@ export async function exportHistory(
   }
   const format = left ?? formatAsked ?? 'jsonl';
   const before = left === null ? recordSplitter(format) : await readUpTo(output ?? '', left);
-  const out = await opened(output, resume);
+  const out = await opened(output);
+  const empty = resume ? async () => {} : emptier(output);
   const filters = filtersOf(asked);
   const progress = showProgress();
   try {
     progress.onPlan(await totalOf(call, agentId, filters));
     progress.onRows(before.records);
-    const passed = await pass({ call, agentId, out, progress }, { ...filters, format }, before);
+    const passed = await pass(
+      { call, agentId, out, empty, progress },
+      { ...filters, format },
+      before,
+    );
+    await empty();
     await ended(out);
     if (output === undefined) return;
     if (call.json) await print(JSON.stringify({ records: passed, file: output }));
@@ -64,12 +70,14 @@ interface Way {
   readonly call: Call;
   readonly agentId: string | null;
   readonly out: Writable;
+  /** Removes what the file held before; later calls do nothing. */
+  readonly empty: () => Promise<void>;
   readonly progress: Progress;
 }
 
 /** Answers how many records there are in all, those of before included. */
 async function pass(
-  { call, agentId, out, progress }: Way,
+  { call, agentId, out, empty, progress }: Way,
   filters: ExecutionFilters & { readonly format: ExportFormat },
   before: RecordSplitter,
 ): Promise<number> {
@@ -81,6 +89,7 @@ async function pass(
       const query = cursor === null ? filters : { ...filters, cursor };
       const stream = await call.cueline.openExport(agentId, query, { signal: call.signal });
       for await (const bytes of stream) {
+        await empty();
         const told = splitter.records;
         await written(out, splitter.push(bytes));
         progress.onRows(splitter.records - told);
@@ -156,10 +165,13 @@ async function readUpTo(file: string, format: ExportFormat): Promise<RecordSplit
   return splitter;
 }
 
-/** Opened before anything is asked for, since a file that cannot be written need not be filled. */
-async function opened(output: string | undefined, resume: true | undefined): Promise<Writable> {
+/**
+ * Opened before anything is asked for, since a file that cannot be written need not be filled. What it holds stays until
+ * something comes in its place.
+ */
+async function opened(output: string | undefined): Promise<Writable> {
   if (output === undefined) return process.stdout;
-  const file = createWriteStream(output, { flags: resume ? 'a' : 'w' });
+  const file = createWriteStream(output, { flags: 'a' });
   try {
     await once(file, 'open');
   } catch (error) {
@@ -167,6 +179,19 @@ async function opened(output: string | undefined, resume: true | undefined): Pro
   }
   // Each write hears of its own failure.
   return file.on('error', () => {});
+}
+
+function emptier(output: string | undefined): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= output === undefined ? Promise.resolve() : emptied(output);
+    return done;
+  };
+}
+
+/** A pipe or a device holds nothing. */
+async function emptied(file: string): Promise<void> {
+  if ((await stat(file)).isFile()) await truncate(file);
 }
 
 function written(out: Writable, bytes: Uint8Array): Promise<void> {

@@ -28,7 +28,7 @@ export async function history(
   const filters = filtersOf(asked);
   const shown = agentId === null ? (['agentName', ...fields] as const) : fields;
   if (all) return printList(cueline.listAll(agentId, filters, { signal }), shown, json);
-  const page = await cueline.list(agentId, { ...filters, ...(limit && { limit }) }, { signal });
+  const page = await cueline.list(agentId, { ...filters, limit }, { signal });
   await printList(page.executions, shown, json);
   if (!page.pagination.hasMore) return;
   note(`${page.executions.length} of ${page.pagination.total}; --all shows every one.`);

@@ -1,4 +1,5 @@
 import type { Variables } from '../client/index.ts';
+import * as exactJson from './exact-json.ts';
 import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
 
@@ -18,24 +19,21 @@ export async function readVariables(
 ): Promise<Variables> {
   const named = varJson.map(([name, json]) => [name, parse(json, `--var-json ${name}`)] as const);
   const file = varsFile === undefined ? {} : parse(await readInput(varsFile, signal), varsFile);
-  if (typeof file !== 'object' || file === null || Array.isArray(file) || isRaw(file)) {
+  if (
+    typeof file !== 'object' ||
+    file === null ||
+    Array.isArray(file) ||
+    exactJson.isExactNumber(file)
+  ) {
     throw new CommandFailure(`${varsFile} does not hold a JSON object.`);
   }
   return Object.fromEntries([...Object.entries(file), ...texts, ...named]);
 }
 
-/** TypeScript does not know of these yet. */
-const { rawJSON, isRawJSON: isRaw } = JSON as unknown as {
-  rawJSON(text: string): object;
-  isRawJSON(value: unknown): boolean;
-};
-
-/** Numbers stay the text that they are: 9007199254740993 is another as a double. */
 function parse(text: string, where: string): unknown {
-  const exact = (_: string, value: unknown, context?: { readonly source?: string }) =>
-    typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value;
   try {
-    return JSON.parse(text, exact);
+    // Editors of Windows begin a file with a byte order mark.
+    return exactJson.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
     throw new CommandFailure(`${where} is not JSON: ${(error as Error).message}`, { cause: error });
   }

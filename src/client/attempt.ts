@@ -13,6 +13,8 @@ export interface Outgoing {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** What a good answer holds. Whatever else comes with a good status is not from a server of ours. */
+  readonly promised: 'json' | 'nothing' | 'text';
   readonly parse: JsonText['parse'];
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -42,6 +44,7 @@ export async function attempt(send: typeof fetch, out: Outgoing): Promise<Incomi
     const { status, headers } = response;
     const incoming = { status, headers, body: read(text, headers.get('content-type'), out) };
     if (!response.ok) throw refusal(incoming);
+    if (!isAsPromised(incoming, out)) throw unpromised(incoming, out);
     return incoming;
   } catch (error) {
     throw failure(error, out, timeout);
@@ -58,17 +61,17 @@ export async function attemptStream(
   const timer = setTimeout(() => patience.abort(), out.timeoutMs);
   const signal = out.signal ? AbortSignal.any([out.signal, patience.signal]) : patience.signal;
   try {
-    const { method, headers } = out;
     const response = await send(out.url, {
-      method,
-      headers: { ...headers },
+      method: out.method,
+      headers: { ...out.headers },
       signal,
       redirect: 'error',
     });
-    if (response.ok && response.body) return response.body;
-    const text = await response.text();
-    const body = read(text, response.headers.get('content-type'), out);
-    throw refusal({ status: response.status, headers: response.headers, body });
+    const { ok, status, headers } = response;
+    const type = headers.get('content-type');
+    if (ok && response.body && exported.test(type ?? '')) return response.body;
+    const incoming = { status, headers, body: read(await response.text(), type, out) };
+    throw ok ? unpromised(incoming, out) : refusal(incoming);
   } catch (error) {
     throw failure(error, out, patience.signal);
   } finally {
@@ -89,7 +92,7 @@ function failure(error: unknown, out: Outgoing, timeout: AbortSignal): CuelineEr
 
 function read(text: string, type: string | null, { parse }: Outgoing): unknown {
   if (text === '') return null;
-  if (!type?.includes('json')) return text;
+  if (!isJson(type)) return text;
   try {
     return parse(text);
   } catch (error) {
@@ -98,6 +101,27 @@ function read(text: string, type: string | null, { parse }: Outgoing): unknown {
       cause: error,
     });
   }
+}
+
+function isJson(type: string | null): boolean {
+  return /^application\/([\w.-]+\+)?json\b/i.test(type ?? '');
+}
+
+/** The media types of what is read as it comes. */
+const exported = /^(application\/jsonl|text\/csv)\b/i;
+
+function isAsPromised({ status, headers, body }: Incoming, { promised }: Outgoing): boolean {
+  if (promised === 'text') return true;
+  if (promised === 'nothing') return status === 204;
+  return body !== null && isJson(headers.get('content-type'));
+}
+
+/** A page to sign in at, for example, or whatever else answers where no Cueline is. */
+function unpromised({ status, headers, body }: Incoming, { method, url }: Outgoing): CuelineError {
+  const type = headers.get('content-type') ?? 'no content type';
+  const came = body === null ? 'without a body' : `with ${type}`;
+  const message = `${method} ${url.split('?')[0]} answered ${status} ${came}, as Cueline does not. Is this its address?`;
+  return new CuelineError('UNEXPECTED_ANSWER', message, { status, body });
 }
 
 /** The server's own words where it sent them; a proxy in between may have sent anything. */

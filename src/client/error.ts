@@ -12,7 +12,7 @@ export class CuelineError extends Error {
   readonly requestId: string | null;
   /** How long the server asks to wait, in milliseconds; `null` where it says nothing. */
   readonly retryAfterMs: number | null;
-  /** The answer as it came: the problem with all its fields, a text, or the last record of a `WAIT_TIMEOUT`. */
+  /** The answer as it came: the problem with all its fields, a text, or the last record that a wait has read. */
   readonly body: unknown;
 
   constructor(

@@ -1,5 +1,5 @@
 import { attempt, attemptStream, type Incoming, type JsonText, type Outgoing } from './attempt.ts';
-import { delayMs, mayRetry, type Sleep, sleep } from './retry.ts';
+import { delayMs, mayRetry, type Sleep, sleep, timerMsMax } from './retry.ts';
 import type { Input, Output, Route } from './routes.ts';
 
 /** The one function that everything in the client calls through. */
@@ -47,7 +47,7 @@ export interface RequestOptions extends CallOptions {
 }
 
 const retriesDefault = 2;
-const requestTimeoutMsDefault = 90_000;
+export const requestTimeoutMsDefault = 90_000;
 
 /** Opens an answer that is read as it comes. Tried once: only its reader knows where to go on. */
 export type OpenStream = <R extends Route>(
@@ -96,10 +96,17 @@ function outgoing<R extends Route>(
     url: client.baseURL.replace(/\/+$/, '') + fill(template, input.params) + search(input.query),
     headers: headersOf(client, options, input.body !== undefined),
     body: input.body === undefined ? null : json.stringify(input.body),
+    promised: promisedOf(method, template),
     parse: (text) => json.parse(text),
-    timeoutMs: client.requestTimeoutMs ?? requestTimeoutMsDefault,
+    timeoutMs: Math.min(client.requestTimeoutMs ?? requestTimeoutMsDefault, timerMsMax),
     signal: options.signal,
   };
+}
+
+/** As the contract has it; its code is not part of the client. */
+function promisedOf(method: string, template: string): Outgoing['promised'] {
+  if (method === 'DELETE') return 'nothing';
+  return template.startsWith('/api/') ? 'json' : 'text';
 }
 
 function headersOf(client: ClientOptions, options: RequestOptions, hasBody: boolean) {

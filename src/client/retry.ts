@@ -4,6 +4,8 @@ import { CuelineError } from './error.ts';
 
 /** A server that asks for more than this is not waited for: the caller decides. */
 export const retryAfterMsMax = 60_000;
+/** A timer that is set for longer goes off at once. */
+export const timerMsMax = 2 ** 31 - 1;
 const backoffMsFirst = 500;
 const backoffMsMax = 10_000;
 

@@ -1,16 +1,23 @@
 import { retryAfterMs } from './attempt.ts';
 import { CuelineError } from './error.ts';
-import type { CallOptions, ClientOptions, RequestOptions } from './request.ts';
-import { sleep } from './retry.ts';
+import {
+  type CallOptions,
+  type ClientOptions,
+  type RequestOptions,
+  requestTimeoutMsDefault,
+} from './request.ts';
+import { sleep, timerMsMax } from './retry.ts';
 
 export interface WaitOptions extends CallOptions {
-  /** How long to wait in all, in milliseconds; 600,000 unless set. The run itself goes on after it. */
+  /** How long to wait in all, in milliseconds; 600,000 unless set, 24 days at most. The run itself goes on after it. */
   readonly timeoutMs?: number;
 }
 
 const waitTimeoutMsDefault = 600_000;
 /** How long one request is held. Shorter than the patience of the usual proxies. */
 const holdSecondsMax = 25;
+/** What of the time is left for the answer to arrive, so that the last record is known at the end. */
+const answerMs = 500;
 /** How many failures in a row a wait outlives: a restart of the server, for example. */
 const waitRetries = 10;
 /** Between two requests where the server gives no hint. */
@@ -29,18 +36,19 @@ export async function waitFor<Run, Ended extends Run>(
     readonly hasEnded: (run: Run) => run is Ended;
   },
 ): Promise<Ended> {
-  const timeoutMs = options.timeoutMs ?? waitTimeoutMsDefault;
+  const timeoutMs = Math.min(options.timeoutMs ?? waitTimeoutMsDefault, timerMsMax);
   const endsAt = performance.now() + timeoutMs;
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  // Half of the patience for one attempt, so that an answer that is held comes in time.
+  const heldMsMax = (client.requestTimeoutMs ?? requestTimeoutMsDefault) / 2;
   let last: Run | null = null;
   try {
     for (;;) {
-      const leftSeconds = Math.ceil((endsAt - performance.now()) / 1000);
-      const hold = Math.max(0, Math.min(holdSecondsMax, leftSeconds));
+      const leftMs = endsAt - performance.now() - answerMs;
+      const hold = Math.min(holdSecondsMax, Math.floor(Math.min(leftMs, heldMsMax) / 1000));
       const query = hold > 0 ? { wait: hold } : {};
-      const patience = hold > 0 ? { retries: waitRetries } : {};
-      const { body, headers } = await run.read(query, { signal, ...patience });
+      const { body, headers } = await run.read(query, { signal, retries: waitRetries });
       if (run.hasEnded(body)) return body;
       last = body;
       await (client.sleep ?? sleep)(retryAfterMs(headers) ?? pollMsDefault, signal);

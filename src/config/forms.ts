@@ -84,7 +84,8 @@ export const rangeForm: Form = {
 export const allowedHostForm: Form = {
   allowed: 'host or host:port with commas between them, such as 127.0.0.1:9000,[::1]:8080',
   accepts: (text) => {
-    const [, host, port = '1'] = /^(\[[^\]]+\]|[^[\]:/?#@\\\s]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
+    // A `*` is a host by its letters, and would match none.
+    const [, host, port = '1'] = /^(\[[^\]]+\]|[^[\]:/?#@\\\s*]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
     const known = host !== undefined && URL.canParse(`http://${host}/`);
     return known && Number(port) >= 1 && Number(port) <= 65_535;
   },

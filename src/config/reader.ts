@@ -23,6 +23,8 @@ export interface Reader {
     prefix: string,
     names: Record<N, [string, Form]>,
   ): Record<N, string> | null;
+  /** A problem where it is not set; `why` completes the sentence. */
+  require(name: string, why: string): void;
   refuseIfWrong(): void;
   unknown(): string[];
 }
@@ -89,12 +91,15 @@ export function reader(env: NodeJS.ProcessEnv): Reader {
       }
       return Object.fromEntries(entries.map(({ key, value }) => [key, value ?? ''])) as never;
     },
+    require(name, why) {
+      if (get(name) === null) problems.push(`${name} is missing: ${why}.`);
+    },
     refuseIfWrong() {
       if (problems.length > 0) throw new ConfigError(problems);
     },
     unknown: () =>
-      Object.keys(env)
-        .filter((name) => name.startsWith('CUELINE_') && !known.has(name))
-        .map((name) => `${name} is set, but Cueline knows no such variable.`),
+      Object.entries(env)
+        .filter(([name, value]) => name.startsWith('CUELINE_') && value?.trim() && !known.has(name))
+        .map(([name]) => `${name} is set, but Cueline knows no such variable.`),
   };
 }

@@ -34,8 +34,8 @@ export interface Endpoint {
   readonly answers: Readonly<Record<number, TSchema | null>>;
   /** Headers of the good answer, and of the others as far as they are about limits. */
   readonly sends?: readonly AnswerHeader[];
-  /** The media type of the good answer; JSON where absent. */
-  readonly produces?: string;
+  /** The media types that the good answer may have; JSON where absent. */
+  readonly produces?: readonly string[];
 }
 
 /** Fixes the literal types of a declaration, which the types below read. */
@@ -68,6 +68,7 @@ export type Tag = (typeof tags)[number];
 export type Auth = 'none' | Permission | 'owner' | 'session';
 
 export type AnswerHeader =
+  | 'Content-Disposition'
   | 'ETag'
   | 'Idempotent-Replayed'
   | 'Location'

@@ -28,8 +28,8 @@ const shared = {
       ),
     ),
   }),
-  produces: 'application/jsonl',
-  sends: ['RateLimit'],
+  produces: ['application/jsonl', 'text/csv'],
+  sends: ['RateLimit', 'Content-Disposition'],
 } as const;
 
 const description = `Streams every record that matches, newest first, as it was when the export began, no faster than it is taken. The records are whole, prompts included. An answer that is broken off ends without its last chunk; go on with \`cursor\`. At most ${limits.exportsMax} at once in a process and ${limits.exportsOfWorkspaceMax} of a workspace (503 beyond), each for at most ${limits.streamMsMax / 60_000} minutes. In CSV a cell that a spreadsheet would take for a formula is led by an apostrophe. Filters are those of the list, of any number of records.`;

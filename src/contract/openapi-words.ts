@@ -59,6 +59,7 @@ const integer = { type: 'integer', minimum: 0 };
 export const headers: Record<string, Json> = {
   'X-Request-Id': header('Names this call in logs and errors.'),
   'WWW-Authenticate': header('`Bearer`'),
+  'Content-Disposition': header('`attachment`, with a name for the file.'),
   'Retry-After': header('Whole seconds to wait.', { type: 'integer', minimum: 1 }),
   ETag: header('Names this state of the resource, for `If-Match`.'),
   Location: header('Where what was made can be read.'),

@@ -134,12 +134,12 @@ function requestBody(e: Endpoint, schema: TSchema, components: Components): Json
 
 function response(e: Endpoint, status: number, schema: TSchema | null, components: Components) {
   if (schema === Problem) return { $ref: `#/components/responses/${plainName(e, status)}` };
-  const media = (status < 300 && e.produces) || 'application/json';
-  const content = schema && { [media]: { schema: components.use(schema), ...shown(e, status) } };
+  const types = (status < 300 && e.produces) || ['application/json'];
+  const media = schema && { schema: components.use(schema), ...shown(e, status) };
   return {
     description: statusWords[status]?.[1],
     headers: headerReferences(headersOf(status, e.sends ?? [])),
-    ...(content ? { content } : {}),
+    ...(media ? { content: Object.fromEntries(types.map((type) => [type, media])) } : {}),
   };
 }
 

@@ -33,7 +33,7 @@ export const getMetrics = endpoint({
   summary: 'Read the metrics of the process',
   description:
     'Prometheus text. Answers on loopback; elsewhere only with the bearer token of `CUELINE_METRICS_TOKEN`.',
-  produces: 'text/plain',
+  produces: ['text/plain'],
   answers: { 200: Type.String(), ...problems(401) },
 });
 
@@ -50,6 +50,6 @@ export const getDocs = endpoint({
   id: 'getDocs',
   path: '/docs',
   summary: 'Read this description as a page',
-  produces: 'text/html',
+  produces: ['text/html'],
   answers: { 200: Type.String() },
 });

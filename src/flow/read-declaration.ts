@@ -44,12 +44,12 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
   return inSnapshot(db, async (trx) => {
     const omitted: Omitted[] = [];
     const seen = await findAgents(trx, caller, await listVisibleAgents(trx, caller));
-    const named = oneOfEach('agent', seen.filter(isOpen).sort(byId), omitted);
+    const named = oneOfEach('agent', seen.filter(isOpen).sort(byName), omitted);
     const pinned = new Set(seen.filter(isOpen).map(({ promptId }) => promptId));
     const allPrompts = await namedPrompts(trx, caller.workspaceId, null);
     const shown = ({ id, archived }: NamedPromptRow) =>
       pinned.has(id) || (!archived && caller.allAgents);
-    const prompts = oneOfEach('prompt', inUse(allPrompts), omitted, shown);
+    const prompts = oneOfEach('prompt', inUse(allPrompts).toSorted(byName), omitted, shown);
     const names = new Map(prompts.map(({ id, name }) => [id, name]));
     const agents = named.filter(({ name, promptId }) => {
       if (names.has(promptId)) return true;
@@ -57,7 +57,8 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
       return false;
     });
     const there = new Set(agents.map(({ id }) => id));
-    const workflows = (await namedWorkflows(trx, caller, null)).filter(({ name, definition }) => {
+    const defined = (await namedWorkflows(trx, caller, null)).sort(byName);
+    const workflows = defined.filter(({ name, definition }) => {
       const missing = agentIdsOf(definition).find((id) => !there.has(id));
       if (missing === undefined) return true;
       omitted.push({ kind: 'workflow', name, reason: whyAgent(seen, missing) });
@@ -121,8 +122,9 @@ function isOpen({ archived }: AgentRow): boolean {
   return !archived;
 }
 
-function byId(one: AgentRow, other: AgentRow): number {
-  return one.id < other.id ? -1 : 1;
+/** What is made by one apply has the same time, so that by age two workspaces would have the same things in two orders. */
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : Number(one.name > other.name);
 }
 
 function declareVersion(version: VersionRow): object {

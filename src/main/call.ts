@@ -1,4 +1,5 @@
 import type { Call } from '../cli/call.ts';
+import { parse } from '../cli/exact-json.ts';
 import { CommandFailure, OutputClosed } from '../cli/failure.ts';
 import { oneLine } from '../cli/print.ts';
 import { CuelineError, createClient } from '../client/index.ts';
@@ -32,7 +33,8 @@ function open(url: string | undefined, key: string | undefined): Call['cueline']
   const { client, port } = readConfig();
   const given = key ?? client.apiKey;
   if (!given) throw new CommandFailure('There is no API key: set CUELINE_KEY to one.');
-  return createClient({ baseURL: url ?? client.url ?? `http://127.0.0.1:${port}`, key: given });
+  const baseURL = url ?? client.url ?? `http://127.0.0.1:${port}`;
+  return createClient({ baseURL, key: given, json: { parse, stringify: JSON.stringify } });
 }
 
 function complain(error: unknown): void {

@@ -76,6 +76,7 @@ test('history: a page as a table, all of it as JSON', async () => {
   assert.deepEqual([all.stderr, outputs], ['', ['Hello c', 'Hello b', 'Hello a']]);
   const none = await call(['history', agent.agentId, '--end-date', '2001-01-01', '--json']);
   assert.deepEqual([none.code, none.stdout], [0, '']);
+  assert.equal((await call(['history', agent.agentId, '--limit', '0'])).code, 1);
   const wrong = await call(['history', agent.agentId, '--status', 'fine']);
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /^cueline: Parameter "status" must be one of success, .*req_\w+\)\n$/);

@@ -28,6 +28,20 @@ test('variables come from the file, as text and as JSON, to the letter', async (
   assert.deepEqual(ended, { code: 0, stdout: 'x=y|[9007199254740993,1e2]|1.50\n', stderr: '' });
 });
 
+test('records are shown with the numbers that they hold', async () => {
+  const given = ['--var', 'a=1', '--var-json', 'b=[9007199254740993,1.50,7]'];
+  const ended = await cueline(['exec', agent.agentId, ...given, '--wait', '--json'], env);
+  assert.match(ended.stdout, /"b":\[9007199254740993,1\.50,7\]/);
+  const listed = await cueline(['history', agent.agentId, '--limit', '1', '--json'], env);
+  assert.match(listed.stdout, /"b":\[9007199254740993,1\.50,7\]/);
+});
+
+test('a file may begin with a byte order mark', async () => {
+  const args = ['exec', agent.agentId, '--vars-file', '-', '--wait'];
+  const ended = await cueline(args, env, '\ufeff{"a":"x"}');
+  assert.deepEqual(ended, { code: 0, stdout: 'x||\n', stderr: '' });
+});
+
 test('without --wait the id of the run, which can be waited for', async () => {
   const { stdout, stderr, code } = await cueline(
     ['exec', agent.agentId, '--var', 'a=1', '--var', 'odd=2'],

@@ -101,6 +101,22 @@ for (const format of ['jsonl', 'csv'] as const) {
   });
 }
 
+test('a file keeps what it held until something comes in its place', async () => {
+  const file = join(folder, 'yesterday.jsonl');
+  await writeFile(file, whole.jsonl);
+  const args = [agent.agentId, '--output', file];
+  const refused = await call([...args, '--key', 'cue_wrong']);
+  assert.match(refused.stderr, /UNAUTHORIZED/);
+  assert.equal((await call(args, 'http://127.0.0.1:1')).code, 1);
+  assert.equal(await readFile(file, 'utf8'), whole.jsonl);
+  assert.equal((await call([...args, '--var', 'customer=c7'])).code, 0);
+  const fewer = await readFile(file, 'utf8');
+  assert.ok(fewer !== '' && fewer.length < whole.jsonl.length);
+  assert.equal((await call([...args, '--var', 'customer=nobody'])).code, 0);
+  assert.equal(await readFile(file, 'utf8'), '');
+  assert.equal((await call([agent.agentId, '--output', '/dev/null'])).code, 0);
+});
+
 test('with --json the records, or where they were put, and nothing else', async () => {
   const { code, stdout } = await call([agent.agentId, '--json']);
   assert.deepEqual([code, stdout], [0, whole.jsonl]);

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { stage } from '../client/server.ts';
 import { addAgent, run } from '../harness/agents.ts';
 import { makeRound } from '../harness/rounds.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -45,4 +49,31 @@ test('one record, and all of an end user', async () => {
   assert.deepEqual([erasure.status, erasure.deleted], ['completed', 1]);
   const path = `${agent.path}/executions/${two.executionId}`;
   assert.equal((await service.call('GET', path, { key })).status, 404);
+});
+
+test('a page of somebody else is no deletion', async (t) => {
+  const { url } = await stage(t, (response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
+  );
+  const folder = await mkdtemp(join(tmpdir(), 'cueline-page-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'file');
+  await writeFile(file, '{}');
+  const commands = [
+    ['delete', 'agt_x', 'exe_x'],
+    ['erase', 'a=b'],
+    ['retention'],
+    ['exec', 'agt_x'],
+    ['wait', 'agt_x', 'exe_x'],
+    ['cancel', 'agt_x', 'exe_x'],
+    ['agents', 'list'],
+    ['pull', file],
+    ['apply', file],
+    ['history', 'export'],
+  ];
+  for (const args of commands) {
+    const ended = await cueline(args, { CUELINE_URL: url, CUELINE_KEY: key });
+    assert.deepEqual([ended.code, ended.stdout], [1, ''], args.join(' '));
+    assert.match(ended.stderr, /^cueline: .* 200 with text\/html, .*\(UNEXPECTED_ANSWER\)\n$/);
+  }
 });

@@ -56,6 +56,31 @@ test('waiting takes only so long, and then shows where the run stood', async (t)
   assert.ok(last === null || last.status === 'processing');
 });
 
+test('waiting is held no longer than an attempt may take and not to the very end', async (t) => {
+  const holds: [object, number, string][] = [
+    [{ requestTimeoutMs: 1_000 }, 600_000, path],
+    [{ requestTimeoutMs: 10_000 }, 600_000, `${path}?wait=5`],
+    [{}, 600_000, `${path}?wait=25`],
+  ];
+  for (const [options, timeoutMs, url] of holds) {
+    const { asked, client } = await stage(t, success);
+    await client(options).wait(agent, run, { timeoutMs });
+    assert.equal(asked[0]?.url, url);
+  }
+  const { asked, client } = await stage(t, success);
+  await client().wait(agent, run, { timeoutMs: 20_000 });
+  assert.ok(Number(asked[0]?.url.split('=')[1]) < 20);
+});
+
+test('waiting may take longer than a timer can', async (t) => {
+  const many = Array.from({ length: 30 }, () => processing);
+  for (const ms of [3e9, Number.POSITIVE_INFINITY]) {
+    const { asked, client } = await stage(t, processing, ...many, success);
+    await client({ requestTimeoutMs: ms }).wait(agent, run, { timeoutMs: ms });
+    assert.equal(asked.length, 32);
+  }
+});
+
 test('waiting can be aborted', async (t) => {
   const reason = new Error('enough');
   const abort = new AbortController();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -75,9 +75,12 @@ test('they say what the contract says, alone; what is wrong of a strict project 
     assert.doesNotMatch(text, /from '(?!\.\/)|import\("(?!\.\/)|\bBuffer\b|\bNodeJS\b/, file);
   }
 
+  const installed = join(folder, 'node_modules/cueline');
+  await cp(client, join(installed, 'dist/client'), { recursive: true });
+  await cp(join(root, 'package.json'), join(installed, 'package.json'));
   await writeFile(
     join(folder, 'consumer.ts'),
-    `import { createClient, CuelineError } from '${client}/index.js';
+    `import { createClient, CuelineError } from 'cueline';
      const cueline = createClient({ baseURL: '', key: 'cue_x' });
      const run = await cueline.executeAndWait('agt_x', { topic: 'tides' });
      export const spent: number = run.costUSD;

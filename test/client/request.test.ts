@@ -98,6 +98,47 @@ for (const [name, step, status] of strange) {
   });
 }
 
+const page: Step = (r) =>
+  r.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
+const unpromised: [string, Step, number][] = [
+  ['a page to sign in at', page, 200],
+  ['nothing', (r) => r.writeHead(204).end(), 204],
+  ['JSON of no length', (r) => r.writeHead(202, { 'content-type': 'application/json' }).end(), 202],
+];
+for (const [name, step, status] of unpromised) {
+  test(`${name} in place of the promised JSON is an error that says where from`, async (t) => {
+    const { asked, url, client } = await stage(t, step);
+    for (const call of [
+      () => client().execute(agent, {}),
+      () => client().wait(agent, 'exe_1'),
+      () => client().executeAndWait(agent, {}),
+      () => client().openExport(null, { q: 'secret' }),
+    ]) {
+      const error = await failure(call());
+      assert.deepEqual([error.code, error.status], ['UNEXPECTED_ANSWER', status]);
+      assert.ok(error.message.includes(` ${url}/api/v1/`), error.message);
+      assert.doesNotMatch(error.message, /secret/);
+    }
+    assert.equal(asked.length, 4);
+  });
+}
+
+test('a deletion is done where nothing is answered, and no other way', async (t) => {
+  const { client } = await stage(t, page, json(200, {}));
+  for (let n = 0; n < 2; n++) {
+    const error = await failure(client().deleteExecution(agent, 'exe_1'));
+    assert.deepEqual([error.code, error.status], ['UNEXPECTED_ANSWER', 200]);
+  }
+});
+
+test('what is no JSON by contract is read as text', async (t) => {
+  const metrics = 'runs 1\n';
+  const { client } = await stage(t, (r) =>
+    r.writeHead(200, { 'content-type': 'text/plain' }).end(metrics),
+  );
+  assert.equal((await client().request('GET /metrics', {})).body, metrics);
+});
+
 test('a redirect is not followed: the key goes nowhere else', async (t) => {
   const elsewhere = await stage(t, json(200, {}));
   const { client } = await stage(t, (response) =>

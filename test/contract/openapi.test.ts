@@ -43,6 +43,16 @@ test('the document has the fields that OpenAPI 3.1 asks for', () => {
   );
 });
 
+test('an export has both of its forms, and a name for the file', () => {
+  const exports = operations.filter(({ path }) => path.endsWith('/export'));
+  assert.equal(exports.length, 2);
+  for (const { operation } of exports) {
+    const answer = operation.responses[200];
+    assert.deepEqual(Object.keys(answer?.content ?? {}), ['application/jsonl', 'text/csv']);
+    assert.match(JSON.stringify(answer?.headers), /"Content-Disposition":/);
+  }
+});
+
 test('every reference resolves', () => {
   const references: string[] = [];
   walk(document, (object) => {
