@@ -135,10 +135,13 @@ function containing(words: string): Condition {
 const border = String.raw`\ue000`;
 const borderCharacter = sql`chr(57344)`;
 
-/** Names and values. Strings are read; what is nested stays JSON, of whose escapes those that stand for blanks are blanks. */
+/**
+ * Names and values. What is nested stays JSON, of whose escapes many senders write all but ASCII as `\uXXXX`. These are
+ * undone as those of one string, once every quote and every other escape, which part words, is a blank.
+ */
 const variableTexts = sql.raw(String.raw`(
-  select string_agg(name || ' ' || case json_typeof(value) when 'string' then value #>> '{}'
-    else regexp_replace(value::text, '\\[\\bfnrt]', ' ', 'g') end, chr(57344))
+  select string_agg(name || ' ' || (case json_typeof(value) when 'string' then value
+    else ('"' || regexp_replace(value::text, '\\["\\/bfnrt]|["\n\r\t]', ' ', 'g') || '"')::json end #>> '{}'), chr(57344))
   from json_each(e.input_variables) as variable (name, value))`);
 
 /** No character that means something in a pattern is a part of a word. A version is found without its `v` as well. */

@@ -42,6 +42,27 @@ test('what is in lists, objects and escapes is found in variables', async () => 
   }
 });
 
+test('what is nested is found however its letters were escaped', async () => {
+  const sent = String.raw`{"chat":[
+    {"role":"user","content":"caf\u00e9 \u201czwei\u201d \ud83d\udc4d a\u0026b C:\\u00e9 \"\u6771\u4eac\""}], "n":1e999999}`;
+  for (const words of [
+    'café',
+    'CAFÉ',
+    '"café zwei"',
+    'zwei',
+    '👍',
+    '"a b"',
+    'b',
+    'u00e9',
+    '東京',
+  ]) {
+    assert.ok(await finds(words, null, sent), words);
+  }
+  for (const words of ['caf', '"c é"', '201czwei', 'u201d']) {
+    assert.ok(!(await finds(words, null, sent)), words);
+  }
+});
+
 test('no phrase goes on from one text into the next', async () => {
   const sent = '{"name":"Ada","order":"A-1017"}';
   for (const words of ['"shipped name"', '"Ada order"', '"shipped" -ada']) {
