@@ -12,7 +12,7 @@ import type { Db, Trx } from '../store/db.ts';
 import { type ExecutionRow, type ListedRow, readListed } from '../store/executions.ts';
 import { inSnapshot, readRecords } from '../store/history.ts';
 import { countQueued, countRecords } from '../store/history-counts.ts';
-import { type HistoryQuestion, needsBreakdown } from '../store/history-filter.ts';
+import { findsNothing, type HistoryQuestion, needsBreakdown } from '../store/history-filter.ts';
 import { isGivenUp } from '../store/pipeline.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
@@ -41,6 +41,7 @@ export function listExecutions(db: Db, question: ListQuestion): Promise<HistoryP
 
 /** The same in a snapshot that is the caller's. */
 export function readPage(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
+  if (findsNothing(question)) return Promise.resolve({ rows: [], total: 0 });
   if (question.contents !== null) return pageByReading(trx, question);
   return isNewest(question) ? newestPage(trx, question) : pageByBuckets(trx, question);
 }

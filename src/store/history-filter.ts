@@ -83,6 +83,12 @@ export function matching(filter: HistoryFilter): Condition {
   ]);
 }
 
+/** Whether nothing can match, whatever the records hold: a `q` in which no word is left. */
+export function findsNothing({ contents }: HistoryFilter): boolean {
+  const words = contents?.words ?? null;
+  return words !== null && readSearch(words).length === 0;
+}
+
 /** The records of these agents, as `e`, those before the floor being gone. */
 export function ended(question: HistoryQuestion): Condition {
   return sql`${ofAgents('e.agent_id', question)} and e.status <> 'processing'
