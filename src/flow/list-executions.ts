@@ -86,10 +86,7 @@ async function newestPage(trx: Trx, question: ListQuestion): Promise<HistoryPage
 async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
   const { range, after, offset, limit, omitsBodies } = question;
   const pieces = await countPieces(trx, question, range);
-  const rest =
-    after === null || after >= range.toId
-      ? pieces
-      : await countPieces(trx, question, { ...range, toId: after });
+  const rest = after === null ? pieces : await cutAt(trx, question, pieces, after);
   const window = await breakDown(
     trx,
     question,
@@ -100,6 +97,19 @@ async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryP
   const { skip } = window;
   const page = { ranges: rangesOf(window.pieces), skip, take: limit, omitsBodies };
   return { rows: await readRecords(trx, question, page), total: matchingIn(pieces) };
+}
+
+/** What of the pieces comes after a record in the order of the list. Only the one that the record lies in is counted anew. */
+async function cutAt(
+  trx: Trx,
+  question: ListQuestion,
+  pieces: readonly Piece[],
+  after: string,
+): Promise<readonly Piece[]> {
+  const whole = pieces.filter(({ toId }) => toId <= after);
+  const cut = pieces.find(({ fromId, toId }) => fromId < after && after < toId);
+  if (cut === undefined) return whole;
+  return [...(await countPieces(trx, question, { fromId: cut.fromId, toId: after })), ...whole];
 }
 
 /** Buckets say how many records would have to be looked at, before any is. */
