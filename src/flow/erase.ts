@@ -136,9 +136,10 @@ async function step(
   const look = await pace(() => store.lookFurther(db, erasure, lookedMax));
   if (!look) return undefined;
   const downTo = look.downTo ?? bottom;
-  const ids = look.found
+  const found = look.found
     .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
     .map(({ id }) => id);
+  const ids = [...new Set(found)];
   // A record that cannot be deleted just now is waited for like a run: so none is passed over for good.
   for (let at = 0; at === 0 || at < ids.length; at += removedMax) {
     const some = { ids: ids.slice(at, at + removedMax), pace };

@@ -13,7 +13,7 @@ import type { Db, Trx } from '../store/db.ts';
 import { type ExecutionRow, type ListedRow, readListed } from '../store/executions.ts';
 import { inSnapshot, readRecords } from '../store/history.ts';
 import { countQueued, countRecords } from '../store/history-counts.ts';
-import { type HistoryQuestion, needsBreakdown } from '../store/history-filter.ts';
+import { findsNothing, type HistoryQuestion, needsBreakdown } from '../store/history-filter.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /** A page of a history, newest first, and how many records match in all, from one snapshot. */
@@ -41,6 +41,7 @@ export function listExecutions(db: Db, question: ListQuestion): Promise<HistoryP
 
 /** The same in a snapshot that is the caller's. */
 export function readPage(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
+  if (findsNothing(question)) return Promise.resolve({ rows: [], total: 0 });
   if (question.contents !== null) return pageByReading(trx, question);
   return isNewest(question) ? newestPage(trx, question) : pageByBuckets(trx, question);
 }
@@ -85,10 +86,7 @@ async function newestPage(trx: Trx, question: ListQuestion): Promise<HistoryPage
 async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
   const { range, after, offset, limit, omitsBodies } = question;
   const pieces = await countPieces(trx, question, range);
-  const rest =
-    after === null || after >= range.toId
-      ? pieces
-      : await countPieces(trx, question, { ...range, toId: after });
+  const rest = after === null ? pieces : await cutAt(trx, question, pieces, after);
   const window = await breakDown(
     trx,
     question,
@@ -99,6 +97,19 @@ async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryP
   const { skip } = window;
   const page = { ranges: rangesOf(window.pieces), skip, take: limit, omitsBodies };
   return { rows: await readRecords(trx, question, page), total: matchingIn(pieces) };
+}
+
+/** What of the pieces comes after a record in the order of the list. Only the one that the record lies in is counted anew. */
+async function cutAt(
+  trx: Trx,
+  question: ListQuestion,
+  pieces: readonly Piece[],
+  after: string,
+): Promise<readonly Piece[]> {
+  const whole = pieces.filter(({ toId }) => toId <= after);
+  const cut = pieces.find(({ fromId, toId }) => fromId < after && after < toId);
+  if (cut === undefined) return whole;
+  return [...(await countPieces(trx, question, { fromId: cut.fromId, toId: after })), ...whole];
 }
 
 /** Buckets say how many records would have to be looked at, before any is. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import pg from 'pg';
-import { clientConfig, type Db } from './db.ts';
+import type pg from 'pg';
+import { Client, clientConfig, type Db } from './db.ts';
 import type { Connection } from './pooler.ts';
 
 /**
@@ -39,7 +39,7 @@ export function openBus(options: {
 
   async function connect(): Promise<void> {
     // Without statement_timeout and the like: this connection only waits.
-    const fresh = new pg.Client({
+    const fresh = new Client({
       ...clientConfig(options.connection),
       connectionTimeoutMillis: 5_000,
     });

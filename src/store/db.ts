@@ -29,6 +29,7 @@ export interface DatabaseOptions {
 export function openDatabase(options: DatabaseOptions): Db {
   const { statementMsMax = statementMsDefault, idleMsMax } = options;
   const pool = new pg.Pool({
+    Client,
     ...clientConfig(options.connection, statementMsMax, idleMsMax),
     max: options.poolMax,
     connectionTimeoutMillis: Math.min(5_000, statementMsMax || 5_000),
@@ -61,6 +62,18 @@ export function dropIdle(db: Db): void {
 const idleEnds = new WeakMap<Db, () => void>();
 
 const statementMsDefault = 30_000;
+
+/**
+ * A connection of which we know how times are written and texts are read, whatever its role or database says. Poolers
+ * know these two settings, and see to them for each transaction.
+ */
+export class Client extends pg.Client {
+  /** `pg` asks for it when it connects, though its types do not say so. */
+  getStartupConf(): Record<string, string> {
+    const { getStartupConf } = pg.Client.prototype as Client;
+    return { ...getStartupConf.call(this), DateStyle: 'ISO', standard_conforming_strings: 'on' };
+  }
+}
 
 /** What every connection shares, in a pool or not. */
 export function clientConfig(

@@ -110,7 +110,8 @@ const blanks = ' \t\n\r';
  * Looks at the next `limit` records and unfinished runs, in one snapshot: a run that ends meanwhile is either. Fewer where
  * their variables are long, or the same look might be given up in every round; and where more text than is good for the
  * memory would have to be compared here: that of objects and arrays with escapes in it, since one may be written in many
- * ways. An escape stands for one letter and has at most twelve.
+ * ways. An escape stands for one letter and has at most twelve. Of a variable that was sent twice each value counts, though
+ * prompts have the last: all of them are in the record.
  */
 export async function lookFurther(
   db: Db,
@@ -144,9 +145,9 @@ export async function lookFurther(
           from (${next}) as next) as sized) as summed
       where bytes_before < ${lookedBytesMax}),
     named as (
-      select id, input_variables ->> ${variable} as text,
-        json_typeof(input_variables -> ${variable}) in ('object', 'array') as nested
-      from looked where workspace_id = ${workspaceId}),
+      select id, value #>> '{}' as text, json_typeof(value) in ('object', 'array') as nested
+      from looked cross join lateral json_each(input_variables) as variable (name, value)
+      where workspace_id = ${workspaceId} and name = ${variable}),
     alike as materialized (
       select id, case when nested then text end as text from named
       where case
@@ -156,7 +157,9 @@ export async function lookFurther(
         else length(${tokens}) between length(${valueTokens}) and 12 * length(${valueTokens}) end),
     found as materialized (
       select id, text from (
-        select id, text, sum(octet_length(text)) over (order by id desc) - octet_length(text) as before from alike) as summed
+        select id, text,
+          sum(octet_length(text)) over (order by id desc groups between unbounded preceding and 1 preceding) as before
+        from alike) as summed
       where coalesce(before, 0) < ${textBytesMax})
     select reached.id as down_to, found.id, found.text
     from (values (1)) as always

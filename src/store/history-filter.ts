@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { EndStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import type { IdRange } from '../core/history.ts';
-import { type Phrase, readSearch, separators } from '../core/search.ts';
+import { type Phrase, readSearch, separators, standalone } from '../core/search.ts';
 
 /** What narrows a history down, as conditions on records and on the buckets that count them. */
 
@@ -83,6 +83,12 @@ export function matching(filter: HistoryFilter): Condition {
   ]);
 }
 
+/** Whether nothing can match, whatever the records hold: a `q` in which no word is left. */
+export function findsNothing({ contents }: HistoryFilter): boolean {
+  const words = contents?.words ?? null;
+  return words !== null && readSearch(words).length === 0;
+}
+
 /** The records of these agents, as `e`, those before the floor being gone. */
 export function ended(question: HistoryQuestion): Condition {
   return sql`${ofAgents('e.agent_id', question)} and e.status <> 'processing'
@@ -135,18 +141,37 @@ function containing(words: string): Condition {
 const border = String.raw`\ue000`;
 const borderCharacter = sql`chr(57344)`;
 
-/** Names and values. Strings are read; what is nested stays JSON, of whose escapes those that stand for blanks are blanks. */
+/**
+ * Names and values. What is nested stays JSON, of whose escapes many senders write all but ASCII as `\uXXXX`. These are
+ * undone as those of one string, once every quote and every other escape, which part words, is a blank.
+ */
 const variableTexts = sql.raw(String.raw`(
-  select string_agg(name || ' ' || case json_typeof(value) when 'string' then value #>> '{}'
-    else regexp_replace(value::text, '\\[\\bfnrt]', ' ', 'g') end, chr(57344))
+  select string_agg(name || ' ' || (case json_typeof(value) when 'string' then value
+    else ('"' || regexp_replace(value::text, '\\["\\/bfnrt]|["\n\r\t]', ' ', 'g') || '"')::json end #>> '{}'), chr(57344))
   from json_each(e.input_variables) as variable (name, value))`);
 
-/** No character that means something in a pattern is a part of a word. A version is found without its `v` as well. */
+/**
+ * No character that means something in a pattern is a part of a word. A version is found without its `v` as well. The pattern
+ * has every case itself: which letters PostgreSQL takes for the same depends on the locale of its database.
+ */
 function standing({ words, excluded }: Phrase): Condition {
-  const phrase = words.join(`[${separators}]+`);
-  const first = /^[0-9]/.test(phrase) ? 'v?' : '';
-  const pattern = `(?:^|[${separators}${border}])${first}${phrase}(?:[${separators}${border}]|$)`;
-  return excluded ? sql`searched.text !~* ${pattern}` : sql`searched.text ~* ${pattern}`;
+  const phrase = words.map((word) => Array.from(word, written).join('')).join(`[${separators}]+`);
+  const version = /^[0-9]/.test(phrase) ? '[vV]?' : '';
+  const start = standsAlone.test(words[0] ?? '') ? '' : `(?:^|${wordBorder})`;
+  const end = endsAlone.test(words.at(-1) ?? '') ? '' : `(?:${wordBorder}|$)`;
+  const pattern = start + version + phrase + end;
+  return excluded ? sql`searched.text !~ ${pattern}` : sql`searched.text ~ ${pattern}`;
+}
+
+const wordBorder = `[${separators}${standalone}${border}]`;
+const standsAlone = new RegExp(`^[${standalone}]`, 'u');
+const endsAlone = new RegExp(`[${standalone}]$`, 'u');
+
+/** A letter in either case, with its accents or before them. */
+function written(letter: string): string {
+  const cases = [letter, letter.toLowerCase(), letter.toUpperCase()];
+  const forms = new Set(cases.flatMap((one) => [one, one.normalize('NFD')]));
+  return forms.size === 1 ? letter : `(?:${[...forms].join('|')})`;
 }
 
 function all(conditions: readonly (Condition | false | null | '')[]): Condition {

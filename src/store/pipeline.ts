@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { clientConfig } from './db.ts';
+import { Client, clientConfig } from './db.ts';
 import { createPlaces } from './places.ts';
 import type { Connection } from './pooler.ts';
 import { type Kept, type Stop, trip } from './trip.ts';
@@ -61,7 +61,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
   let closed = false;
 
   async function connect(): Promise<pg.Client> {
-    const client = new pg.Client({
+    const client = new Client({
       ...clientConfig(options.connection),
       connectionTimeoutMillis: Math.min(5_000, options.answerTimeoutMs),
       ...(!options.connection.pooled && { options: planning }),

@@ -29,13 +29,13 @@ export function connectionTo(url: string): pg.ClientConfig {
   return connection;
 }
 
-/** Waits until the database answers; throws a `StartFailure` where it refuses us, is too old, or stays away. */
+/** Waits until the database answers; throws a `StartFailure` where it refuses us, cannot serve us, or stays away. */
 export async function reach(connection: pg.ClientConfig, options: ReachOptions): Promise<void> {
   const until = performance.now() + options.withinMs;
   let wordAt = 0;
   for (;;) {
     const refusal = await knock(connection);
-    if (refusal === null) return refuseOld(connection);
+    if (refusal === null) return refuseUnfit(connection);
     const reason = reasonOf(refusal);
     if (!mayPass(refusal))
       throw new StartFailure(`The database refuses the connection: ${reason}.`);
@@ -63,19 +63,28 @@ export async function knock(connection: pg.ClientConfig): Promise<Refusal | null
   }
 }
 
-async function refuseOld(connection: pg.ClientConfig): Promise<void> {
+/** One that is too old, or cannot hold every text. */
+async function refuseUnfit(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ version: string }>(
-      `select current_setting('server_version') as version`,
+    const { rows } = await client.query<{ version: string; encoding: string }>(
+      `select current_setting('server_version') as version, current_setting('server_encoding') as encoding`,
     );
-    const version = rows[0]?.version ?? '';
-    if (Number.parseInt(version, 10) >= versionMin) return;
-    throw new StartFailure(
-      `The database is PostgreSQL ${version}; Cueline needs ${versionMin} or later.`,
-    );
+    const { version = '', encoding = '' } = rows[0] ?? {};
+    if (Number.parseInt(version, 10) < versionMin) {
+      throw new StartFailure(
+        `The database is PostgreSQL ${version}; Cueline needs ${versionMin} or later.`,
+      );
+    }
+    // Any other lacks letters: what a model answers with one of them could not be written down.
+    if (encoding !== 'UTF8') {
+      throw new StartFailure(
+        `The encoding of the database is ${encoding}; Cueline needs UTF8. ` +
+          'Make one with "createdb --encoding=UTF8 --template=template0 NAME", and move there what you have with pg_dump.',
+      );
+    }
   } finally {
     await client.end().catch(() => {});
   }

@@ -48,6 +48,14 @@ test('the same of an hour that begins and ends at half past, one half whole and 
   }
 });
 
+test('where no word is left to look for nothing is read, however long the history', async () => {
+  const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
+  const contents = { ...bounds, variables: [], words: '"" - ...' };
+  const question = { ...wholeHistory(made.agentIds), contents, recordsReadMax: 0 };
+  const page = await listExecutions(db, question);
+  assert.deepEqual(page, { rows: [], total: 0 });
+});
+
 test('what lies before the floor is gone, whatever the tables still hold', async () => {
   await sql`update history_floor set at = '2026-10-01T00:00:00Z'`.execute(db);
   await fc.assert(fc.asyncProperty(questions(made), sameAsPlain), { numRuns: runs });

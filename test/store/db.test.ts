@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { type Db, dropIdle, openDatabase } from '../../src/store/db.ts';
+import { runAsAdmin } from '../harness/cluster.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { testPipelines } from '../harness/pipelines.ts';
 
 const database = await createTestDatabase();
 const errors: string[] = [];
@@ -54,4 +56,20 @@ test('a connection in use is kept, and is idle again afterwards', async () => {
     return first;
   });
   assert.equal(await backend(db), pid);
+});
+
+test('times and texts are read as they are meant, whatever the database has set', async () => {
+  const { connection } = database;
+  const admin = { ...connection, user: 'postgres' };
+  for (const setting of ["datestyle = 'German'", 'standard_conforming_strings = off']) {
+    await runAsAdmin(admin, `alter database ${connection.database} set ${setting}`);
+  }
+  const text = String.raw`select '2026-11-23T04:05:06Z'::timestamptz as at, 'a\\b' as text`;
+  const expected = [{ at: new Date('2026-11-23T04:05:06Z'), text: String.raw`a\\b` }];
+  dropIdle(db);
+  assert.deepEqual((await sql.raw(text).execute(db)).rows, expected);
+  const pipelines = testPipelines(connection);
+  const sent = await pipelines.use((send) => send({ name: 'look', text }));
+  await pipelines.close();
+  assert.deepEqual(sent, expected);
 });

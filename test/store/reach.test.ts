@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { connectionTo } from '../../src/store/reach.ts';
+import { connectionTo, reach } from '../../src/store/reach.ts';
+import { runAsAdmin } from '../harness/cluster.ts';
+import { createTestDatabase } from '../harness/database.ts';
 
 test('whatever asks for TLS has the server checked, without a warning', async (t) => {
   const warnings: Error[] = [];
@@ -33,6 +35,28 @@ test('a certificate that is not there is said in one line', () => {
         "DATABASE_URL cannot be used: ENOENT: no such file or directory, open '/nope/ca.pem'.",
     },
   );
+});
+
+test('a database that cannot hold every letter is refused, with what to do', async (t) => {
+  const database = await createTestDatabase();
+  const { connection } = database;
+  const admin = { ...connection, user: 'postgres' };
+  t.after(() => database.drop());
+  const patience = { withinMs: 0, signal: t.signal, onWait: () => {} };
+  await reach(connection, patience);
+  for (const encoding of ['LATIN1', 'SQL_ASCII']) {
+    const name = `${connection.database}_${encoding.toLowerCase()}`;
+    const made = `template template0 locale_provider libc locale 'C' encoding '${encoding}'`;
+    await runAsAdmin(admin, `create database ${name} ${made} owner cueline`);
+    try {
+      await assert.rejects(reach({ ...connection, database: name }, patience), {
+        name: 'StartFailure',
+        message: new RegExp(`${encoding}; Cueline needs UTF8\\. .*createdb --encoding=UTF8`),
+      });
+    } finally {
+      await runAsAdmin(admin, `drop database ${name} with (force)`);
+    }
+  }
 });
 
 function tlsOf(url: string): unknown {

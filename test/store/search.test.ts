@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { readSearch, separators } from '../../src/core/search.ts';
+import { readSearch, separators, standalone } from '../../src/core/search.ts';
 import { openDatabase } from '../../src/store/db.ts';
 import { matching } from '../../src/store/history-filter.ts';
+import { runAsAdmin } from '../harness/cluster.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { wholeHistory } from '../harness/history.ts';
 
@@ -21,11 +22,16 @@ const anyContents = {
 };
 
 /** Whether a record with this output, and variables as they were sent, is found. */
-async function finds(words: string, output: string | null, variables = '{}'): Promise<boolean> {
+async function finds(
+  words: string,
+  output: string | null,
+  variables = '{}',
+  asked = db,
+): Promise<boolean> {
   const filter = { ...wholeHistory([]), contents: { ...anyContents, words } };
   const { rows } = await sql`
     select from (select ${output}::text as output, ${variables}::json as input_variables) as e
-    where ${matching(filter)}`.execute(db);
+    where ${matching(filter)}`.execute(asked);
   return rows.length === 1;
 }
 
@@ -38,6 +44,27 @@ test('what is in lists, objects and escapes is found in variables', async () => 
     assert.ok(await finds(words, null, sent), words);
   }
   for (const words of ['ew', 'nlines', 'y', '"lines two"', 'caf']) {
+    assert.ok(!(await finds(words, null, sent)), words);
+  }
+});
+
+test('what is nested is found however its letters were escaped', async () => {
+  const sent = String.raw`{"chat":[
+    {"role":"user","content":"caf\u00e9 \u201czwei\u201d \ud83d\udc4d a\u0026b C:\\u00e9 \"\u6771\u4eac\""}], "n":1e999999}`;
+  for (const words of [
+    'café',
+    'CAFÉ',
+    '"café zwei"',
+    'zwei',
+    '👍',
+    '"a b"',
+    'b',
+    'u00e9',
+    '東京',
+  ]) {
+    assert.ok(await finds(words, null, sent), words);
+  }
+  for (const words of ['caf', '"c é"', '201czwei', 'u201d']) {
     assert.ok(!(await finds(words, null, sent)), words);
   }
 });
@@ -67,15 +94,61 @@ test('words are whole, in any case, with the punctuation of any script around th
     '"quick brown"',
     'ärger',
     '最高',
+    '最',
     'done',
     '"said quick"',
   ]) {
     assert.ok(await finds(words, text), words);
   }
-  for (const words of ['qui', 'rger', '最', 'one', '"said brown"', '-quick', '...', 'no or none']) {
+  for (const words of ['qui', 'rger', '低', 'one', '"said brown"', '-quick', '...', 'no or none']) {
     assert.ok(!(await finds(words, text)), words);
   }
   assert.ok(await finds('-none', null));
+});
+
+test('a word is found beside any sign, and in scripts without blanks anywhere', async () => {
+  const cases = [
+    ['costs €100, ₹500 or ฿700', '100', '500', '700', '€100'],
+    ['Done✅ fine, great👍🏽so ⚠️ok ✓yes 1️⃣st', 'done', 'great', 'so', 'ok', 'yes', '✅', '👍', 'st'],
+    [
+      'A→B │cell│ Cueline™ 5×4 ≤6 −7 №8 ½cup',
+      'a',
+      'b',
+      'cell',
+      'cueline',
+      '5',
+      '6',
+      '7',
+      '8',
+      'cup',
+    ],
+    ['שלום־עולם ሰላም፡ዓለም', 'עולם', 'ዓለም'],
+    ['私は東京に行く', '東京', '東', 'は東京'],
+    ['ผมรักกรุงเทพมาก in서울에서', 'กรุงเทพ', '서울', 'in'],
+    ['cafe\u0301 CAFE\u0301 naïve 서울'.normalize('NFD'), 'café', 'CAFÉ', 'nai\u0308ve', '서울'],
+  ] as const;
+  for (const [text, ...asked] of cases) {
+    for (const words of asked) assert.ok(await finds(words ?? '', text ?? ''), words);
+  }
+  for (const words of ['10', 'cafe', '京都', 'grea', 'cu']) {
+    assert.ok(!(await finds(words, cases.map(([text]) => text).join(' '))), words);
+  }
+});
+
+test('case is told without the locale of the database', async (t) => {
+  const name = `${database.connection.database}_c`;
+  const admin = { ...database.connection, user: 'postgres' };
+  const made = `template template0 locale_provider libc locale 'C' encoding 'UTF8'`;
+  await runAsAdmin(admin, `create database ${name} ${made} owner cueline`);
+  const connection = { ...database.connection, database: name };
+  const other = openDatabase({ connection, poolMax: 1, onError: () => {} });
+  t.after(async () => {
+    await other.destroy();
+    await runAsAdmin(admin, `drop database ${name} with (force)`);
+  });
+  for (const words of ['café', 'CAFÉ', 'Tides', '"café tides"']) {
+    assert.ok(await finds(words, 'CAFÉ tides', '{}', other), words);
+  }
 });
 
 test('a number is found behind the v of a version, and behind nothing else', async () => {
@@ -93,16 +166,30 @@ test('a phrase is found however far back, and however often its words stood befo
   assert.ok(!(await finds('way@example.com', text)));
 });
 
-test('PostgreSQL parts words as the search does', async () => {
-  const codes = Array.from({ length: 0xffff }, (_, at) => at + 1);
+test('PostgreSQL reads the classes as the search does', async () => {
+  const codes = Array.from({ length: 0x40000 }, (_, at) => at + 1);
   const known = codes.filter((code) => code < 0xd800 || code > 0xdfff);
-  const { rows } = await sql<{ code: number }>`
-    select code from unnest(${known}::int[]) as code where chr(code) ~* ${`[${separators}]`}
-    order by code`.execute(db);
-  assert.deepEqual(
-    rows.map(({ code }) => code),
-    known.filter((code) => readSearch(String.fromCharCode(code)).length === 0),
-  );
+  for (const inside of [separators, standalone]) {
+    const { rows } = await sql<{ code: number }>`
+      select code from unnest(${known}::int[]) as code where chr(code) ~ ${`[${inside}]`}
+      order by code`.execute(db);
+    const one = new RegExp(`[${inside}]`, 'u');
+    assert.deepEqual(
+      rows.map(({ code }) => code),
+      known.filter((code) => one.test(String.fromCodePoint(code))),
+    );
+  }
+});
+
+test('what parts words is no word, and nothing else is none', () => {
+  const apart = new RegExp(`[${separators}]`, 'u');
+  for (let code = 1; code < 0x40000; code++) {
+    const sign = String.fromCodePoint(code);
+    // Composed, as it is read: few signs become two letters.
+    const read = Array.from(sign.normalize('NFC').replace('\0', ''));
+    const isParting = read.every((letter) => apart.test(letter));
+    assert.equal(readSearch(sign).length === 0, isParting, `U+${code.toString(16)}`);
+  }
 });
 
 test('whatever is typed can be asked, and finds what stands there', async () => {
@@ -112,6 +199,9 @@ test('whatever is typed can be asked, and finds what stands there', async () => 
     'or',
     'é',
     '日',
+    '本',
+    '👍',
+    '→',
     '7',
     ' ',
     ' ',
@@ -139,15 +229,27 @@ test('whatever is typed can be asked, and finds what stands there', async () => 
   );
 });
 
-/** The same in plain code. */
+/** The same in plain code, letter by letter, once all that parts words is a blank. */
 function holds(words: string, text: string): boolean {
-  const joined = (parts: readonly string[]) => ` ${parts.join(' ').toLowerCase()} `;
-  const standing = joined(text.split(new RegExp(`[${separators}]+`, 'u')));
+  const letters = (some: string) =>
+    Array.from(
+      some
+        .normalize('NFC')
+        .toLowerCase()
+        .split(new RegExp(`[${separators}]+`, 'u'))
+        .join(' '),
+    );
+  const parts = new RegExp(`[ ${standalone}]`, 'u');
+  const written = letters(` ${text} `);
+  const standsAt = (phrase: readonly string[], at: number) =>
+    phrase.every((letter, place) => written[at + place] === letter) &&
+    (parts.test(phrase[0] ?? '') || parts.test(written[at - 1] ?? '')) &&
+    (parts.test(phrase.at(-1) ?? '') || parts.test(written[at + phrase.length] ?? ''));
   return readSearch(words).some((phrases) =>
     phrases.every(({ words: asked, excluded }) => {
-      const version =
-        /^[0-9]/.test(asked[0] ?? '') && standing.includes(joined(asked).replace(' ', ' v'));
-      return (standing.includes(joined(asked)) || version) !== excluded;
+      const phrase = letters(asked.join(' '));
+      const forms = /^[0-9]/.test(phrase[0] ?? '') ? [phrase, ['v', ...phrase]] : [phrase];
+      return forms.some((one) => written.some((_, at) => standsAt(one, at))) !== excluded;
     }),
   );
 }

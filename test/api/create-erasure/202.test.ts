@@ -64,6 +64,24 @@ test('values are compared as the prompt has them', async () => {
   assert.deepEqual(await miscounted(db), []);
 });
 
+test('of a variable that was sent twice each value counts', async () => {
+  const { id: agentId } = await addAgent(service);
+  const texts = [
+    '{"customer":"c-first","customer":"c-last"}',
+    '{"customer":["c",  "\\u0031"],"customer":["c", "\\u0031"],"customer":null}',
+    '{"customer":"c-other","customer":"c-last"}',
+  ];
+  const atMs = Date.now() - 1_000;
+  const ids = await addRecords(
+    db,
+    texts.map((variables, n) => ({ workspaceId, agentId, atMs: atMs - n, variables })),
+  );
+  assert.equal((await erased({ variable: 'customer', value: 'c-first' })).deleted, 1);
+  assert.deepEqual(await left(db, ids), ids.slice(1));
+  assert.equal((await erased({ variable: 'customer', value: '["c","1"]' })).deleted, 1);
+  assert.deepEqual(await left(db, ids), ids.slice(2));
+});
+
 test('much text that is written like the value and is not it is compared a little at a time', async () => {
   const { id: agentId } = await addAgent(service);
   const blanks = ' '.repeat(300_000);
