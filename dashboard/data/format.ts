@@ -22,6 +22,18 @@ export function formatCost(usd: number): string {
   }).format(usd);
 }
 
+/** A sum that lacks what is not known: never a silent zero, nor a part that looks like the whole. */
+export function formatCosts({ costUSD, costUnknown }: Costs): string {
+  if (costUnknown === 0) return formatCost(costUSD);
+  return costUSD === 0 ? 'not known' : `at least ${formatCost(costUSD)}`;
+}
+
+interface Costs {
+  readonly costUSD: number;
+  /** Runs whose cost is not in the sum, or only in part. */
+  readonly costUnknown: number;
+}
+
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
