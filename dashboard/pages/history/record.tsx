@@ -122,7 +122,8 @@ function Key({ apiKeyId }: { readonly apiKeyId: string }) {
   const name = useKeyNames()?.get(apiKeyId);
   return (
     <>
-      {name && <div>{name}</div>}
+      {name}
+      {name && <br />}
       <code>{apiKeyId}</code>
     </>
   );
