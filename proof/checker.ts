@@ -143,12 +143,13 @@ const wrongStatistics = sql`
   summed as (
     select e.agent_id, l.level, date_trunc(l.level, e.executed_at, 'UTC') as bucket, e.status, e.source,
       count(*) as records, sum(e.input_tokens) as input_tokens, sum(e.output_tokens) as output_tokens,
-      sum(e.cost_usd) as cost_usd, count(e.started_at) as started
+      sum(e.cost_usd) as cost_usd, count(*) filter (where not e.cost_known) as cost_unknown,
+      count(e.started_at) as started
     from executions e cross join levels l
     where e.status <> 'processing'
     group by 1, 2, 3, 4, 5)
   select agent_id, level, bucket, status, source, s.happened, s.recorded, r.records, s.input_tokens, s.output_tokens,
-    s.cost_usd, s.latency, r.started
+    s.cost_usd, s.cost_unknown, s.latency, r.started
   from statistics s full join summed r using (agent_id, level, bucket, status, source)
   where s.recorded is distinct from r.records
     or s.happened < r.records
@@ -156,6 +157,7 @@ const wrongStatistics = sql`
     or s.input_tokens is distinct from r.input_tokens
     or s.output_tokens is distinct from r.output_tokens
     or s.cost_usd is distinct from r.cost_usd
+    or s.cost_unknown is distinct from r.cost_unknown
     or (select coalesce(sum(n), 0) from unnest(s.latency) as n) is distinct from r.started
   order by level, bucket`;
 
@@ -166,7 +168,8 @@ const wrongBreakdown = sql`
     select e.agent_id, l.level, date_bin(l.step, e.executed_at, 'epoch') as bucket, e.status, e.source,
       e.prompt_version_id, e.model, coalesce(e.api_key_id::text, '') as key, coalesce(e.error_code, '') as error,
       count(*) as records, sum(e.input_tokens) as input_tokens, sum(e.output_tokens) as output_tokens,
-      sum(e.cost_usd) as cost_usd, count(e.started_at) as started
+      sum(e.cost_usd) as cost_usd, count(*) filter (where not e.cost_known) as cost_unknown,
+      count(e.started_at) as started
     from executions e cross join levels l
     where e.status <> 'processing'
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9),
@@ -181,6 +184,7 @@ const wrongBreakdown = sql`
     or coalesce(b.input_tokens, 0) <> coalesce(r.input_tokens, 0)
     or coalesce(b.output_tokens, 0) <> coalesce(r.output_tokens, 0)
     or coalesce(b.cost_usd, 0) <> coalesce(r.cost_usd, 0)
+    or coalesce(b.cost_unknown, 0) <> coalesce(r.cost_unknown, 0)
     or (select coalesce(sum(n), 0) from unnest(b.latency) as n) <> coalesce(r.started, 0)
   order by level, bucket`;
 

@@ -17,9 +17,9 @@ export async function writeBuckets(client: pg.Client): Promise<void> {
   await client.query(addBreakdown);
 }
 
-const counted = `count(*), sum(input_tokens), sum(output_tokens), sum(cost)`;
+const counted = `count(*), sum(input_tokens), sum(output_tokens), sum(cost), count(*) filter (where not cost_known)`;
 const summed = `sum(records)::bigint as records, sum(input_tokens)::bigint as input_tokens,
-  sum(output_tokens)::bigint as output_tokens, sum(cost)::bigint as cost`;
+  sum(output_tokens)::bigint as output_tokens, sum(cost)::bigint as cost, sum(cost_unknown)::bigint as cost_unknown`;
 const floored = (level: keyof typeof levelMs) => `ms - ms % ${levelMs[level]}`;
 
 const countQuarters = `
@@ -44,7 +44,7 @@ const countMinutes = `
  * seldom called have one bin, so only the others are added up, by the function that every later change goes through.
  */
 const together = (from: string, kind: string) => `
-  select ${kind}, records, input_tokens, output_tokens, cost * 0.0000000001 as cost_usd,
+  select ${kind}, records, input_tokens, output_tokens, cost * 0.0000000001 as cost_usd, cost_unknown,
     case when bins is null then '{}'
       when cardinality(bins) = 1 then array_fill(counts[1], array[1], array[bins[1] + 1])
       else (select sum_counts(array_fill(n, array[1], array[at + 1])) from unnest(bins, counts) as one (at, n))
@@ -55,7 +55,7 @@ const together = (from: string, kind: string) => `
     from ${from} group by ${kind}) as kinds`;
 
 const sumColumns = `agent_id, level, bucket, status, source, happened, recorded, input_tokens, output_tokens, cost_usd,
-  latency`;
+  cost_unknown, latency`;
 const keys = {
   statistics: 'agent_id, level, bucket, status, source',
   breakdown:
@@ -68,9 +68,9 @@ const onConflict = (table: keyof typeof keys) => `
   on conflict (${keys[table]}) do update set happened = s.happened + excluded.happened,
     recorded = s.recorded + excluded.recorded, input_tokens = s.input_tokens + excluded.input_tokens,
     output_tokens = s.output_tokens + excluded.output_tokens, cost_usd = s.cost_usd + excluded.cost_usd,
-    latency = add_counts(s.latency, excluded.latency)`;
+    cost_unknown = s.cost_unknown + excluded.cost_unknown, latency = add_counts(s.latency, excluded.latency)`;
 
-const sums = `records, records, input_tokens, output_tokens, cost_usd, latency`;
+const sums = `records, records, input_tokens, output_tokens, cost_usd, cost_unknown, latency`;
 
 const addStatistics = `
   insert into statistics as s (${sumColumns})

@@ -23,13 +23,14 @@ const create = `
   -- The rows of a piece: what is drawn by lot, and what follows from it.
   create temp table seed_made (id uuid, ms bigint, agent int, outcome int, way int, version int, model int,
     customer int, question int, answer int, question_reference int, answer_reference int, input_tokens int,
-    output_tokens int, cost bigint, started_ms bigint, latency_ms int, bin int) on commit drop;
+    output_tokens int, cost bigint, cost_known boolean, started_ms bigint, latency_ms int, bin int)
+    on commit drop;
   -- How many of a kind there are in a minute or a quarter with a latency of the same bin. In minutes, the first
   -- outcome of a status and the first way of a source stand for all.
   create temp table seed_minutes (agent int, ms bigint, outcome int, way int, bin int,
-    records bigint, input_tokens bigint, output_tokens bigint, cost bigint) on commit drop;
+    records bigint, input_tokens bigint, output_tokens bigint, cost bigint, cost_unknown bigint) on commit drop;
   create temp table seed_quarters (agent int, ms bigint, outcome int, way int, version int, model int, bin int,
-    records bigint, input_tokens bigint, output_tokens bigint, cost bigint) on commit drop;`;
+    records bigint, input_tokens bigint, output_tokens bigint, cost bigint, cost_unknown bigint) on commit drop;`;
 
 /** What is small enough for a hash is joined by one; nothing is known of tables this new, so the planner is told. */
 const settings = `

@@ -86,14 +86,14 @@ const draw = `
   insert into seed_made
   select id, ms, agent, outcome, way, version, model, customer, question, answer, question_reference,
     answer_reference, input_tokens, output_tokens, input_tokens * input_price + output_tokens * output_price,
-    case when started then ms + wait_ms end, latency_ms, latency_bin(latency_ms)
+    called or not started, case when started then ms + wait_ms end, latency_ms, latency_bin(latency_ms)
   from (
     select *, case when started then coalesce(fixed_latency_ms + (share * 200)::int,
       (greatest(40, least(290000, model_latency_ms * (0.5 + coalesce(answer_chars / 800.0::float8, 0.5))
         * exp(0.55 * latency_normal)))
         * case when status = 'canceled' then share else 1 end)::int) end as latency_ms
     from (
-      select drawn.*, o.status, started_share < o.started as started, o.latency_ms as fixed_latency_ms,
+      select drawn.*, o.status, o.called, started_share < o.started as started, o.latency_ms as fixed_latency_ms,
         m.latency_ms as model_latency_ms, m.input_price, m.output_price,
         case when keeps_variables then drawn_question end as question,
         case when o.status = 'success' then drawn_answer end as answer,

@@ -21,7 +21,7 @@ const write = `
   select r.id, workspace_id, g.id, v.id, key_id, user_id, ${moment('ms')},
     ${moment('started_ms')}, ${moment('coalesce(started_ms + r.latency_ms, ms)')}, 0.2, cost * 0.0000000001,
     input_tokens, output_tokens, coalesce(r.latency_ms, 0), case when started_ms is null then 0 else attempts end,
-    status, source, called or started_ms is null, g.name, v.label, m.name,
+    status, source, cost_known, g.name, v.label, m.name,
     case when status = 'success' then 'stop' end, error_code, error,
     case when key_id is not null then '203.0.113.' || 1 + floor(random() * 254)::int end, user_agent,
     ('{"customer":"' || customer_name || '","question":"' || question_text || '"}')::json,

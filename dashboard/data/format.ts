@@ -9,22 +9,33 @@ export const formatCount = (count: number) => (count < 10_000 ? whole : short).f
 export const formatWhole = (count: number) => whole.format(count);
 export const formatPercent = (share: number) => percent.format(share);
 
-/** To the cent from a dollar on; below that the two digits that say something. */
+/** To the cent; below ten of them the two digits that say something. */
 export function formatCost(usd: number): string {
-  const digits =
-    usd >= 1 || usd === 0 ? { maximumFractionDigits: 2 } : { maximumSignificantDigits: 2 };
+  const digits = usd === 0 ? 2 : Math.max(2, 1 - Math.floor(Math.log10(usd)));
   return new Intl.NumberFormat(undefined, {
     style: 'currency',
     currency: 'USD',
     currencyDisplay: 'narrowSymbol',
-    ...(usd < 1 && usd > 0 ? { minimumFractionDigits: 0 } : {}),
-    ...digits,
+    maximumFractionDigits: digits,
   }).format(usd);
 }
 
+/** A sum that lacks what is not known: never a silent zero, nor a part that looks like the whole. */
+export function formatCosts({ costUSD, costUnknown }: Costs): string {
+  if (costUnknown === 0) return formatCost(costUSD);
+  return costUSD === 0 ? 'not known' : `at least ${formatCost(costUSD)}`;
+}
+
+interface Costs {
+  readonly costUSD: number;
+  /** Runs whose cost is not in the sum, or only in part. */
+  readonly costUnknown: number;
+}
+
+/** In the unit that it has once it is rounded: 59.96 s are a minute. */
 export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
@@ -36,20 +47,21 @@ const sinceFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 /** In the viewer's own time zone. */
 export const formatTime = (iso: string) => dateTime.format(new Date(iso));
 
-/** Within a month how long ago it was, before that the day. */
+/** Within a month how long ago it was, in the unit that it has once it is rounded; before that the day. */
 export function formatSince(iso: string, nowMs = Date.now()): string {
   const seconds = (Date.parse(iso) - nowMs) / 1_000;
   for (const [unit, length, until] of sinceUnits) {
-    if (Math.abs(seconds) < until) return sinceFormat.format(Math.round(seconds / length), unit);
+    const count = Math.round(seconds / length);
+    if (Math.abs(count) < until) return sinceFormat.format(count, unit);
   }
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(iso));
 }
 
 const sinceUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number, number])[] = [
   ['second', 1, 60],
-  ['minute', 60, 3_600],
-  ['hour', 3_600, 86_400],
-  ['day', 86_400, 2_592_000],
+  ['minute', 60, 60],
+  ['hour', 3_600, 24],
+  ['day', 86_400, 30],
 ];
 
 export const viewerZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;

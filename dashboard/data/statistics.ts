@@ -31,6 +31,8 @@ export interface Sums {
   readonly successRate: number | null;
   readonly tokens: number;
   readonly costUSD: number;
+  /** Runs whose cost is not known, or only in part. */
+  readonly costUnknown: number;
   /** Of the successful runs. */
   readonly p95Ms: number | null;
 }
@@ -48,6 +50,7 @@ export function sum(buckets: readonly Bucket[]): Sums {
     successRate: succeeded + failed === 0 ? null : succeeded / (succeeded + failed),
     tokens: total((bucket) => bucket.inputTokens + bucket.outputTokens),
     costUSD: total((bucket) => bucket.costUSD),
+    costUnknown: total((bucket) => bucket.costUnknown),
     p95Ms: latency(buckets)?.p95 ?? null,
   };
 }

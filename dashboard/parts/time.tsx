@@ -15,7 +15,7 @@ export function Time({ at, since = false }: { readonly at: string; readonly sinc
       label={since ? `${full} · ${at}` : at}
       events={{ hover: true, focus: true, touch: true }}
     >
-      <time dateTime={at} className={classes.time}>
+      <time dateTime={at} className={classes.time} data-since={since || undefined}>
         {since ? formatSince(at) : full}
         {since && <span className="visually-hidden">, {full}</span>}
       </time>

@@ -30,6 +30,7 @@ const figures = [
   'inputTokens',
   'outputTokens',
   'costUSD',
+  'costUnknown',
   'p50',
   'p95',
   'p99',

@@ -44,6 +44,7 @@ export interface Tally {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costUsd: string;
+  readonly costKnown: boolean;
   /** Null for what never ran: it has no place in the latencies. */
   readonly latencyMs: number | null;
 }
@@ -55,6 +56,8 @@ interface Sums {
   outputTokens: number;
   /** One decimal text for each tally: they are added up as `numeric`, never as floats. */
   costsUsd: string[];
+  /** Calls whose cost is not known, or only in part. */
+  costUnknown: number;
   /** How many there are in each bin. */
   latency: number[];
 }
@@ -110,6 +113,7 @@ function sum<L extends Level | BreakdownLevel, By extends object>(
       bucket.inputTokens += tally.inputTokens;
       bucket.outputTokens += tally.outputTokens;
       if (Number(tally.costUsd) !== 0) bucket.costsUsd.push(tally.costUsd);
+      if (!tally.costKnown) bucket.costUnknown++;
       if (tally.latencyMs !== null) count(bucket.latency, latencyBin(tally.latencyMs));
     }
   }
@@ -123,6 +127,7 @@ function nothing(): Sums {
     inputTokens: 0,
     outputTokens: 0,
     costsUsd: [],
+    costUnknown: 0,
     latency: [],
   };
 }

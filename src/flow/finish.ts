@@ -222,6 +222,7 @@ function tally(ended: EndedRun, row: RunRow): Tally {
     inputTokens: ended.inputTokens,
     outputTokens: ended.outputTokens,
     costUsd: ended.costUsd,
+    costKnown: ended.costKnown,
     latencyMs: row.started_ms === null ? null : ended.latencyMs,
   };
 }

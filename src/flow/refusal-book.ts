@@ -61,6 +61,7 @@ export function refusalBook({ nowMs, refusals }: AdmissionState) {
           inputTokens: 0,
           outputTokens: 0,
           costUsd: '0',
+          costKnown: true,
           latencyMs: null,
         },
       };

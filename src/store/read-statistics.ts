@@ -43,6 +43,7 @@ export interface StatisticsGroup {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costUsd: string;
+  readonly costUnknown: number;
   /** How many latencies there are in each bin. */
   readonly latency: readonly number[];
 }
@@ -80,7 +81,8 @@ export async function readStatistics(
         coalesce(sum(happened) filter (where status = 'success'), 0)::bigint as succeeded,
         coalesce(sum(happened) filter (where status = 'failed'), 0)::bigint as failed,
         sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
-        sum(cost_usd) as cost_usd, string_agg(latency::text, ';') as latency, count(*) as rows_read
+        sum(cost_usd) as cost_usd, sum(cost_unknown)::bigint as cost_unknown,
+        string_agg(latency::text, ';') as latency, count(*) as rows_read
       from found
       group by ${listed(keys.map((key) => sql`${sql.ref(key)},`))} step
       limit ${groupsMax + 1})

@@ -138,6 +138,7 @@ function tallyOf(row: DeletedRow): Tally {
     inputTokens: 0,
     outputTokens: 0,
     costUsd: '0',
+    costKnown: true,
     latencyMs: null,
   };
 }

@@ -62,6 +62,7 @@ const addedOf: Values = (buckets) => [
   buckets.map((one) => one.outputTokens),
   // Arrays of arrays must be rectangular, so the inner ones travel as text.
   buckets.map((one) => `{${one.costsUsd.join(',')}}`),
+  buckets.map((one) => one.costUnknown),
   buckets.map((one) => latencyText(one.latency)),
 ];
 
@@ -73,18 +74,20 @@ function latencyText(latency: readonly number[]): string {
 }
 
 const bucketColumns = `agent_id, level, bucket, status, source,
-  happened, recorded, input_tokens, output_tokens, cost_usd, latency`;
+  happened, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency`;
 const bucketSums = `agent_id, level, bucket, status, source, happened, recorded, input_tokens, output_tokens,
-  (select coalesce(sum(cost), 0) from unnest(costs::numeric[]) as cost), latency::bigint[]`;
+  (select coalesce(sum(cost), 0) from unnest(costs::numeric[]) as cost), cost_unknown, latency::bigint[]`;
 const bucketArrays = `$1::uuid[], $2::text[], $3::timestamptz[], $4::execution_status[], $5::execution_source[],
-  $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[], $11::text[]`;
+  $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[],
+  $12::text[]`;
 const bucketNames = `agent_id, level, bucket, status, source, happened, recorded, input_tokens,
-  output_tokens, costs, latency`;
+  output_tokens, costs, cost_unknown, latency`;
 const addedUp = `happened = s.happened + excluded.happened,
   recorded = s.recorded + excluded.recorded,
   input_tokens = s.input_tokens + excluded.input_tokens,
   output_tokens = s.output_tokens + excluded.output_tokens,
   cost_usd = s.cost_usd + excluded.cost_usd,
+  cost_unknown = s.cost_unknown + excluded.cost_unknown,
   latency = add_counts(s.latency, excluded.latency)`;
 
 const addBuckets: Statement = {
@@ -100,7 +103,7 @@ const addBreakdown: Statement = {
   name: 'statistics-add-breakdown',
   text: `insert into breakdown as s (${bucketColumns}, prompt_version_id, model, api_key_id, error_code)
     select ${bucketSums}, prompt_version_id, model, api_key_id, error_code
-    from unnest(${bucketArrays}, $12::uuid[], $13::text[], $14::uuid[], $15::text[])
+    from unnest(${bucketArrays}, $13::uuid[], $14::text[], $15::uuid[], $16::text[])
       with ordinality as b (${bucketNames}, prompt_version_id, model, api_key_id, error_code, place)
     order by place
     on conflict (agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code)

@@ -19,7 +19,13 @@ before(async () => {
   await addTallies(service.db, [
     tally({ ...one, costUsd: '0.25' }),
     tally({ ...one, costUsd: '0.25' }),
-    tally({ ...one, status: 'failed', errorCode: 'MODEL_TIMEOUT', latencyMs: null }),
+    tally({
+      ...one,
+      status: 'failed',
+      errorCode: 'MODEL_TIMEOUT',
+      costKnown: false,
+      latencyMs: null,
+    }),
   ]);
 });
 after(() => service.close());
@@ -35,9 +41,9 @@ test('an agent: a table of figures, and JSON with all there is', async () => {
   assert.equal(
     table.stdout.replaceAll(/ +/g, ' '),
     [
-      'start status errorCode count successRate inputTokens outputTokens costUSD p50 p95 p99',
-      '2026-03-04T00:00:00.000Z failed MODEL_TIMEOUT 1 0 10 20 0 - - -',
-      '2026-03-04T00:00:00.000Z success - 2 1 20 40 0.5 99 99 99\n',
+      'start status errorCode count successRate inputTokens outputTokens costUSD costUnknown p50 p95 p99',
+      '2026-03-04T00:00:00.000Z failed MODEL_TIMEOUT 1 0 10 20 0 1 - - -',
+      '2026-03-04T00:00:00.000Z success - 2 1 20 40 0.5 0 99 99 99\n',
     ].join('\n'),
   );
   const [bucket, ...more] = jsonLines(

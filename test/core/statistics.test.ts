@@ -92,6 +92,10 @@ function assertWhole<B extends Bucket | BreakdownBucket>(
     tallies.reduce((total, one) => total + one.inputTokens, 0),
   );
   assert.equal(
+    sum((one) => one.costUnknown),
+    tallies.filter((one) => !one.costKnown).length,
+  );
+  assert.equal(
     sum((one) => one.latency.reduce((a, b) => a + b, 0)),
     tallies.filter((one) => one.latencyMs !== null).length,
   );
@@ -144,6 +148,7 @@ const anyTally: fc.Arbitrary<Tally> = fc.record({
   inputTokens: fc.nat(1_000),
   outputTokens: fc.nat(1_000),
   costUsd: fc.constantFrom('0', '0.1', '0.2', '0.0000000001', '12.3456789012'),
+  costKnown: fc.boolean(),
   latencyMs: fc.option(latencyMs),
 });
 
@@ -161,6 +166,7 @@ function tally(some: Partial<Tally>): Tally {
     inputTokens: 0,
     outputTokens: 0,
     costUsd: '0',
+    costKnown: true,
     latencyMs: 0,
     ...some,
   };

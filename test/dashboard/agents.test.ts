@@ -36,6 +36,33 @@ test('an agent is listed with its stage, version and the figures of the day', as
   await page.waitForURL(`**/agents/${agent.agentId}`);
 });
 
+test('a cost that is not known is no zero, and what is known of several is the least', async () => {
+  const { key } = await service.key();
+  const [none, some] = await Promise.all([addAgent(service), addAgent(service)]);
+  service.models.script(
+    { cost: { usd: '0', known: false } },
+    { cost: { usd: '0', known: false } },
+    { cost: { usd: '0.14', known: true } },
+  );
+  await run(service, none, key);
+  await run(service, some, key);
+  await run(service, some, key);
+  const { page, check } = await visit('/agents', { as: 'viewer' });
+  for (const [{ agentId }, cost, chart] of [
+    [none, 'not known', 'What was spent is not known.'],
+    [some, 'at least $0.14', 'Cost, as far as it is known'],
+  ] as const) {
+    await page.goto('/agents');
+    const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${agentId}"]`) });
+    await row.getByRole('cell', { name: cost, exact: true }).waitFor();
+    await check();
+    await page.goto(`/agents/${agentId}`);
+    await page.getByRole('definition').filter({ hasText: cost }).waitFor();
+    await page.getByRole('figure').getByText(chart).waitFor();
+    await check();
+  }
+});
+
 test('search and stage stand in the address, and the back button takes them back', async () => {
   const prompt = await makePrompt(service, { user: 'Hello' });
   await makeAgent(service, prompt, { agentName: 'Lighthouse', visibility: 'public' });

@@ -58,6 +58,25 @@ test('what a model wrote is shown and never run, as text and as Markdown', async
   assert.equal(await page.title(), 'Run of Agent · Cueline');
 });
 
+test('the key that called goes by its name, in the list and in the record', async () => {
+  const agent = await addAgent(service);
+  const body = { name: 'Night tide', agentIds: [agent.agentId], permissions: ['execute'] };
+  const { body: issued } = await service.call('POST', '/api/v1/keys', { key, body });
+  await run(service, agent, issued.key);
+  const { page, check } = await visit(`/agents/${agent.agentId}/history`, { as: 'viewer' });
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('checkbox', { name: 'Key' }).check();
+  await page.keyboard.press('Escape');
+  const name = `Night tide (${issued.start}…)`;
+  const row = page.getByRole('row').last();
+  await row.getByText(name).waitFor();
+  await row.getByRole('link').click();
+  const drawer = page.getByRole('dialog');
+  const fact = drawer.getByRole('definition').filter({ hasText: issued.apiKeyId });
+  await fact.getByText(name).waitFor();
+  await check();
+});
+
 test('JSON is shown in order', async () => {
   service.models.script({ text: '{"b":1,"a":[true]}' });
   const agent = await addAgent(service);

@@ -131,7 +131,7 @@ test('a day without a midnight leaves the charts of a month as they are', async 
   // The clock was set forward at midnight of 6 September, so the day after it begins three hours before that of UTC.
   const bucket = {
     ...{ start: '2026-09-08T03:00:00.000Z', status: 'success', count: 3, inputTokens: 30 },
-    ...{ outputTokens: 60, costUSD: 0.5, latencyMs: { p50: 10, p95: 20, p99: 30 } },
+    ...{ outputTokens: 60, costUSD: 0.5, costUnknown: 0, latencyMs: { p50: 10, p95: 20, p99: 30 } },
   };
   await page.clock.setFixedTime('2026-09-10T15:00:00.000Z');
   await page.route('**/statistics?*', (route) => {

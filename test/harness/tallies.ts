@@ -24,6 +24,7 @@ export function tally(some: Partial<Tally> & Pick<Tally, 'agentId' | 'executedAt
     inputTokens: 10,
     outputTokens: 20,
     costUsd: '0',
+    costKnown: true,
     latencyMs: 100,
     ...some,
   };

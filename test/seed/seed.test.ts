@@ -138,10 +138,12 @@ async function wrongTotals(): Promise<unknown[]> {
   const { rows } = await sql`
     with records as (
       select agent_id, date_trunc('hour', executed_at, 'UTC') as hour, status, source, count(*) as records,
-        sum(cost_usd) as cost, sum(input_tokens + output_tokens) as tokens, count(started_at) as started
+        sum(cost_usd) as cost, count(*) filter (where not cost_known) as unknown,
+        sum(input_tokens + output_tokens) as tokens, count(started_at) as started
       from executions where status <> 'processing' group by 1, 2, 3, 4),
     hours as (
-      select agent_id, bucket as hour, status, source, recorded, cost_usd, input_tokens + output_tokens as tokens,
+      select agent_id, bucket as hour, status, source, recorded, cost_usd, cost_unknown,
+        input_tokens + output_tokens as tokens,
         (select sum(n) from unnest(latency) as n) as started
       from statistics where level = 'hour'),
     levels as (
@@ -153,6 +155,7 @@ async function wrongTotals(): Promise<unknown[]> {
       union all select agent_id, bucket, 'days', recorded, cost_usd from breakdown where level = 'day')
     select agent_id, hour, 'hours' as what from records full join hours using (agent_id, hour, status, source)
     where records is distinct from recorded or cost is distinct from cost_usd
+      or unknown is distinct from cost_unknown
       or records.tokens is distinct from hours.tokens or records.started <> coalesce(hours.started, 0)
     union all
     select agent_id, day, 'levels' from (

@@ -16,6 +16,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
   const happened = endStatuses.filter((status) => data.some((point) => point[status] > 0));
   const statuses = happened.map((name) => ({ name, color: statusColors[name] }));
   const spent = data.some(({ cost }) => cost > 0);
+  const unpriced = data.some(({ costUnknown }) => costUnknown > 0);
   const answered = data.some(({ p50 }) => p50 !== null);
   const counted = data.some(({ input, output }) => input + output > 0);
   const shared = {
@@ -69,7 +70,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
           <p className={classes.none}>No tokens were used, or none were counted.</p>
         )}
       </Chart>
-      <Chart title="Cost">
+      <Chart title={spent && unpriced ? 'Cost, as far as it is known' : 'Cost'}>
         {spent ? (
           <BarChart
             {...shared}
@@ -78,7 +79,9 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
             yAxisProps={{ width: 64 }}
           />
         ) : (
-          <p className={classes.none}>Nothing was spent, or no price is known.</p>
+          <p className={classes.none}>
+            {unpriced ? 'What was spent is not known.' : 'Nothing was spent.'}
+          </p>
         )}
       </Chart>
     </div>

@@ -2,7 +2,7 @@ import { type EndStatus, endStatuses, latency, type Step } from '../../data/stat
 
 /** One step of the charts, with a name for each line and bar. */
 export type Point = { readonly start: string } & Readonly<
-  Record<EndStatus | 'input' | 'output' | 'cost', number>
+  Record<EndStatus | 'input' | 'output' | 'cost' | 'costUnknown', number>
 > &
   Readonly<Record<'p50' | 'p95' | 'p99', number | null>>;
 
@@ -20,6 +20,7 @@ export function pointOf({ start, buckets }: Step): Point {
     input: total((bucket) => bucket.inputTokens),
     output: total((bucket) => bucket.outputTokens),
     cost: total((bucket) => bucket.costUSD),
+    costUnknown: total((bucket) => bucket.costUnknown),
     p50: times?.p50 ?? null,
     p95: times?.p95 ?? null,
     p99: times?.p99 ?? null,

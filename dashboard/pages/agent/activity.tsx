@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { statisticsQuery } from '../../data/agents.ts';
-import { formatCost, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
+import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
 import { atOnce, lastDays, lastHours, type Sums, sum } from '../../data/statistics.ts';
 import { Card } from '../../parts/card.tsx';
 import { ErrorState } from '../../parts/error-state.tsx';
@@ -64,7 +64,7 @@ function Figures({ sums }: { readonly sums: Sums | undefined }) {
     ['Success', ({ successRate: rate }) => (rate === null ? '–' : formatPercent(rate))],
     ['p95', ({ p95Ms }) => (p95Ms === null ? '–' : formatDuration(p95Ms))],
     ['Tokens', ({ tokens }) => formatCount(tokens)],
-    ['Cost', ({ costUSD }) => formatCost(costUSD)],
+    ['Cost', formatCosts],
   ];
   return (
     <dl className={classes.figures}>

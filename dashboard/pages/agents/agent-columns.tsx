@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { statisticsOfQuery } from '../../data/agents.ts';
-import { formatCost, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
+import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
 import {
   atOnce,
   endStatuses,
@@ -52,23 +52,23 @@ export const columns: readonly Column<AgentRow>[] = [
     cell: ({ agent }) => <span className={list.code}>{agent.promptVersionLabel}</span>,
   },
   { key: 'runs', header: 'Runs', from: 'sm', cell: (row) => <Runs {...row} /> },
-  figure('success', 'Success', 'md', ({ successRate }) => successRate, formatPercent),
-  figure('p95', 'p95', 'md', ({ p95Ms }) => p95Ms, formatDuration),
-  figure('cost', 'Cost', 'sm', ({ runs, costUSD }) => (runs === 0 ? null : costUSD), formatCost),
+  figure(
+    'success',
+    'Success',
+    'md',
+    ({ successRate: rate }) => rate !== null && formatPercent(rate),
+  ),
+  figure('p95', 'p95', 'md', ({ p95Ms }) => p95Ms !== null && formatDuration(p95Ms)),
+  figure('cost', 'Cost', 'sm', (sums) => sums.runs > 0 && formatCosts(sums)),
 ];
 
 function figure(
   key: string,
   header: string,
   from: 'sm' | 'md',
-  of: (sums: Sums) => number | null,
-  format: (value: number) => string,
+  of: (sums: Sums) => string | false,
 ): Column<AgentRow> {
-  const show = (sums: Sums) => {
-    const value = of(sums);
-    return value === null ? <None /> : format(value);
-  };
-  const cell = (row: AgentRow) => <Figure {...row} show={show} />;
+  const cell = (row: AgentRow) => <Figure {...row} show={(sums) => of(sums) || <None />} />;
   return { key, header, align: 'right', from, cell };
 }
 

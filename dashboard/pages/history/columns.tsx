@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { stringify } from '../../data/exact-json.ts';
 import type { Execution } from '../../data/executions.ts';
 import { formatCost, formatCount, formatDuration } from '../../data/format.ts';
+import { useKeyNames } from '../../data/key-names.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -39,7 +40,7 @@ const optional: readonly RunColumn[] = [
     key: 'key',
     header: 'Key',
     from: 'md',
-    cell: ({ apiKeyId }) => <Cut text={apiKeyId} />,
+    cell: ({ apiKeyId }) => <Key apiKeyId={apiKeyId} />,
   },
   figure('attempts', 'Attempts', 'md', ({ attempts }) => formatCount(attempts)),
   figure(
@@ -149,6 +150,12 @@ export function costOf({
 }: Pick<Execution, 'costUSD' | 'costKnown'>): ReactNode {
   if (costUSD === undefined) return null;
   return costKnown ? formatCost(costUSD) : <span className={classes.none}>not known</span>;
+}
+
+/** By its name, where it is among those that are known by theirs. */
+function Key({ apiKeyId }: { readonly apiKeyId: string | undefined }) {
+  const names = useKeyNames();
+  return <Cut text={apiKeyId && (names?.get(apiKeyId) ?? apiKeyId)} />;
 }
 
 function Cut({ text }: { readonly text: string | undefined }) {

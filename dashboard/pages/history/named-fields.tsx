@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ChangeEvent } from 'react';
-import { keysQuery } from '../../data/keys.ts';
+import { useKeyNames } from '../../data/key-names.ts';
 import { pinsQuery } from '../../data/pins.ts';
 
 interface FieldProps {
@@ -21,9 +21,8 @@ export function VersionField({
 }
 
 export function KeyField(field: FieldProps) {
-  const keys = useQuery(keysQuery({ limit: 100 })).data?.keys;
-  if (!keys) return <TextInput label="Key" placeholder="key_…" {...field} />;
-  const names = new Map(keys.map((key) => [key.apiKeyId, `${key.name} (${key.start}…)`]));
+  const names = useKeyNames();
+  if (!names) return <TextInput label="Key" placeholder="key_…" {...field} />;
   return <NativeSelect label="Key" data={choices(names, field.value)} {...field} />;
 }
 

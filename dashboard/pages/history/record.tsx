@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useMemo } from 'react';
 import { stringify } from '../../data/exact-json.ts';
 import type { ExecutionDetail } from '../../data/executions.ts';
 import { formatWhole } from '../../data/format.ts';
+import { useKeyNames } from '../../data/key-names.ts';
 import { useMemberNames } from '../../data/member-names.ts';
 import { Facts } from '../../parts/card.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
@@ -108,12 +109,24 @@ function facts(
     ['Stopped because', run.finishReason],
     ['Source', run.source],
     ['Workflow', workflowRun(run)],
-    ['Key', run.apiKeyId && <code key="key">{run.apiKeyId}</code>],
+    ['Key', run.apiKeyId && <Key key="key" apiKeyId={run.apiKeyId} />],
     ['By', run.executedBy && <By key="by" userId={run.executedBy} nameOf={nameOf} />],
     ['Address', run.ipAddress],
     ['Client', run.userAgent],
   ];
   return some.filter(([, value]) => value !== undefined && value !== null);
+}
+
+/** The keys' own page shows no identifiers, and programs know nothing else. */
+function Key({ apiKeyId }: { readonly apiKeyId: string }) {
+  const name = useKeyNames()?.get(apiKeyId);
+  return (
+    <>
+      {name}
+      {name && <br />}
+      <code>{apiKeyId}</code>
+    </>
+  );
 }
 
 /** Whoever has left has no name any more: the identifier still tells them apart. */

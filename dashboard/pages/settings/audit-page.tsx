@@ -111,7 +111,7 @@ function columnsOf(nameOf: (userId: string | null) => string): readonly Column<A
       cell: ({ action, subject }) => (
         <>
           <div>{actions[action] ?? action}</div>
-          <code className={classes.code}>{subject}</code>
+          <code className={`${classes.code} ${classes.subject}`}>{subject}</code>
         </>
       ),
     },

@@ -20,7 +20,11 @@ export function Invitations() {
   // A link that leads nowhere any more is not handed over.
   const withdrawn = (id: string) => id === invite.data?.invitationId && invite.reset();
   const columns: Column<Invitation>[] = [
-    { key: 'email', header: 'Invited', cell: ({ email }) => email },
+    {
+      key: 'email',
+      header: 'Invited',
+      cell: ({ email }) => <span className={classes.email}>{email}</span>,
+    },
     { key: 'role', header: 'As', from: 'sm', cell: ({ role }) => role },
     {
       key: 'expires',

@@ -110,6 +110,7 @@ function bucketWire(group: StatisticsGroup, bounds: readonly number[]): Bucket {
     inputTokens: group.inputTokens,
     outputTokens: group.outputTokens,
     costUSD: Number(group.costUsd),
+    costUnknown: group.costUnknown,
     latencyMs: p50 == null || p95 == null || p99 == null ? null : { p50, p95, p99 },
   };
 }

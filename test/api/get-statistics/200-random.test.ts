@@ -47,6 +47,7 @@ const call: fc.Arbitrary<Omit<Tally, 'agentId' | 'executedAtMs'>> = fc.record({
   inputTokens: fc.nat(1_000),
   outputTokens: fc.nat(1_000),
   costUsd: fc.constantFrom('0', '0.1', '0.2', '0.0000000001'),
+  costKnown: fc.boolean(),
   latencyMs: fc.option(latencyMs),
 });
 /** Anywhere in the days around, or next to a quarter of an hour. */
@@ -148,7 +149,7 @@ function assertSame(
   for (const [name, own] of expected) {
     const bucket = found.get(name);
     assert.ok(bucket);
-    assert.equal(Object.keys(bucket).length, 9 + by.length + Number(by.includes('version')));
+    assert.equal(Object.keys(bucket).length, 10 + by.length + Number(by.includes('version')));
     const sum = (of: (one: Tally) => number) => own.reduce((total, one) => total + of(one), 0);
     const succeeded = sum((one) => Number(one.status === 'success'));
     const ran = succeeded + sum((one) => Number(one.status === 'failed'));
@@ -158,6 +159,10 @@ function assertSame(
         ...[own.length, sum((one) => Number(one.recorded)), ran === 0 ? null : succeeded / ran],
         ...[sum((one) => one.inputTokens), sum((one) => one.outputTokens)],
       ],
+    );
+    assert.equal(
+      bucket.costUnknown,
+      sum((one) => Number(!one.costKnown)),
     );
     // Sums of floats are off by themselves; those of the answer are not.
     assert.ok(Math.abs(bucket.costUSD - sum((one) => Number(one.costUsd))) < 1e-12);

@@ -27,9 +27,9 @@ async function addBucket(
   for (const ms of latencies) bins[latencyBin(ms)] = (bins[latencyBin(ms)] ?? 0) + 1;
   await sql`
     insert into statistics (agent_id, level, bucket, status, source, happened, recorded, input_tokens,
-      output_tokens, cost_usd, latency)
+      output_tokens, cost_usd, cost_unknown, latency)
     values (${agent.id}, ${level}, ${start}, ${status}::execution_status, ${source}::execution_source, ${count},
-      ${count - 1}, 30, 20, ${cost}, ${bins}::bigint[])`.execute(service.db);
+      ${count - 1}, 30, 20, ${cost}, 4, ${bins}::bigint[])`.execute(service.db);
 }
 
 test('runs and refusals are counted by status and source, at every level', async () => {
@@ -71,6 +71,35 @@ test('runs and refusals are counted by status and source, at every level', async
   assert.match(rows[0]?.cost ?? '', /^0\.30*$/);
 });
 
+test('calls of unknown cost are counted beside what is known, and stay when their records go', async () => {
+  const agent = await addAgent(service);
+  const { key } = await service.key();
+  service.models.script(
+    { cost: { usd: '0.5', known: true } },
+    { cost: { usd: '0', known: false } },
+    { cost: { usd: '0.25', known: false } },
+  );
+  await run(service, agent, key);
+  const unknown = await run(service, agent, key);
+  await run(service, agent, key);
+  const assertCounted = async (recorded: number) => {
+    // Of either table.
+    for (const by of ['status', 'model']) {
+      const { buckets } = await statistics(agent, `?level=all&groupBy=${by}`);
+      const [bucket, ...more] = buckets;
+      assert.deepEqual(more, []);
+      assert.deepEqual(
+        [bucket.count, bucket.recorded, bucket.costUSD, bucket.costUnknown],
+        [3, recorded, 0.75, 2],
+      );
+    }
+  };
+  await assertCounted(3);
+  const path = `${agent.path}/executions/${unknown.executionId}`;
+  assert.equal((await service.call('DELETE', path, { user })).status, 204);
+  await assertCounted(2);
+});
+
 test('shows count, record, tokens, cost and percentiles of a bucket', async () => {
   const agent = await addAgent(service);
   const latencies = [
@@ -89,7 +118,7 @@ test('shows count, record, tokens, cost and percentiles of a bucket', async () =
   assert.deepEqual(bucket, {
     ...{ start, end: '2026-03-04T05:59:59.999Z', status: 'success', source: 'api' },
     ...{ count: 100, recorded: 99, successRate: 1 },
-    ...{ inputTokens: 30, outputTokens: 20, costUSD: 12.3456789 },
+    ...{ inputTokens: 30, outputTokens: 20, costUSD: 12.3456789, costUnknown: 4 },
   });
   for (const [name, exact] of [
     ['p50', 100],

@@ -77,7 +77,7 @@ test('all agents are added up, and nothing of another workspace', async () => {
   assert.deepEqual(all.buckets, [
     {
       ...{ start: all.startDate, end: all.endDate, count: 5, recorded: 5, successRate: 1 },
-      ...{ inputTokens: 50, outputTokens: 100, costUSD: 0 },
+      ...{ inputTokens: 50, outputTokens: 100, costUSD: 0, costUnknown: 0 },
       latencyMs: { p50: 99, p95: 99, p99: 99 },
     },
   ]);
