@@ -14,6 +14,7 @@ import { up as scheduleErrors } from './migrations/0008-schedule-errors.ts';
 import { up as folded } from './migrations/0009-folded.ts';
 import { up as attemptsByTime } from './migrations/0010-attempts-by-time.ts';
 import { up as orderOfDefinitions } from './migrations/0011-order-of-definitions.ts';
+import { up as promoted } from './migrations/0013-promoted.ts';
 
 /** In order. A migration that has been released is never changed; a new one is added. */
 const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
@@ -28,6 +29,7 @@ const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
   '0009-folded': { up: folded },
   '0010-attempts-by-time': { up: attemptsByTime },
   '0011-order-of-definitions': { up: orderOfDefinitions },
+  '0013-promoted': { up: promoted },
 };
 
 /** Any number that nothing else locks: migrations go one after the other. */
