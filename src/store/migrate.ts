@@ -15,6 +15,7 @@ import { up as folded } from './migrations/0009-folded.ts';
 import { up as attemptsByTime } from './migrations/0010-attempts-by-time.ts';
 import { up as orderOfDefinitions } from './migrations/0011-order-of-definitions.ts';
 import { up as unknownCosts } from './migrations/0012-unknown-costs.ts';
+import { up as promoted } from './migrations/0013-promoted.ts';
 
 /** In order. A migration that has been released is never changed; a new one is added. */
 const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
@@ -30,6 +31,7 @@ const migrations: Record<string, { up(db: Kysely<never>): Promise<void> }> = {
   '0010-attempts-by-time': { up: attemptsByTime },
   '0011-order-of-definitions': { up: orderOfDefinitions },
   '0012-unknown-costs': { up: unknownCosts },
+  '0013-promoted': { up: promoted },
 };
 
 /** Any number that nothing else locks: migrations go one after the other. */

@@ -153,9 +153,12 @@ function runOf(row: ClaimedRow, worker: string): Run {
 export const promotedMax = 1_000;
 
 /**
- * Makes delayed runs whose time has come ready, where `withinMs` is given only those whose time came so lately. They stand at the
- * front of virtual time: what has been tried before does not queue up again behind its workspace's backlog, yet not
- * before others either.
+ * Makes delayed runs whose time has come ready, where `withinMs` is given only those whose time came so lately.
+ *
+ * What has been tried before does not queue up again behind its workspace's backlog: it is *promoted* to a second line at
+ * the front of virtual time. Each goes on after the last of that line, however many looks it came from, so a workspace has
+ * at most one of them for each of its other runs. A run that got a slot is promoted too, so that it need not wait for
+ * what other agents queued since; where the last one of its workspace is of its own agent, it is simply the next.
  */
 export async function promoteDelayed(
   db: Db,
@@ -163,15 +166,30 @@ export async function promoteDelayed(
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     with due as materialized (
-      select id, workspace_id, available_at from run_queue
+      select id, workspace_id, agent_id, attempt, available_at from run_queue
       where available_at <= ${thisMoment}
         and available_at > coalesce(
           ${thisMoment} - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
       order by available_at limit ${promotedMax} for update skip locked),
+    lines as materialized (
+      select workspace_id, last.tag as last_tag, last.agent_id as last_agent_id,
+        (select max(q.tag) from run_queue q where q.workspace_id = w.workspace_id and q.promoted
+          and ${ready} and q.tag >= ${fromTag}) as promoted_tag
+      from (select distinct workspace_id from due) as w left join lateral (
+        select q.tag, q.agent_id from run_queue q where q.workspace_id = w.workspace_id
+          and ${ready} and q.tag >= ${fromTag}
+        order by q.tag desc limit 1) as last on true),
+    chosen as (
+      select due.id, due.available_at, lines.*,
+        due.attempt > 0 or due.agent_id is distinct from lines.last_agent_id as promoted
+      from due join lines using (workspace_id)),
     placed as (
-      select id, row_number() over (partition by workspace_id order by available_at, id) as place from due)
-    update run_queue q set available_at = null, tag = placed.place + coalesce(
-      (select min(tag) from run_queue where ${ready} and tag >= ${fromTag}), ${clockTag})
+      select id, promoted, case when promoted then promoted_tag else last_tag end as after_tag,
+        row_number() over (partition by workspace_id, promoted order by available_at, id) as place
+      from chosen)
+    update run_queue q set available_at = null, promoted = placed.promoted,
+      tag = placed.place + greatest(placed.after_tag, coalesce(
+        (select min(tag) from run_queue where ${ready} and tag >= ${fromTag}), ${clockTag}))
     from placed where q.id = placed.id`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -229,7 +229,7 @@ test('a delayed run is not claimed before its time, and comes before its workspa
     await queue({ tag: 30 }),
   ];
   const process = await worker();
-  await sql`update run_queue set available_at = clock_timestamp() + interval '1 hour' where id = ${id}`.execute(
+  await sql`update run_queue set available_at = clock_timestamp() + interval '1 hour', attempt = 1 where id = ${id}`.execute(
     db,
   );
   await promoteDelayed();

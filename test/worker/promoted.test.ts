@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { uuid7 } from '../../src/core/id.ts';
+import { nothingSpent, type Run } from '../../src/core/run.ts';
+import { handOutSlots } from '../../src/store/finish.ts';
+import { claimRuns, promoteDelayed, releaseRuns } from '../../src/store/queue.ts';
+import { registerWorker } from '../../src/store/workers.ts';
+import { addAgent, type TestAgent } from '../harness/agents.ts';
+import { addWorkspace } from '../harness/people.ts';
+import { testPipelines } from '../harness/pipelines.ts';
+import { startService } from '../harness/service.ts';
+
+/** What was tried before, or got a slot, beside the backlog of another workspace: who is claimed, and in which order. */
+
+const service = await startService({ role: 'api' });
+const { db, workspaceId: big } = service;
+const pipelines = testPipelines(service.database.connection);
+after(async () => {
+  await pipelines.close();
+  await service.close();
+});
+const { workspaceId: other, ownerId } = await addWorkspace(db);
+const othersAgent = await addAgent(service, { workspaceId: other, createdBy: ownerId });
+const worker = uuid7(Date.now());
+await pipelines.use((send) => registerWorker(send, worker, 3_600_000));
+
+const backlog = 400;
+const atOnce = 6;
+
+beforeEach(() => sql`delete from run_queue`.execute(db));
+
+/** So many runs, one tag after the other, as if they had been accepted together. */
+async function queue(agent: TestAgent, count: number, holdsSlot: boolean | null = null) {
+  await sql`
+    with made as (
+      insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, status, source, agent_name,
+        prompt_version_label, model, input_variables, settings)
+      select (left(${uuid7(Date.now())}, 24) || lpad(to_hex(n), 12, '0'))::uuid, a.workspace_id, a.id,
+        a.prompt_version_id, clock_timestamp(), 'processing', 'api', a.name, 'v1', 'cueline/echo', '{}', '{}'
+      from agents a, generate_series(1, ${count}::int) as n where a.id = ${agent.id}
+      returning id, workspace_id, agent_id)
+    insert into run_queue (id, workspace_id, agent_id, tag, holds_slot)
+    select id, workspace_id, agent_id, row_number() over (order by id), ${holdsSlot}::bool from made`.execute(
+    db,
+  );
+}
+
+/** Claims so often, and counts whose runs they were; `then` does with those of the big workspace what becomes of them. */
+async function starts(rounds: number, then: (runs: Run[]) => Promise<unknown>) {
+  const counts = { big: 0, other: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const { runs } = await claimRuns(db, worker, { limit: atOnce, fromTag: 0 });
+    const ofBig = runs.filter(({ workspaceId }) => workspaceId === big);
+    counts.big += ofBig.length;
+    counts.other += runs.length - ofBig.length;
+    await end(runs.filter((run) => !ofBig.includes(run)));
+    await then(ofBig);
+    await promoteDelayed(db, { withinMs: null, fromTag: 0 });
+  }
+  return counts;
+}
+
+const end = (runs: Run[]) =>
+  sql`delete from run_queue where id = any (${runs.map(({ id }) => id)}::uuid[])`.execute(db);
+
+const fail = (runs: Run[]) =>
+  releaseRuns(
+    db,
+    runs.map(({ id, attempt }) => ({
+      ...{ id, worker, attempt, delayMs: 0, failed: true, unstarted: false, spent: nothingSpent },
+    })),
+  );
+
+/** They end, and their agent gives their slots on. */
+async function endOf(agent: TestAgent, runs: Run[]) {
+  await end(runs);
+  await pipelines.use((send) => send(handOutSlots, [[agent.id]]));
+}
+
+test('a workspace whose runs all fail has at most two starts for each of another’s', async () => {
+  await queue(await addAgent(service), backlog);
+  await queue(othersAgent, backlog);
+  const counts = await starts(60, fail);
+  assert.ok(counts.big <= 2 * counts.other + atOnce, JSON.stringify(counts));
+  assert.ok(counts.other <= counts.big + atOnce, JSON.stringify(counts));
+});
+
+test('a workspace whose agent hands on its slots has as many starts as another', async () => {
+  const agent = await addAgent(service, { config: { maxConcurrency: 50 } });
+  await queue(agent, 50, true);
+  await queue(agent, backlog, false);
+  await queue(othersAgent, backlog);
+  const counts = await starts(60, (runs) => endOf(agent, runs));
+  assert.ok(Math.abs(counts.big - counts.other) <= atOnce, JSON.stringify(counts));
+});
+
+test('a run that got its slot does not wait for what other agents of its workspace queued', async () => {
+  const agent = await addAgent(service, { config: { maxConcurrency: 1 } });
+  await queue(agent, 1, true);
+  await queue(agent, 20, false);
+  await queue(await addAgent(service), backlog);
+  let ofAgent = 0;
+  await starts(30, (runs) => {
+    ofAgent += runs.filter(({ agentId }) => agentId === agent.id).length;
+    return endOf(agent, runs);
+  });
+  assert.equal(ofAgent, 21);
+});
