@@ -1,3 +1,5 @@
+import { withEach } from '../core/text-search.ts';
+
 /**
  * A provider's own words, fit for a record: secrets taken out, cut to a bound, and storable as a text.
  * Providers echo what they were sent: the key ("Incorrect API key provided: sk-…"), the URL with a key in it, headers.
@@ -15,7 +17,7 @@ const gone = '[redacted]';
 /** `secrets` are those of the call; what merely looks like one is taken out too. */
 export function redact(text: string, secrets: readonly string[]): string {
   let out = text.slice(0, scanCharsMax);
-  for (const form of secrets.flatMap(forms)) out = takeOut(out, form);
+  for (const form of secrets.flatMap(forms)) out = withEach(out, form, gone);
   for (const [pattern, replacement] of patterns) out = out.replace(pattern, replacement);
   return storable(out);
 }
@@ -34,41 +36,6 @@ function forms(secret: string): string[] {
       Buffer.from(part).toString('hex'),
     ]);
   return [...new Set(all)].sort((a, b) => b.length - a.length);
-}
-
-/**
- * As `replaceAll`, whose time grows with the text times the form where a server made the one for the other. Here no
- * letter of the text is gone back to: after a letter that differs, the next beginning is known (Knuth, Morris, Pratt).
- */
-function takeOut(text: string, form: string): string {
-  const borders = bordersOf(form);
-  let out = '';
-  let from = 0;
-  let matched = 0;
-  for (let at = 0; at < text.length; at++) {
-    matched = matchedWith(form, borders, matched, text.charAt(at));
-    if (matched < form.length) continue;
-    out += text.slice(from, at + 1 - matched) + gone;
-    from = at + 1;
-    matched = 0;
-  }
-  return out + text.slice(from);
-}
-
-/** How much of the form stands at the end of what was read, with one more letter. */
-function matchedWith(form: string, borders: number[], before: number, letter: string): number {
-  let matched = before;
-  while (matched > 0 && form.charAt(matched) !== letter) matched = borders[matched - 1] ?? 0;
-  return form.charAt(matched) === letter ? matched + 1 : 0;
-}
-
-/** Of each beginning of the form, how long the longest shorter one is that it ends with. */
-function bordersOf(form: string): number[] {
-  const borders = [0];
-  for (let at = 1; at < form.length; at++) {
-    borders.push(matchedWith(form, borders, borders[at - 1] ?? 0, form.charAt(at)));
-  }
-  return borders;
 }
 
 /** Repetitions that could begin at every character are bounded, so that no text makes them slow. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { Client, clientConfig } from './db.ts';
 import { createPlaces } from './places.ts';
 import type { Connection } from './pooler.ts';
