@@ -44,7 +44,7 @@ export async function attempt(send: typeof fetch, out: Outgoing): Promise<Incomi
     const { status, headers } = response;
     const incoming = { status, headers, body: read(text, headers.get('content-type'), out) };
     if (!response.ok) throw refusal(incoming);
-    if (!isAsPromised(incoming, out)) throw unpromised(incoming, out);
+    if (!isAsPromised(incoming, text, out)) throw unpromised(incoming, text, out);
     return incoming;
   } catch (error) {
     throw failure(error, out, timeout);
@@ -70,8 +70,9 @@ export async function attemptStream(
     const { ok, status, headers } = response;
     const type = headers.get('content-type');
     if (ok && response.body && exported.test(type ?? '')) return response.body;
-    const incoming = { status, headers, body: read(await response.text(), type, out) };
-    throw ok ? unpromised(incoming, out) : refusal(incoming);
+    const text = await response.text();
+    const incoming = { status, headers, body: read(text, type, out) };
+    throw ok ? unpromised(incoming, text, out) : refusal(incoming);
   } catch (error) {
     throw failure(error, out, patience.signal);
   } finally {
@@ -110,16 +111,25 @@ function isJson(type: string | null): boolean {
 /** The media types of what is read as it comes. */
 const exported = /^(application\/jsonl|text\/csv)\b/i;
 
-function isAsPromised({ status, headers, body }: Incoming, { promised }: Outgoing): boolean {
+/** A `null` may be what is promised; nothing at all is not. */
+function isAsPromised(
+  { status, headers }: Incoming,
+  text: string,
+  { promised }: Outgoing,
+): boolean {
   if (promised === 'text') return true;
   if (promised === 'nothing') return status === 204;
-  return body !== null && isJson(headers.get('content-type'));
+  return text !== '' && isJson(headers.get('content-type'));
 }
 
 /** A page to sign in at, for example, or whatever else answers where no Cueline is. */
-function unpromised({ status, headers, body }: Incoming, { method, url }: Outgoing): CuelineError {
+function unpromised(
+  { status, headers, body }: Incoming,
+  text: string,
+  { method, url }: Outgoing,
+): CuelineError {
   const type = headers.get('content-type') ?? 'no content type';
-  const came = body === null ? 'without a body' : `with ${type}`;
+  const came = text === '' ? 'without a body' : `with ${type}`;
   const message = `${method} ${url.split('?')[0]} answered ${status} ${came}, as Cueline does not. Is this its address?`;
   return new CuelineError('UNEXPECTED_ANSWER', message, { status, body });
 }

@@ -51,7 +51,11 @@ export async function waitFor<Run, Ended extends Run>(
       const { body, headers } = await run.read(query, { signal, retries: waitRetries });
       if (run.hasEnded(body)) return body;
       last = body;
-      await (client.sleep ?? sleep)(retryAfterMs(headers) ?? pollMsDefault, signal);
+      const pauseMs = retryAfterMs(headers) ?? pollMsDefault;
+      // Not past the moment at which it is asked for the last time.
+      const untilLastMs = endsAt - answerMs - performance.now();
+      const cutMs = untilLastMs > 0 ? Math.min(pauseMs, untilLastMs) : pauseMs;
+      await (client.sleep ?? sleep)(cutMs, signal);
     }
   } catch (error) {
     options.signal?.throwIfAborted();

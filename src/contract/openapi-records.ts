@@ -181,6 +181,7 @@ export const records: Readonly<Record<string, unknown>> = {
     inputTokens: 14880,
     outputTokens: 50840,
     costUSD: 0.5456,
+    costUnknown: 0,
     latencyMs: { p50: 1240, p95: 2480, p99: 4160 },
   },
   Pagination: { limit: 20, offset: 0, total: 1, hasMore: false },

@@ -152,7 +152,11 @@ export function advance(
       return begun < count && underWay < (step.forEach?.concurrency ?? 1);
     };
     if (hasRoom()) {
-      if (book.look({ values: [step.variables], list: name }) !== 'read') return;
+      const reading = book.look({ values: [step.variables], list: name });
+      // Such a list is not begun; one may be under way that was, before there was this bound.
+      if (reading === 'tooLong' && book.itemsOf(name).underWay === 0)
+        return put(failed(parent, tooMuchReferredTo()));
+      if (reading !== 'read') return;
       while (hasRoom() && !broken && !isFull()) {
         const { begun } = book.itemsOf(name);
         call(step, fresh(name, begun), scopeOf(name, begun));

@@ -40,7 +40,8 @@ const evaluator = 'evaluator_of_ours';
 export function registerOwn(environment: Environment): void {
   environment
     .registerFunction(`string.${ownContains}(string): bool`, holds)
-    .registerFunction(`${ownBrief}(string): string`, (text: string) => {
+    .registerFunction(`${ownBrief}(dyn): string`, (text: unknown) => {
+      if (typeof text !== 'string') throw new Error('A duration and a time zone are texts.');
       if (text.length <= briefCharsMax) return text;
       throw new Error(
         `A duration and a time zone may have ${briefCharsMax} characters, not ${text.length}.`,
