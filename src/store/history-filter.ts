@@ -3,6 +3,7 @@ import type { EndStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import type { IdRange } from '../core/history.ts';
 import { type Phrase, readSearch, separators, standalone } from '../core/search.ts';
+import { patternOf } from '../core/spellings.ts';
 
 /** What narrows a history down, as conditions on records and on the buckets that count them. */
 
@@ -155,7 +156,7 @@ const variableTexts = sql.raw(String.raw`(
  * has every case itself: which letters PostgreSQL takes for the same depends on the locale of its database.
  */
 function standing({ words, excluded }: Phrase): Condition {
-  const phrase = words.map((word) => Array.from(word, written).join('')).join(`[${separators}]+`);
+  const phrase = words.map(patternOf).join(`[${separators}]+`);
   const version = /^[0-9]/.test(phrase) ? '[vV]?' : '';
   const start = standsAlone.test(words[0] ?? '') ? '' : `(?:^|${wordBorder})`;
   const end = endsAlone.test(words.at(-1) ?? '') ? '' : `(?:${wordBorder}|$)`;
@@ -166,13 +167,6 @@ function standing({ words, excluded }: Phrase): Condition {
 const wordBorder = `[${separators}${standalone}${border}]`;
 const standsAlone = new RegExp(`^[${standalone}]`, 'u');
 const endsAlone = new RegExp(`[${standalone}]$`, 'u');
-
-/** A letter in either case, with its accents or before them. */
-function written(letter: string): string {
-  const cases = [letter, letter.toLowerCase(), letter.toUpperCase()];
-  const forms = new Set(cases.flatMap((one) => [one, one.normalize('NFD')]));
-  return forms.size === 1 ? letter : `(?:${[...forms].join('|')})`;
-}
 
 function all(conditions: readonly (Condition | false | null | '')[]): Condition {
   const asked = conditions.filter((one): one is Condition => Boolean(one));

@@ -29,6 +29,10 @@ test('a run, from its variables to its end', async () => {
   assert.deepEqual(ended.inputVariables, { topic: 'tides' });
 });
 
+test('who is signed in is nobody without a session', async () => {
+  assert.equal(await createClient({ baseURL: service.url }).session.user(), null);
+});
+
 test('a run that fails is an end, not an error', async () => {
   service.models.script(new ModelFailure('CONTENT_FILTERED', 'No.'));
   const ended = await cueline.executeAndWait(agent, { topic: 'secrets' });

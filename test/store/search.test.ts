@@ -135,6 +135,22 @@ test('a word is found beside any sign, and in scripts without blanks anywhere', 
   }
 });
 
+test('a word is found as it stands, however its letters are spelled', async () => {
+  const words = [
+    'বয়স \u09ac\u09df\u09b8',
+    '\u0958\u0932\u092e',
+    '\uf914',
+    '5 \u212b',
+    '\ufb2a',
+    'Ti\u00ea\u0301ng',
+  ].flatMap((text) => text.split(' '));
+  for (const word of words) {
+    for (const text of [word, word.normalize('NFC'), word.normalize('NFD')]) {
+      assert.ok(await finds(word, text), JSON.stringify([word, text]));
+    }
+  }
+});
+
 test('case is told without the locale of the database', async (t) => {
   const name = `${database.connection.database}_c`;
   const admin = { ...database.connection, user: 'postgres' };

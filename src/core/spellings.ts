@@ -1,0 +1,36 @@
+/**
+ * How Unicode spells one letter in several ways. What was stored stands as it was sent, and to bring each text into one form
+ * takes longer than to look for all of them.
+ */
+
+/** Letters that NFC takes apart or replaces, by what it makes of them. */
+const replacedByNfc: ReadonlyMap<string, readonly string[]> = Map.groupBy(
+  Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
+    (one) => one.isWellFormed() && one.normalize('NFC') !== one,
+  ),
+  (one) => one.normalize('NFC'),
+);
+
+const longestFirst = [...replacedByNfc.keys()].sort((a, b) => b.length - a.length);
+const letters = new RegExp(`${longestFirst.join('|')}|.`, 'gsu');
+
+/** A word in NFC as a pattern that finds it in either case, with each accent within its letter or behind it. */
+export function patternOf(word: string): string {
+  return (word.match(letters) ?? []).map(patternOfLetter).join('');
+}
+
+function patternOfLetter(letter: string): string {
+  const cases = [letter, letter.toLowerCase(), letter.toUpperCase()];
+  const forms = new Set(cases.flatMap(spellingsOf));
+  return forms.size === 1 ? letter : `(?:${[...forms].join('|')})`;
+}
+
+function spellingsOf(letter: string): string[] {
+  const apart = letter.normalize('NFD');
+  const [base = '', first = '', second = '', third] = apart;
+  const between =
+    second !== '' && third === undefined
+      ? [(base + first).normalize('NFC') + second, (base + second).normalize('NFC') + first]
+      : [];
+  return [letter, apart, ...between, ...(replacedByNfc.get(letter) ?? [])];
+}
