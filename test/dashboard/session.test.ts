@@ -84,9 +84,15 @@ test('whoever leaves goes on in another workspace of theirs, and after the last 
   await page.getByRole('heading', { name: 'You are in no workspace' }).waitFor();
   await page.getByText(`${email} belongs to no workspace here.`).waitFor();
   await check();
-  await page.getByRole('link', { name: 'Look again' }).click();
+  // The same page comes again, loaded anew: the heading alone may be that of the page that is left.
+  await Promise.all([
+    page.waitForEvent('load'),
+    page.getByRole('link', { name: 'Look again' }).click(),
+  ]);
   await page.getByRole('heading', { name: 'You are in no workspace' }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL('**/sign-in');
+  await page.goto('/no-workspace');
   await page.waitForURL('**/sign-in');
 });
 

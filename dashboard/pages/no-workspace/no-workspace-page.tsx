@@ -1,15 +1,16 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, Navigate } from '@tanstack/react-router';
 import { sessionUserQuery } from '../../data/session-user.ts';
 import { FormProblem } from '../../parts/form-problem.tsx';
 import { Gate } from '../../shell/gate.tsx';
 import { useSignOut } from '../../shell/use-sign-out.ts';
 
-/** For someone who is signed in, and has left or was removed from all there was. */
+/** For someone who has left or was removed from all there was; who is not signed in is asked to sign in. */
 export function NoWorkspacePage() {
   const user = useQuery(sessionUserQuery).data;
   const signOut = useSignOut();
+  if (user === null) return <Navigate to="/sign-in" replace />;
   return (
     <Gate
       title="You are in no workspace"
