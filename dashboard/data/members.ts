@@ -37,7 +37,7 @@ export const useRemoveMember = () =>
   useChange((userId: string) => cueline.members.remove(userId), ['members']);
 
 /** Nothing of this workspace is theirs to see then: the page begins anew, in another one if they have one. */
-export function useLeave() {
+export function useLeaveWorkspace() {
   const { userId } = useMe().user;
   return useWrite(
     {

@@ -12,24 +12,24 @@ export function ConfirmDialog(props: {
   /** The verb of the deed, as on the button that opened it. */
   readonly verb: string;
   readonly destructive?: boolean;
-  readonly pending?: boolean;
-  readonly error?: unknown;
+  /** How it goes once it was confirmed. */
+  readonly order: { readonly isPending: boolean; readonly error: unknown };
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }) {
-  const { destructive = false, pending = false, onClose } = props;
+  const { destructive = false, order, onClose } = props;
   if (!props.opened) return null;
   return (
-    <Dialog title={props.title} locked={pending} onClose={onClose}>
+    <Dialog title={props.title} locked={order.isPending} onClose={onClose}>
       <Stack gap="lg">
         <div>{props.children}</div>
-        <FormProblem error={props.error} />
+        <FormProblem error={order.error} />
         <Group justify="flex-end" gap="xs">
           {/* Who opens it by Enter may press it twice, or hold it: that must not destroy anything. */}
           <LeaveButton autoFocus={destructive}>Keep as it is</LeaveButton>
           <Button
             color={destructive ? 'red.9' : 'accent'}
-            loading={pending}
+            loading={order.isPending}
             data-autofocus={!destructive || undefined}
             onClick={props.onConfirm}
           >

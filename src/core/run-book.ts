@@ -73,13 +73,13 @@ export function runBook({ values, rows: before, items, outputChars }: RunState):
     const chars = new Map([...steps].map((step) => [step, charsOf(step)]));
     if (hasInput) chars.set('', values.input?.json.length ?? 0);
     if (sumOf(chars) > referredCharsMax) return 'tooLong';
-    const unread = [...steps].filter((step) => !outputs.has(step));
-    for (const step of unread) asked.outputs.add(step);
-    if (hasInput && !values.input) asked.input = true;
-    if (hasList && !lists.has(list)) asked.lists.add(list);
-    if (unread.length > 0 || (hasInput && !values.input) || (hasList && !lists.has(list))) {
-      return 'unread';
-    }
+    const lacksInput = hasInput && !values.input;
+    const lacksList = hasList && !lists.has(list);
+    const lacking = [...steps].filter((step) => !outputs.has(step));
+    if (lacksInput) asked.input = true;
+    if (lacksList) asked.lists.add(list);
+    for (const step of lacking) asked.outputs.add(step);
+    if (lacksInput || lacksList || lacking.length > 0) return 'unread';
     for (const [name, length] of chars) looked.set(name, length);
     return 'read';
   }

@@ -36,17 +36,17 @@ export function isStatementError(error: unknown): error is pg.DatabaseError {
 
 /** Whether a transaction fell to a deadlock or a serialization failure, and most likely will not again. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^40/.test(error.code ?? '');
+  return /^40/.test(refusalCode(error));
 }
 
 /** Whether any statement would be refused the same: the database has no room (53), or gave it up or is going down (57). */
 export function isOfAny(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^5[37]/.test(error.code ?? '');
+  return /^5[37]/.test(refusalCode(error));
 }
 
 /** Whether the database gave a statement up, most likely since it took longer than any may. */
 export function isGivenUp(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '57014';
+  return refusalCode(error) === '57014';
 }
 
 /** Whether a statement cannot be carried out with these values, whoever tries and however often. */
@@ -58,12 +58,12 @@ export function isUnstorable(error: unknown): error is pg.DatabaseError | RangeE
 
 /** Whether the database does not know what a parameter names, such as a time zone. */
 export function isInvalidParameter(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '22023';
+  return refusalCode(error) === '22023';
 }
 
 /** Whether a lock was not had in time. */
 export function isLockNotAvailable(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '55P03';
+  return refusalCode(error) === '55P03';
 }
 
 /** Whether others hold what was to be locked: not had in time, or each had what the other needed. */
@@ -73,7 +73,7 @@ export function isInUse(error: unknown): boolean {
 
 /** Whether the server is a standby, or was made one. */
 export function isReadOnly(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '25006';
+  return refusalCode(error) === '25006';
 }
 
 /** What stood against a connection. */
@@ -86,4 +86,9 @@ export type Refusal = Error & { readonly code?: string };
 export function mayPass({ code }: Refusal): boolean {
   if (code === undefined || /^(53300|57P0[123]|08P01)$/.test(code)) return true;
   return /^(E[A-Z]+|EAI_[A-Z]+)$/.test(code) && code !== 'EACCES';
+}
+
+/** What PostgreSQL itself refused a statement with; empty for everything else. */
+function refusalCode(error: unknown): string {
+  return (error instanceof pg.DatabaseError && error.code) || '';
 }

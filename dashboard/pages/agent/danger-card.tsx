@@ -60,8 +60,7 @@ export function DangerCard({ agent }: { readonly agent: Agent }) {
         opened={asked === 'archive'}
         title={actionWords[action].question}
         verb={actionWords[action].verb}
-        pending={move.isPending}
-        error={move.error}
+        order={move}
         onClose={close}
         onConfirm={() => move.mutate(action, { onSuccess: close })}
       >
@@ -72,8 +71,7 @@ export function DangerCard({ agent }: { readonly agent: Agent }) {
         title={`Delete ${agent.agentName}?`}
         verb="Delete"
         destructive
-        pending={remove.isPending}
-        error={remove.error}
+        order={remove}
         onClose={close}
         onConfirm={() => remove.mutate()}
       >

@@ -50,8 +50,7 @@ export function LifecycleCard({ agent }: { readonly agent: Agent }) {
         title={words.question}
         verb={words.verb}
         destructive={words.stopsCalls ?? false}
-        pending={move.isPending}
-        error={move.error}
+        order={move}
         onClose={() => setOpened(false)}
         onConfirm={() => move.mutate(asked, { onSuccess: () => setOpened(false) })}
       >

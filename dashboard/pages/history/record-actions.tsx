@@ -63,8 +63,7 @@ export function RecordActions(props: {
         title="Delete this record?"
         verb="Delete"
         destructive
-        pending={remove.isPending}
-        error={remove.error}
+        order={remove}
         onClose={dismiss}
         onConfirm={() => remove.mutate()}
       >

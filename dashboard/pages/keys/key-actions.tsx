@@ -24,8 +24,7 @@ export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: 
         title={`Revoke ${apiKey.name}?`}
         verb="Revoke"
         destructive
-        pending={revoke.isPending}
-        error={revoke.error}
+        order={revoke}
         onClose={leaveRevoke}
         onConfirm={() => revoke.mutate(apiKey.apiKeyId, { onSuccess: leaveRevoke })}
       >

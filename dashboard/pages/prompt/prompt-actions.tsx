@@ -60,8 +60,7 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
         opened={asked === 'archive'}
         title={prompt.archived ? 'Restore this prompt?' : 'Archive this prompt?'}
         verb={prompt.archived ? 'Restore' : 'Archive'}
-        pending={change.isPending}
-        error={change.error}
+        order={change}
         onClose={close}
         onConfirm={() => change.mutate(verb, { onSuccess: close })}
       >

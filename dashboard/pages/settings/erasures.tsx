@@ -126,8 +126,7 @@ function EraseForm() {
         title="Erase these records?"
         verb="Erase"
         destructive
-        pending={erase.isPending}
-        error={erase.error}
+        order={erase}
         onClose={close}
         onConfirm={() => erase.mutate({ variable, value }, { onSuccess: done })}
       >

@@ -85,8 +85,7 @@ function Withdraw(props: {
         title={`Withdraw the invitation of ${email}?`}
         verb="Withdraw"
         destructive
-        pending={withdraw.isPending}
-        error={withdraw.error}
+        order={withdraw}
         onClose={close}
         onConfirm={() => withdraw.mutate(invitationId, { onSuccess: withdrawn })}
       >

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useLeave } from '../../data/members.ts';
+import { useLeaveWorkspace } from '../../data/members.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 
 /** Beside one's own row; whoever can remove others can do that as well. */
 export function LeaveWorkspace() {
-  const leave = useLeave();
+  const leave = useLeaveWorkspace();
   const [asked, { open, close }] = useDisclosure();
   return (
     <>
@@ -17,8 +17,7 @@ export function LeaveWorkspace() {
         title="Leave this workspace?"
         verb="Leave"
         destructive
-        pending={leave.isPending}
-        error={leave.error}
+        order={leave}
         onClose={close}
         onConfirm={() => leave.mutate()}
       >

@@ -99,8 +99,7 @@ function RemovePrice({ model }: { readonly model: string }) {
         title={`Remove the price of ${model}?`}
         verb="Remove"
         destructive
-        pending={remove.isPending}
-        error={remove.error}
+        order={remove}
         onClose={close}
         onConfirm={() => remove.mutate(model, { onSuccess: close })}
       >

@@ -25,8 +25,7 @@ export function RemoveMember({ member }: { readonly member: Member }) {
         title={`Remove ${member.email}?`}
         verb="Remove"
         destructive
-        pending={remove.isPending}
-        error={remove.error}
+        order={remove}
         onClose={close}
         onConfirm={() => remove.mutate(member.userId, { onSuccess: close })}
       >

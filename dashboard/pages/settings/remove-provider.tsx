@@ -16,8 +16,7 @@ export function RemoveProvider({ name }: { readonly name: string }) {
         title={`Remove ${name}?`}
         verb="Remove"
         destructive
-        pending={remove.isPending}
-        error={remove.error}
+        order={remove}
         onClose={close}
         onConfirm={() => remove.mutate(name, { onSuccess: close })}
       >

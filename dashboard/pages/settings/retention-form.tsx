@@ -69,8 +69,7 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
         title="Change how long records stay?"
         verb="Change"
         destructive
-        pending={set.isPending}
-        error={set.error}
+        order={set}
         onClose={() => ask(null)}
         onConfirm={() => asked && set.mutate(asked.to, { onSuccess: saved })}
       >

@@ -32,8 +32,7 @@ export function RoleField({ member }: { readonly member: Member }) {
         title={isMe ? 'Change your own role?' : `Change the role of ${member.email}?`}
         verb={`Make ${isMe ? 'me' : 'them'} ${asked ?? ''}`}
         destructive={isMe || asked === 'owner'}
-        pending={change.isPending}
-        error={change.error}
+        order={change}
         onClose={() => ask(null)}
         onConfirm={() =>
           asked &&

@@ -16,8 +16,7 @@ export function RotateWebhook(props: { readonly webhook: Webhook; readonly onClo
       title={`Rotate the secret of ${name}?`}
       verb="Rotate"
       destructive
-      pending={rotate.isPending}
-      error={rotate.error}
+      order={rotate}
       onClose={props.onClose}
       onConfirm={() => rotate.mutate(webhookId)}
     >

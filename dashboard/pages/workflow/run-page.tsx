@@ -152,8 +152,7 @@ function Head({ run }: { readonly run: WorkflowRunDetail }) {
         title="Cancel this run?"
         verb="Cancel the run"
         destructive
-        pending={cancel.isPending}
-        error={cancel.error}
+        order={cancel}
         onClose={dismiss}
         onConfirm={() => cancel.mutate(undefined, { onSuccess: dismiss })}
       >

@@ -81,8 +81,7 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         title="Delete this schedule?"
         verb="Delete"
         destructive
-        pending={remove.isPending}
-        error={remove.error}
+        order={remove}
         onClose={dismiss}
         onConfirm={() => remove.mutate(scheduleId, { onSuccess: dismiss })}
       >

@@ -1,3 +1,4 @@
+import { readOffset } from '../../data/address.ts';
 import type { RunStatus } from '../../data/workflow-runs.ts';
 
 export const runStatuses = [
@@ -14,9 +15,5 @@ export interface RunsSearch {
 
 export function readRunsSearch(given: Record<string, unknown>): RunsSearch {
   const status = runStatuses.find((one) => one === given.status);
-  const offset = Number(given.offset);
-  return {
-    ...(status && { status }),
-    ...(Number.isSafeInteger(offset) && offset > 0 && { offset }),
-  };
+  return { ...(status && { status }), ...readOffset(given) };
 }

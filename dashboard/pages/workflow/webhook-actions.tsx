@@ -40,8 +40,7 @@ export function WebhookActions(props: {
         title={`Delete ${name}?`}
         verb="Delete"
         destructive
-        pending={remove.isPending}
-        error={remove.error}
+        order={remove}
         onClose={close}
         onConfirm={() => remove.mutate(webhookId, { onSuccess: close })}
       >

@@ -54,8 +54,7 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
         opened={asked === 'switch'}
         title={`${verb} ${workflow.name}?`}
         verb={verb}
-        pending={change.isPending}
-        error={change.error}
+        order={change}
         onClose={close}
         onConfirm={() => change.mutate({ enabled: !enabled }, { onSuccess: close })}
       >
@@ -68,8 +67,7 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
         title={`Delete ${workflow.name}?`}
         verb="Delete"
         destructive
-        pending={remove.isPending}
-        error={remove.error}
+        order={remove}
         onClose={close}
         onConfirm={() => remove.mutate()}
       >
