@@ -8,7 +8,10 @@ const calls = { test: 40, proof: 400 };
 const callersAtOnce = 4;
 /** What the process may grow by while the crowd is there: a few pages of answers that nobody takes, for each. */
 const grownBytesMax = 512 * 1024 * 1024;
-const settleMs = 3_000;
+/** What a process at rest may still take of one core, a few dripping bytes being taken in all the time. */
+const restShare = 0.25;
+const restLookMs = 500;
+const restLooksMax = 120;
 /** The longest limit of the server, and its next look. */
 const gapMs = 70_000;
 
@@ -45,7 +48,7 @@ export const slowClients: Claim = {
       const before = await memoryOf(url);
       const slow = await openSlowCrowd(target, size);
       // To open so many at once is work; what is asked here is what they cost while they stay.
-      if (rounds > 1) await wait(settleMs);
+      if (rounds > 1 && !(await comesToRest(url))) violations.push('the crowd gives no rest');
       if (slow.open() < size) violations.push(`only ${slow.open()} of ${size} slow are let in`);
       await callAll(target, number, samplesMs[beside] ?? [], violations);
       grownBytes = Math.max(grownBytes, (await memoryOf(url)) - before);
@@ -103,9 +106,22 @@ async function callAll(
   await Promise.all(Array.from({ length: callersAtOnce }, caller));
 }
 
-async function memoryOf(url: string): Promise<number> {
+async function comesToRest(url: string): Promise<boolean> {
+  for (let look = 0; look < restLooksMax; look++) {
+    const [begun, before] = [performance.now(), await cpuSecondsOf(url)];
+    await wait(restLookMs);
+    const used = (await cpuSecondsOf(url)) - before;
+    if ((used * 1_000) / (performance.now() - begun) < restShare) return true;
+  }
+  return false;
+}
+
+const memoryOf = (url: string) => metricOf(url, 'process_resident_memory_bytes');
+const cpuSecondsOf = (url: string) => metricOf(url, 'process_cpu_seconds_total');
+
+async function metricOf(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const [, bytes] = /^process_resident_memory_bytes (\S+)/m.exec(text) ?? [];
-  if (bytes === undefined) throw new Error(`${url} does not say how much memory it takes`);
-  return Number(bytes);
+  const [, value] = new RegExp(`^${name} (\\S+)`, 'm').exec(text) ?? [];
+  if (value === undefined) throw new Error(`${url} does not tell its ${name}`);
+  return Number(value);
 }
