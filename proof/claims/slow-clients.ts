@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Claim, type Found, percentile } from '../claim.ts';
+import { metricOf } from '../metric.ts';
 import { openSlowCrowd } from '../slow-crowd.ts';
 
 /** Of each of four ways to be slow a quarter. */
@@ -118,10 +119,3 @@ async function comesToRest(url: string): Promise<boolean> {
 
 const memoryOf = (url: string) => metricOf(url, 'process_resident_memory_bytes');
 const cpuSecondsOf = (url: string) => metricOf(url, 'process_cpu_seconds_total');
-
-async function metricOf(url: string, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const [, value] = new RegExp(`^${name} (\\S+)`, 'm').exec(text) ?? [];
-  if (value === undefined) throw new Error(`${url} does not tell its ${name}`);
-  return Number(value);
-}

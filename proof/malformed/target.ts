@@ -5,6 +5,7 @@ import { addMember, addWorkspace } from '../../test/harness/people.ts';
 import { type CuelineProcess, hasEnded } from '../../test/harness/process.ts';
 import { ask } from '../access/ask.ts';
 import type { Ground } from '../ground.ts';
+import { metricOf } from '../metric.ts';
 import type { Targets } from './attack.ts';
 
 /** What is attacked, and how it is afterwards. */
@@ -38,10 +39,7 @@ export async function makeTargets(ground: Ground, url: string): Promise<Targets>
 /** The resident memory of the process, as it says itself; null where it has ended. */
 export async function memoryKiB({ child, url }: CuelineProcess): Promise<number | null> {
   if (hasEnded(child)) return null;
-  const { text } = await ask(`${url}/metrics`, 'GET', {});
-  const bytes = /^process_resident_memory_bytes (\d+)/m.exec(text)?.[1];
-  if (bytes === undefined) throw new Error(`the metrics do not tell the memory: ${text}`);
-  return Math.round(Number(bytes) / 1024);
+  return Math.round((await metricOf(url, 'process_resident_memory_bytes')) / 1024);
 }
 
 /** What is wrong with a workspace that nobody attacked, though its process and its database are the same. */

@@ -46,7 +46,7 @@ test('what was written as JSON is not thrown away for the form', async () => {
 
 test('a limit is told at once, and a run is left to itself with its page', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
-  const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner' });
+  const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner', intercepts: true });
   const headers = { 'retry-after': '50' };
   const json = { ...{ error: 'Too many', message: 'Wait.', code: 'RATE_LIMIT_EXCEEDED' } };
   await page.route('**/execute', (route) => route.fulfill({ status: 429, headers, json }));
@@ -69,7 +69,7 @@ test('a limit is told at once, and a run is left to itself with its page', async
 test('a run is canceled while it is under way', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
   const held = service.models.hold();
-  const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner' });
+  const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner', intercepts: true });
   const [start, cancel] = ['Run', 'Cancel'].map((name) =>
     page.getByRole('button', { name, exact: true }),
   );
@@ -94,7 +94,7 @@ test('a run is canceled while it is under way', async () => {
 test('a run is canceled before the page knows what it is called', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
   service.models.hold();
-  const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner' });
+  const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner', intercepts: true });
   const held = Promise.withResolvers<void>();
   await page.route('**/execute', async (route) => {
     await held.promise;
@@ -114,7 +114,10 @@ test('another version is pinned once its difference was shown, and taken back', 
     { user: 'Hello {{name}} and {{other}}' },
   );
   const agent = await makeAgent(service, prompt, { visibility: 'public' });
-  const { page, check } = await visit(`/agents/${agent.agentId}/versions`, { as: 'editor' });
+  const { page, check } = await visit(`/agents/${agent.agentId}/versions`, {
+    as: 'editor',
+    intercepts: true,
+  });
   await page.getByRole('button', { name: 'Pin v2' }).click();
   const dialog = page.getByRole('dialog', { name: 'Pin v2?' });
   await dialog.getByText('They become required').waitFor();
@@ -210,7 +213,10 @@ test('who may edit no longer sees what the agent is, and not a draft of it', asy
 
 test('what is typed while a save is under way stays, and is saved next', async () => {
   const agent = await addAgent(service);
-  const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
+  const { page } = await visit(`/agents/${agent.agentId}/settings`, {
+    as: 'editor',
+    intercepts: true,
+  });
   const { promise: typed, resolve: go } = Promise.withResolvers<void>();
   await page.route(`**/api/v1/agents/${agent.agentId}`, async (route) => {
     if (route.request().method() === 'PATCH') await typed;

@@ -32,7 +32,10 @@ test('the limits show what is used of each window', async () => {
   const agent = await addAgent(service, { stage: 'Testing', rateLimits: { requestsPerDay: 1 } });
   await holdWindows(service.db, agent.id);
   await run(service, agent, key);
-  const { page, check } = await visit(`/agents/${agent.agentId}`, { as: 'viewer' });
+  const { page, check } = await visit(`/agents/${agent.agentId}`, {
+    as: 'viewer',
+    intercepts: true,
+  });
   await page.getByRole('img', { name: '1 of 1 calls of this day used' }).waitFor();
   await page.getByRole('img', { name: '1 of 10 calls of this minute used' }).waitFor();
   await page.getByText('Capped by Testing.').first().waitFor();
@@ -44,7 +47,7 @@ test('the limits show what is used of each window', async () => {
 
 test('where only the figures cannot be read, it is said why', async () => {
   const agent = await addAgent(service);
-  const { page, check } = await visit('/welcome', { as: 'viewer' });
+  const { page, check } = await visit('/welcome', { as: 'viewer', intercepts: true });
   let broken = true;
   await page.route('**/statistics?*level=all*', (route) =>
     broken ? route.fulfill({ status: 500, json: problem }) : route.continue(),

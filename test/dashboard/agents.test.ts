@@ -81,7 +81,7 @@ test('search and stage stand in the address, and the back button takes them back
 });
 
 test("a list that fails shows the server's words, and is tried again", async () => {
-  const { page, check } = await visit('/welcome', { as: 'owner' });
+  const { page, check } = await visit('/welcome', { as: 'owner', intercepts: true });
   const problem = { error: 'Internal error', message: 'It broke.', code: 'INTERNAL' };
   await page.route('**/api/v1/agents?*', (route) =>
     route.fulfill({ status: 500, json: { ...problem, requestId: 'req_of_the_test' } }),

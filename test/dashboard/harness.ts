@@ -23,8 +23,8 @@ export interface Dashboard {
 export interface VisitOptions extends BrowserContextOptions {
   /** Signs in a new member of that role, or a user who is there already; nobody unless given. */
   readonly as?: Role | { readonly userId: string };
-  /** The test intercepts no request, so that pages may come from the browser's cache. */
-  readonly undisturbed?: boolean;
+  /** Lets the test intercept requests with `page.route`. */
+  readonly intercepts?: boolean;
 }
 
 export interface Visit {
@@ -46,7 +46,7 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
   });
   return {
     service,
-    async visit(path, { as, undisturbed = false, ...rest } = {}) {
+    async visit(path, { as, intercepts = false, ...rest } = {}) {
       const context = await browser.newContext({
         baseURL: service.url,
         // Nobody watches what moves, and each step of it would be painted.
@@ -57,9 +57,7 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
       context.setDefaultTimeout(patienceMs);
       if (as) await context.addCookies(cookies((await service.signIn(as)).cookie, service.url));
       const page = await context.newPage();
-      // Interception that begins on a page that is there lets a few requests by, for as long as Chromium takes to tell it.
-      // While anything is intercepted, nothing comes from the browser's cache.
-      if (!undisturbed) await page.route('**/never-asked-for', (route) => route.abort());
+      await readyToIntercept(page, intercepts);
       const complaints = listen(page, service.url);
       await page.goto(path);
       const check: Visit['check'] = async (options) => {
@@ -77,6 +75,15 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
       return { page, check };
     },
   };
+}
+
+/**
+ * Interception that begins on a page that is there lets a few requests by, for as long as Chromium takes to tell it. While
+ * anything is intercepted, nothing comes from the browser's cache, and every request takes a detour.
+ */
+async function readyToIntercept(page: Page, intercepts: boolean): Promise<void> {
+  if (intercepts) await page.route('**/never-asked-for', (route) => route.abort());
+  else page.route = () => Promise.reject(new Error('visit with `intercepts: true`'));
 }
 
 /**

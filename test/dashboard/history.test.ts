@@ -121,7 +121,7 @@ test('inputs and outputs are asked for only where they are shown', async () => {
 });
 
 test('too many records to read shows the words of the server, and a way to fewer', async () => {
-  const { page, check } = await visit('/welcome', { as: 'owner' });
+  const { page, check } = await visit('/welcome', { as: 'owner', intercepts: true });
   const problem = {
     error: 'Bad request',
     message: 'More than 100,000 records.',

@@ -16,7 +16,7 @@ test('whose accounts can be used stands below the form, and nobody elses', async
 });
 
 test('a provider that cannot be reached says so', async () => {
-  const { page, check } = await visit('/sign-in');
+  const { page, check } = await visit('/sign-in', { intercepts: true });
   await page.route('**/api/auth/sign-in/social', (route) =>
     route.fulfill({
       status: 503,

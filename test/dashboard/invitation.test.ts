@@ -64,7 +64,7 @@ test('a link that is used, expired or unknown says so at once', async () => {
 });
 
 test('where the server fails, its words show, and it can be tried again', async () => {
-  const { page, check } = await visit('/sign-in');
+  const { page, check } = await visit('/sign-in', { intercepts: true });
   await page.route('**/api/v1/invitations/by-token/*', (route) =>
     route.fulfill({
       status: 500,

@@ -36,7 +36,7 @@ test('a rotated key is seen, though its row has moved to the next page', async (
 
 test('while a key is on its way, nothing closes what will show it', async () => {
   const { ownerId } = await service.workspace();
-  const { page } = await visit('/keys', { as: { userId: ownerId } });
+  const { page } = await visit('/keys', { as: { userId: ownerId }, intercepts: true });
   await page.getByRole('button', { name: 'Issue a key' }).last().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Slow');

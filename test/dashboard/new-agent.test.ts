@@ -47,7 +47,10 @@ test('an agent is made in one page, its variables filled in from the version', a
 
 test('what is made while another page is looked at is no draft any more', async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello' });
-  const { page, check } = await visit(`/agents/new?promptId=${promptId}`, { as: 'editor' });
+  const { page, check } = await visit(`/agents/new?promptId=${promptId}`, {
+    as: 'editor',
+    intercepts: true,
+  });
   await page.waitForURL(/promptVersionId/);
   let held = Promise.withResolvers<void>();
   await page.route('**/api/v1/agents', async (route) => {

@@ -37,7 +37,7 @@ test('a run of a workflow is started once', async () => {
 });
 
 test('an invitation is made once, and the next one when it is asked for', async () => {
-  const { page } = await visit('/settings/members', { as: 'owner' });
+  const { page } = await visit('/settings/members', { as: 'owner', intercepts: true });
   const posts = postsOf(page);
   const button = page.getByRole('button', { name: 'Make the link' });
   for (const name of ['first', 'second']) {

@@ -10,7 +10,7 @@ const { service, visit } = await openDashboard();
 const { agentId } = await addAgent(service);
 
 test('a list stays where it cannot be read anew, and comes up to date again', async () => {
-  const { page, check } = await visit('/agents', { as: 'owner' });
+  const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.getByRole('link', { name: 'Agent', exact: true }).first().waitFor();
   await page.clock.install();
   await page.route('**/api/v1/agents?*', (route) => route.fulfill({ status: 500, json: problem }));
@@ -35,7 +35,7 @@ test('so does what is known of workflows', async () => {
     body: { input: { name: 'Ada' } },
   });
   const { workflowRunId } = run.body;
-  const { page, check } = await visit('/workflows', { as: 'owner' });
+  const { page, check } = await visit('/workflows', { as: 'owner', intercepts: true });
   await page.clock.install();
   for (const [at, asked, seen] of [
     ['', '**/api/v1/workflows?*', 'Round'],
@@ -64,7 +64,10 @@ test('so does what is known of workflows', async () => {
 
 test('what is written of a version outlives a save that fails, that takes its time, and a pin that fails', async () => {
   const { workflowId, path } = await makeWorkflow(service, greeting(agentId));
-  const { page, check } = await visit(`/workflows/${workflowId}/definition`, { as: 'editor' });
+  const { page, check } = await visit(`/workflows/${workflowId}/definition`, {
+    as: 'editor',
+    intercepts: true,
+  });
   const editor = page.getByRole('textbox', { name: 'Definition' });
   const notes = page.getByRole('textbox', { name: 'Notes' });
   const save = page.getByRole('button', { name: 'Save the version' });
@@ -124,7 +127,7 @@ test('a browser that is offline still calls a server on the same machine', async
 });
 
 test('a part that cannot be fetched leaves the page as it is', async () => {
-  const { page, check } = await visit('/agents', { as: 'owner' });
+  const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.getByRole('table').waitFor();
   await page.route('**/assets/palette-*.js', (route) => route.fulfill({ status: 404 }));
   await page.keyboard.press('ControlOrMeta+k');
@@ -146,7 +149,7 @@ test('a part that cannot be fetched leaves the page as it is', async () => {
 });
 
 test('after an upgrade a page that was open begins anew', async () => {
-  const { page } = await visit('/agents', { as: 'owner' });
+  const { page } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.getByRole('table').waitFor();
   await page.evaluate('window.before = true');
   await page.route('**/assets/palette-*.js', (route) => route.fulfill({ status: 404 }));

@@ -6,7 +6,7 @@ import { openDashboard } from './harness.ts';
 const { service, visit } = await openDashboard();
 
 test('without prompts the page says what one is; the first is made and written', async () => {
-  const { page, check } = await visit('/prompts', { as: 'editor' });
+  const { page, check } = await visit('/prompts', { as: 'editor', intercepts: true });
   await page.getByRole('heading', { name: 'No prompts yet' }).waitFor();
   await check();
   await page.getByRole('button', { name: 'New prompt' }).first().click();
@@ -60,7 +60,7 @@ test('a draft outlives the page, and is discarded when asked', async () => {
 
 test('what is typed while a version is saved goes on from it', async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello' });
-  const { page } = await visit(`/prompts/${promptId}`, { as: 'owner' });
+  const { page } = await visit(`/prompts/${promptId}`, { as: 'owner', intercepts: true });
   const editor = page.getByRole('textbox', { name: 'User template' });
   await editor.click();
   await page.keyboard.press('ControlOrMeta+End');
@@ -182,7 +182,7 @@ test('a prompt is archived once it was said what that means, and found in the ar
 });
 
 test("a list that fails shows the server's words", async () => {
-  const { page, check } = await visit('/agents', { as: 'viewer' });
+  const { page, check } = await visit('/agents', { as: 'viewer', intercepts: true });
   const problem = { error: 'Internal error', message: 'It broke.', code: 'INTERNAL' };
   await page.route('**/api/v1/prompts?*', (route) =>
     route.fulfill({ status: 500, json: { ...problem, requestId: 'req_of_the_test' } }),

@@ -179,7 +179,10 @@ test('a record that is not there is said not to be', async () => {
 test('a record stays where it cannot be read anew, and goes where it is there no more', async () => {
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
-  const { page, check } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
+  const { page, check } = await visit(`/history/${agent.agentId}/${executionId}`, {
+    as: 'viewer',
+    intercepts: true,
+  });
   const text = page.getByRole('dialog').getByText('Hello you').first();
   await text.waitFor();
   await page.clock.install();
@@ -204,7 +207,10 @@ test('a record stays where it cannot be read anew, and goes where it is there no
 test('a viewer is offered nothing that changes', async () => {
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
-  const { page } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
+  const { page } = await visit(`/history/${agent.agentId}/${executionId}`, {
+    as: 'viewer',
+    intercepts: true,
+  });
   await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Run again' }).count(), 0);

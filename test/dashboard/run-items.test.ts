@@ -12,7 +12,7 @@ const count = 120;
 test('a run is followed without its bodies, and its items beyond the first hundred to their end', async () => {
   const { statusUrl, release } = await startLong();
   const at = statusUrl.replace('/api/v1', '');
-  const { page, check } = await visit('/welcome', { as: 'viewer' });
+  const { page, check } = await visit('/welcome', { as: 'viewer', intercepts: true });
   const pass = (route: Route) => route.continue();
   const gate = Promise.withResolvers<void>();
   let answer = async (route: Route) => {

@@ -38,7 +38,10 @@ test('who is in two workspaces switches between them, and exports the one that i
 });
 
 test('an export that is refused says why', async () => {
-  const { page, check } = await visit('/history', { as: { userId: await memberOfTwo() } });
+  const { page, check } = await visit('/history', {
+    as: { userId: await memberOfTwo() },
+    intercepts: true,
+  });
   let asked = 0;
   await page.route('**/executions/export?*', (route) => {
     asked++;
@@ -188,7 +191,7 @@ test('whoever may do less by now is offered it no more, once it was refused', as
 });
 
 test('signing out that fails says so, and what was written is forgotten with the session', async () => {
-  const { page, check } = await visit('/agents', { as: 'owner' });
+  const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.evaluate(`sessionStorage.setItem('cueline-draft-prm_1', '"secret"')`);
   await page.route('**/api/auth/sign-out', (route) =>
     route.fulfill({ status: 500, json: problem }),

@@ -72,7 +72,10 @@ test('the last owner cannot be taken away, and the server says so', async () => 
     where workspace_id = ${service.workspaceId} and user_id <> ${service.ownerId}`.execute(
     service.db,
   );
-  const { page } = await visit('/settings/members', { as: { userId: service.ownerId } });
+  const { page } = await visit('/settings/members', {
+    as: { userId: service.ownerId },
+    intercepts: true,
+  });
   await page.getByRole('button', { name: `Remove ${email}` }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Leave this workspace' }).count(), 0);
   await page.route('**/api/v1/members/*', (route) =>
@@ -218,7 +221,7 @@ test('an end user is erased, and the audit log tells of it', async () => {
 });
 
 test('an audit log that fails shows the words of the server', async () => {
-  const { page, check } = await visit('/settings/account', { as: 'owner' });
+  const { page, check } = await visit('/settings/account', { as: 'owner', intercepts: true });
   await page.route('**/api/v1/audit?*', (route) =>
     route.fulfill({
       status: 500,

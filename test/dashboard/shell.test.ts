@@ -124,7 +124,7 @@ test('? lists the shortcuts, and they work', async () => {
 });
 
 test('the appearance is remembered', async () => {
-  const { page } = await visit('/agents', { as: 'owner', colorScheme: 'light' });
+  const { page } = await visit('/agents', { as: 'owner', colorScheme: 'light', intercepts: true });
   await page.getByRole('button', { name: 'owner' }).click();
   await page.getByRole('menuitem', { name: 'Dark' }).click();
   // Before any script has run, too.

@@ -77,9 +77,7 @@ const walks = Array.from({ length: Math.ceil(pages.length / 4) }, (_, at) =>
   pages.slice(at * 4, at * 4 + 4),
 );
 
-const seen = await visit('/settings/account', {
-  ...{ as: { userId: service.ownerId }, undisturbed: true },
-});
+const seen = await visit('/settings/account', { as: { userId: service.ownerId } });
 for (const [at, walk] of walks.entries()) {
   test(`every page fits where it is wide and narrow, and nobody finds fault with it, walk ${at + 1}`, async () => {
     const { page, check } = seen;
@@ -97,7 +95,7 @@ for (const [at, walk] of walks.entries()) {
 
 for (const [at, walk] of walks.entries()) {
   test(`where nothing can be read every page shows the server's words, walk ${at + 1}`, async () => {
-    const { page } = await visit('/welcome', { as: { userId: service.ownerId } });
+    const { page } = await visit('/welcome', { as: { userId: service.ownerId }, intercepts: true });
     await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
     await page.route(
       (url) => url.pathname.startsWith('/api/v1/') && url.pathname !== '/api/v1/me',
@@ -126,7 +124,11 @@ test('beyond the end of a list its last page is shown', async () => {
 
 test('a day without a midnight leaves the charts of a month as they are', async () => {
   const timezoneId = 'America/Santiago';
-  const { page, check } = await visit('/agents', { as: { userId: service.ownerId }, timezoneId });
+  const { page, check } = await visit('/agents', {
+    as: { userId: service.ownerId },
+    timezoneId,
+    intercepts: true,
+  });
   const [start, end] = ['2026-08-12T04:00:00.000Z', '2026-09-11T03:00:00.000Z'];
   // The clock was set forward at midnight of 6 September, so the day after it begins three hours before that of UTC.
   const bucket = {

@@ -12,7 +12,7 @@ const { service, visit } = await openDashboard();
 
 test('without workflows the page says what one is; the first is made and run', async () => {
   await addAgent(service);
-  const { page, check } = await visit('/workflows', { as: 'editor' });
+  const { page, check } = await visit('/workflows', { as: 'editor', intercepts: true });
   await page.getByRole('heading', { name: 'No workflows yet' }).waitFor();
   await check();
   await page.getByRole('link', { name: 'New workflow' }).first().click();
@@ -179,7 +179,10 @@ test('what is wrong with a definition stands at its line; a version is saved, co
 test('a webhook shows its secret once, and what it says to send starts a run', async () => {
   const { agentId } = await addAgent(service);
   const { workflowId } = await makeWorkflow(service, greeting(agentId));
-  const { page, check } = await visit(`/workflows/${workflowId}/triggers`, { as: 'editor' });
+  const { page, check } = await visit(`/workflows/${workflowId}/triggers`, {
+    as: 'editor',
+    intercepts: true,
+  });
   await page.getByRole('button', { name: 'New webhook' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Desk');
   await page.getByRole('button', { name: 'Create' }).click();
@@ -248,7 +251,7 @@ test('a viewer reads and changes nothing; a workflow is switched off, found and 
 });
 
 test("a list that fails shows the server's words", async () => {
-  const { page, check } = await visit('/agents', { as: 'viewer' });
+  const { page, check } = await visit('/agents', { as: 'viewer', intercepts: true });
   await page.route('**/api/v1/workflows?*', (route) =>
     route.fulfill({ status: 500, json: problem }),
   );

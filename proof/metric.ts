@@ -1,0 +1,7 @@
+/** A metric without labels, as a process that runs tells it at `/metrics`. */
+export async function metricOf(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const [, value] = new RegExp(`^${name} (\\S+)`, 'm').exec(text) ?? [];
+  if (value === undefined) throw new Error(`${url} does not tell its ${name}: ${text}`);
+  return Number(value);
+}
