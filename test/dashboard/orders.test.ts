@@ -11,7 +11,7 @@ import { openDashboard } from './harness.ts';
 const { service, visit } = await openDashboard();
 
 test('a prompt is made once', async () => {
-  const { page } = await visit('/prompts', { as: 'editor' });
+  const { page } = await visit('/prompts', { as: 'editor', intercepts: true });
   await page.getByRole('button', { name: 'New prompt' }).first().click();
   await page.getByRole('dialog').getByLabel('Name').fill('Once');
   await pressAgain(page, 'Create and write it', '**/api/v1/prompts/prm_*');
@@ -20,7 +20,10 @@ test('a prompt is made once', async () => {
 
 test('an agent is made once', async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello' });
-  const { page } = await visit(`/agents/new?promptId=${promptId}`, { as: 'editor' });
+  const { page } = await visit(`/agents/new?promptId=${promptId}`, {
+    as: 'editor',
+    intercepts: true,
+  });
   await page.waitForURL(/promptVersionId/);
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Once');
   await pressAgain(page, 'Create the agent', '**/api/v1/agents/agt_*');
@@ -30,14 +33,14 @@ test('an agent is made once', async () => {
 test('a run of a workflow is started once', async () => {
   const { agentId } = await addAgent(service);
   const { workflowId } = await makeWorkflow(service, greeting(agentId));
-  const { page } = await visit(`/workflows/${workflowId}/run`, { as: 'editor' });
+  const { page } = await visit(`/workflows/${workflowId}/run`, { as: 'editor', intercepts: true });
   await page.getByRole('textbox', { name: 'name' }).fill('Ada');
   await pressAgain(page, 'Run', '**/assets/run-page-*.js');
   await page.waitForURL(/\/runs\/wfr_/);
 });
 
 test('an invitation is made once, and the next one when it is asked for', async () => {
-  const { page } = await visit('/settings/members', { as: 'owner', intercepts: true });
+  const { page } = await visit('/settings/members', { as: 'owner' });
   const posts = postsOf(page);
   const button = page.getByRole('button', { name: 'Make the link' });
   for (const name of ['first', 'second']) {
