@@ -17,8 +17,8 @@ export async function addBacklog(db: Db, executionId: string, count: number): Pr
     counted as (
       update limits set month_used = month_used + ${count}
       where subject = (select workspace_id from executions where id = ${executionId}))
-    insert into run_queue (id, workspace_id, agent_id, tag)
-    select made.id, workspace_id, agent_id, tag + n
+    insert into run_queue (id, workspace_id, agent_id, tag, holds_slot)
+    select made.id, workspace_id, agent_id, tag + n, holds_slot
     from made join run_queue q on q.id = made.model_of`.execute(db);
   // As autovacuum would, a little later.
   await sql`analyze run_queue, executions`.execute(db);

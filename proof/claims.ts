@@ -9,6 +9,7 @@ import { databaseRestarted } from './claims/database-restarted.ts';
 import { deaf } from './claims/deaf.ts';
 import { endsTogether } from './claims/ends-together.ts';
 import { fairBacklog } from './claims/fair-backlog.ts';
+import { fairProvider } from './claims/fair-provider.ts';
 import { idempotent } from './claims/idempotent.ts';
 import { limitsExact } from './claims/limits-exact.ts';
 import { malformed } from './claims/malformed.ts';
@@ -38,6 +39,7 @@ export const claims: readonly Claim[] = [
   rollingRestart,
   providerOutage,
   fairBacklog,
+  fairProvider,
   endsTogether,
   access,
   outboundGuard,

@@ -50,7 +50,12 @@ export type Step =
       afterMs?: number;
     }
   /** An answer as given: an object is sent as JSON. */
-  | { status: number; body?: object | string | Buffer; headers?: Record<string, string> }
+  | {
+      status: number;
+      body?: object | string | Buffer;
+      headers?: Record<string, string>;
+      afterMs?: number;
+    }
   /** The headers and half of the completion, then a reset or silence. */
   | { half: 'reset' | 'silence' }
   /** The connection is reset before any answer, or never answered. */
@@ -143,9 +148,14 @@ export async function startFakeProvider(): Promise<FakeProvider> {
   };
 }
 
-/** A model `after-250` answers after 250 ms; `numbered-250` answers with the number of the call, the first being 1. */
+/**
+ * A model `after-250` answers after 250 ms; `numbered-250` answers with the number of the call, the first being 1;
+ * `flaky-250` fails, after as long, where that number is one of four.
+ */
 function delayed(model: string, number: number): Step {
-  const [, kind, afterMs = 0] = /^(after|numbered)-(\d+)$/.exec(model) ?? [];
+  const [, kind, afterMs = 0] = /^(after|numbered|flaky)-(\d+)$/.exec(model) ?? [];
+  if (kind === 'flaky' && number % 4 === 0)
+    return { ...failing(500, 'The server had an error.'), afterMs: Number(afterMs) };
   return { afterMs: Number(afterMs), ...(kind === 'numbered' && { text: String(number) }) };
 }
 
@@ -164,19 +174,21 @@ function play(step: Step, body: any, response: ServerResponse): void {
       'content-type': bytes ? 'text/plain' : 'application/json',
       ...step.headers,
     });
-    return void response.end(bytes ? step.body : JSON.stringify(step.body ?? {}));
+    const text = bytes ? step.body : JSON.stringify(step.body ?? {});
+    return void endLater(response, text, step.afterMs);
   }
   const text = JSON.stringify(completion('half' in step ? {} : step, body));
   response.writeHead(200, { 'content-type': 'application/json' });
-  if (!('half' in step)) {
-    const { afterMs = 0 } = step;
-    if (afterMs === 0) return void response.end(text);
-    // Nobody waits for an answer once the test is over.
-    return void setTimeout(() => response.end(text), afterMs).unref();
-  }
+  if (!('half' in step)) return void endLater(response, text, step.afterMs);
   response.write(text.slice(0, text.length / 2), () => {
     if (step.half === 'reset') response.socket?.resetAndDestroy();
   });
+}
+
+/** Nobody waits for an answer once the test is over. */
+function endLater(response: ServerResponse, text: unknown, afterMs = 0): void {
+  if (afterMs === 0) response.end(text);
+  else setTimeout(() => response.end(text), afterMs).unref();
 }
 
 function completion(

@@ -1,38 +1,31 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { addWorkspace } from '../../test/harness/people.ts';
+import type { TestAgent } from '../../test/harness/agents.ts';
 import { addBacklog, redirectBacklog } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
 import type { Ground } from '../ground.ts';
 import { startLoad } from '../load.ts';
+import { addNeighbors, called, lateStarts } from '../neighbors.ts';
 
 /**
- * A round is the next run of each of three other workspaces while one has a backlog, first of short runs and then of
- * runs that hold every slot open to it; and with the short ones also a burst of one other workspace.
+ * A round is the next run of each of three other workspaces while one has a backlog: first of short runs, then of runs of
+ * which a quarter fails and is tried again, at last of runs that hold every slot open to it; and with the short ones also a
+ * burst of one other workspace. All that time another agent of the big one has as many runs that wait for
+ * `maxConcurrency`.
  */
 
 const workers = 2;
 const slots = 16;
-const others = 3;
+const neighbors = 3;
 /** So many that the slots which are kept for others would not do for them while the backlog is served first. */
 const burst = 60;
 const short = 'ollama/after-100';
+const flaky = 'ollama/flaky-100';
+/** Of the agent that makes so few calls at once. */
+const capped = 'ollama/after-250';
+const maxConcurrency = 4;
 /** Longer than the first round with them takes on a machine that is slow. */
 const longMs = 20_000;
 const long = `ollama/after-${longMs}`;
-const goalMs = 1_000;
-const patienceMs = 30_000;
-
-interface Other {
-  call(count: number): Promise<Started>;
-}
-
-/** From the first 202 on: how long until each call reached the provider, and what of the backlog did meanwhile. */
-interface Started {
-  readonly samplesMs: readonly number[];
-  readonly ofBacklog: number;
-  readonly missing: number;
-}
 
 export const fairBacklog: Claim = {
   name: 'fair-backlog',
@@ -56,29 +49,35 @@ export const fairBacklog: Claim = {
     },
   ],
   async prove(ground, rounds) {
-    const backlog = rounds === 1 ? 1_000 : 100_000;
+    const backlog = rounds === 1 ? 3_000 : 100_000;
     const violations: string[] = [];
     const api = await ground.spawn('api');
     const big = await ground.agent({ model: short });
     const { key } = await ground.key();
-    const first = startLoad({
-      ...{ urls: () => [api.url], key, agents: [big] },
-      ...{ clients: 1, callsMax: 1 },
-    });
-    await first.done;
-    await addBacklog(ground.db, first.accepted()[0] ?? '', backlog - 1);
-    const all = await Promise.all(Array.from({ length: others }, () => addOther(ground, api.url)));
+    const queue = async (agent: TestAgent, ahead: number) => {
+      const first = startLoad({
+        ...{ urls: () => [api.url], key, agents: [agent] },
+        ...{ clients: 1, callsMax: ahead + 1 },
+      });
+      await first.done;
+      await addBacklog(ground.db, first.accepted()[ahead] ?? '', backlog - 1);
+    };
+    // Ahead of the others, which its workspace's runs that come later stand behind.
+    const other = await ground.agent({ model: capped, config: { maxConcurrency } });
+    await queue(other, maxConcurrency);
+    await queue(big, 0);
+    const all = await addNeighbors(ground, api.url, neighbors);
     const env = { CUELINE_SLOTS: String(slots), CUELINE_LEASE_MS: '6000' };
     await Promise.all(Array.from({ length: workers }, () => ground.spawn('worker', env)));
 
-    const samplesMs = { short: [] as number[], long: [] as number[] };
+    const samplesMs = { short: [] as number[], flaky: [] as number[], long: [] as number[] };
     const next = async (kind: keyof typeof samplesMs) => {
-      const started = await Promise.all(all.map((other) => other.call(1)));
+      const started = await Promise.all(all.map((one) => one.call(1)));
       const missing = started.filter((one) => one.missing > 0).length;
       if (missing > 0) violations.push(`${missing} runs did not start beside ${kind} runs`);
       samplesMs[kind].push(...started.flatMap((one) => one.samplesMs));
     };
-    await called(ground, short, openSlots());
+    await Promise.all([called(ground, short, openSlots()), called(ground, capped, 1)]);
     for (let round = 0; round < rounds; round++) {
       const { ofBacklog, missing } = (await all[0]?.call(burst)) ?? { ofBacklog: 0, missing: 0 };
       // In fairness one of the backlog for each of the burst, and what is on its way anyway.
@@ -90,13 +89,17 @@ export const fairBacklog: Claim = {
       }
       await next('short');
     }
+    await redirectBacklog(ground.db, big.id, flaky);
+    // Enough for some to have come back from their delay.
+    await called(ground, flaky, 10 * openSlots());
+    for (let round = 0; round < rounds; round++) await next('flaky');
     await redirectBacklog(ground.db, big.id, long);
     await called(ground, long, openSlots());
     for (let round = 0; round < rounds; round++) {
       await next('long');
       // Later ones end by and by anyway.
       const ended = answered(ground);
-      if (round === 0 && ended >= others)
+      if (round === 0 && ended >= neighbors)
         violations.push(`${ended} long runs had to end for others’ to start`);
     }
     const { rows } = await sql<{ n: number }>`
@@ -105,31 +108,26 @@ export const fairBacklog: Claim = {
     if (left === 0)
       violations.push('of the backlog nothing was left: there was nothing to be fair against');
     return {
-      counts: { backlog, 'left of it': left, 'workspaces beside it': others },
+      counts: {
+        backlog,
+        'left of it': left,
+        'as many wait for maxConcurrency': maxConcurrency,
+        'workspaces beside it': neighbors,
+      },
       samplesMs: {
         'accepted to called, beside short runs': samplesMs.short,
+        'accepted to called, beside runs that fail and are tried again': samplesMs.flaky,
         'accepted to called, beside long runs': samplesMs.long,
       },
       violations,
     };
   },
-  judge({ samplesMs = {} }) {
-    return Object.entries(samplesMs)
-      .map(([kind, samples]) => ({ kind, late: samples.filter((ms) => ms > goalMs) }))
-      .filter(({ late }) => late.length > 0)
-      .map(({ kind, late }) => `${late.length} runs started more than ${goalMs} ms late (${kind})`);
-  },
+  judge: ({ samplesMs = {} }) => lateStarts(samplesMs),
 };
 
 /** The slots that the workspace with the backlog may hold. */
 function openSlots(): number {
   return workers * (slots - Math.max(1, Math.floor(slots / 8)));
-}
-
-/** Waits until that many calls to the model have reached the provider. */
-async function called(ground: Ground, model: string, count: number): Promise<void> {
-  const name = model.slice('ollama/'.length);
-  while (ground.provider.calls.filter((call) => call.model === name).length < count) await wait(5);
 }
 
 /**
@@ -141,34 +139,4 @@ function answered(ground: Ground): number {
   return ground.provider.calls.filter(
     (call) => `ollama/${call.model}` === long && call.atMs < before,
   ).length;
-}
-
-async function addOther(ground: Ground, url: string): Promise<Other> {
-  const { workspaceId, ownerId: userId } = await addWorkspace(ground.db);
-  const { key } = await ground.key({ workspaceId, userId });
-  // The model's name tells its calls from all others.
-  const name = `of-${workspaceId}`;
-  const agent = await ground.agent({ model: `ollama/${name}`, workspaceId, createdBy: userId });
-  return {
-    async call(count) {
-      const { calls } = ground.provider;
-      const load = startLoad({
-        ...{ urls: () => [url], key, agents: [agent] },
-        ...{ clients: count, callsMax: count },
-      });
-      const mineBefore = calls.filter((one) => one.model === name).length;
-      await load.done;
-      const accepted = load.sent.filter(({ outcome }) => outcome.kind === 'accepted');
-      const from = calls.length;
-      const until = performance.now() + patienceMs;
-      const mine = () => calls.filter((one) => one.model === name).slice(mineBefore);
-      while (mine().length < accepted.length && performance.now() < until) await wait(2);
-      const arrived = mine();
-      const ofBacklog = calls.slice(from).filter(({ model }) => !model.startsWith('of-')).length;
-      const samplesMs = arrived.map(({ atMs }, n) =>
-        Math.max(0, atMs - (accepted[n]?.answeredMs ?? atMs)),
-      );
-      return { samplesMs, ofBacklog, missing: count - arrived.length };
-    },
-  };
 }

@@ -8,13 +8,14 @@ import {
 } from '../core/breaker.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import { ModelDeferred, ModelFailure } from '../core/model.ts';
+import { Line } from './line.ts';
 import { knownProvider } from './measured.ts';
 import { Recent } from './recent.ts';
 
 /**
  * One breaker for each provider and credential, in this process: whoever shares a key shares its limits, and whoever does
- * not must not suffer from another's. A call that finds no room waits here for a moment, in line; then, and at once where
- * the breaker is open, its run goes back to the queue and gives its slot to others.
+ * not must not suffer from another's. A call that finds no room waits here for a moment, in line, where workspaces take
+ * turns; then, and at once where the breaker is open, its run goes back to the queue and gives its slot to others.
  */
 export interface Breakers {
   /** Makes the call, or throws a `ModelDeferred` instead. */
@@ -33,6 +34,7 @@ interface GuardedCall {
   /** What tells one provider and credential from another. */
   readonly key: string;
   readonly provider: string;
+  readonly workspaceId: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -42,10 +44,9 @@ interface Guarded {
   readonly breaker: Breaker;
   /** Of all epochs. */
   underWay: number;
-  /** In line, the first one first. */
-  readonly waiting: Set<() => void>;
-  /** Since a call last ended: how much longer the next one is sent away. */
-  sentAway: number;
+  readonly line: Line<Entry>;
+  /** Of each workspace, since a call last ended: how much longer its next one is sent away. */
+  readonly sentAway: Map<string, number>;
   lastCode: RunFailureCode;
 }
 
@@ -58,16 +59,21 @@ const patienceMs = 10_000;
 export function createBreakers(callsMax: number): Breakers {
   const all = new Recent<Guarded>(breakersMax);
 
-  async function admitted(guarded: Guarded, signal: AbortSignal): Promise<number> {
-    const until = performance.now() + waitMs;
-    for (;;) {
-      const entry = tried(guarded);
-      if (entry.kind === 'go') return entry.epoch;
-      const leftMs = until - performance.now();
-      if (entry.kind === 'open') throw sentAway(guarded, entry.leftMs);
-      if (leftMs <= 0 || signal.aborted) throw sentAway(guarded, 0);
-      await inLine(guarded, signal, leftMs);
-    }
+  async function admitted(guarded: Guarded, call: GuardedCall): Promise<number> {
+    const entry = await entered(guarded, call);
+    if (entry.kind === 'go') return entry.epoch;
+    throw sentAway(guarded, call, entry.kind === 'open' ? entry.leftMs : 0);
+  }
+
+  async function entered(guarded: Guarded, { workspaceId, signal }: GuardedCall): Promise<Entry> {
+    const { line } = guarded;
+    // Who comes does not pass those who wait.
+    const entry: Entry = line.empty ? tried(guarded) : { kind: 'full' };
+    if (entry.kind !== 'full') return entry;
+    const given = await line.stand(workspaceId, waitMs, signal);
+    if (given) return given;
+    // Time alone can have made room: for the next probe, or for all.
+    return signal.aborted ? entry : tried(guarded);
   }
 
   function tried(guarded: Guarded): Entry {
@@ -78,27 +84,27 @@ export function createBreakers(callsMax: number): Breakers {
   }
 
   function ended(guarded: Guarded, epoch: number, outcome: Outcome): void {
-    const { breaker, waiting } = guarded;
     guarded.underWay--;
-    guarded.sentAway = 0;
-    const { epoch: before } = breaker;
-    leave(breaker, epoch, outcome, performance.now(), Math.random());
-    // Just opened: all of them are sent away.
-    const opened = breaker.epoch > before;
-    const room = Math.min(breaker.window - breaker.inFlight, callsMax - guarded.underWay);
-    for (const wake of [...waiting].slice(0, opened ? waiting.size : Math.max(0, room))) wake();
+    guarded.sentAway.clear();
+    leave(guarded.breaker, epoch, outcome, performance.now(), Math.random());
+    while (!guarded.line.empty) {
+      const entry = tried(guarded);
+      if (entry.kind === 'full') return;
+      // Where it has just been opened, all of them are sent away.
+      guarded.line.next(entry);
+    }
   }
 
   return {
-    async through({ key, provider, timeoutMs, signal }, work) {
-      const guarded = all.get(key, () => fresh(provider));
-      const epoch = await admitted(guarded, signal);
+    async through(call, work) {
+      const guarded = all.get(call.key, () => fresh(call.provider));
+      const epoch = await admitted(guarded, call);
       try {
         const answer = await work();
         ended(guarded, epoch, { kind: 'answered' });
         return answer;
       } catch (error) {
-        const outcome = outcomeOf(error, { signal, timeoutMs });
+        const outcome = outcomeOf(error, call);
         if (outcome.kind === 'failed') guarded.lastCode = (error as ModelFailure).code;
         ended(guarded, epoch, outcome);
         throw error;
@@ -128,33 +134,24 @@ function fresh(provider: string): Guarded {
     provider,
     breaker: closedBreaker(),
     underWay: 0,
-    waiting: new Set(),
-    sentAway: 0,
+    line: new Line(),
+    sentAway: new Map(),
     lastCode: 'MODEL_TIMEOUT',
   };
 }
 
-/** The more are sent away the later they come back, so that the queue is not turned over again and again for nothing. */
-function sentAway(guarded: Guarded, leftMs: number): ModelDeferred {
-  const spreadMs = Math.min(30_000, 1_000 + 20 * guarded.sentAway++);
+/**
+ * The more of a workspace are sent away the later they come back, so that the queue is not turned over again and again
+ * for nothing. Another's next call need not be late for them.
+ */
+function sentAway(guarded: Guarded, { workspaceId }: GuardedCall, leftMs: number): ModelDeferred {
+  const before = guarded.sentAway.get(workspaceId) ?? 0;
+  guarded.sentAway.set(workspaceId, before + 1);
+  const spreadMs = Math.min(30_000, 1_000 + 20 * before);
   const code = leftMs > 0 ? guarded.lastCode : 'MODEL_TIMEOUT';
   // Until it has answered, a provider that was left alone is not taken for one that has enough to do.
   const full = guarded.breaker.openingsInRow === 0;
   return new ModelDeferred(leftMs + spreadMs * (0.5 + Math.random()), code, full);
-}
-
-function inLine({ waiting }: Guarded, signal: AbortSignal, leftMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      waiting.delete(wake);
-      clearTimeout(timer);
-      signal.removeEventListener('abort', wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, leftMs);
-    signal.addEventListener('abort', wake, { once: true });
-    waiting.add(wake);
-  });
 }
 
 function outcomeOf(error: unknown, call: Pick<GuardedCall, 'signal' | 'timeoutMs'>): Outcome {

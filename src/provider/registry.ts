@@ -104,10 +104,11 @@ export function createModels(options: ModelsOptions): Models {
     call: ModelCall,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const guarded = { ...whose, timeoutMs: call.timeoutMs, signal: call.signal };
+    const { workspaceId, timeoutMs, signal } = call;
+    const guarded = { ...whose, workspaceId, timeoutMs, signal };
     return call.called
-      ? withDeadline(call, unknownCost, (signal) =>
-          breakers.through({ ...guarded, signal }, () => work(signal)),
+      ? withDeadline(call, unknownCost, (ownSignal) =>
+          breakers.through({ ...guarded, signal: ownSignal }, () => work(ownSignal)),
         )
       : breakers.through(guarded, () => withDeadline(call, unknownCost, work));
   }

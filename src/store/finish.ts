@@ -132,18 +132,20 @@ const deleteRuns: Statement = {
   text: `delete from run_queue where id = any($1::uuid[])`,
 };
 
-/** Gives free slots of these agents to the runs that wait longest, under the lock of the agents. */
+/**
+ * Gives free slots of these agents to the runs that wait longest, under the lock of the agents. They are updated by their
+ * keys: joined with those that were picked, of which PostgreSQL expects many, all that wait would be read for each slot.
+ */
 export const handOutSlots: Statement = {
   name: 'finish-hand-out-slots',
   text: `update run_queue q set holds_slot = true, available_at = clock_timestamp()
-    from (
+    where q.id = any(array(
       select waiting.id from agents a cross join lateral (
         select w.id from run_queue w where w.agent_id = a.id and w.holds_slot = false
         order by w.id
         limit greatest(0, coalesce((a.config ->> 'maxConcurrency')::int, 2147483647) -
           (select count(*) from run_queue h where h.agent_id = a.id and h.holds_slot))) as waiting
-      where a.id = any($1::uuid[])) as next
-    where q.id = next.id`,
+      where a.id = any($1::uuid[])))`,
 };
 
 const insertCancellations: Statement = {

@@ -8,10 +8,11 @@ const minute = 60_000;
 function through<T>(
   breakers: Breakers,
   work: () => Promise<T>,
-  more: { key?: string; timeoutMs?: number; signal?: AbortSignal } = {},
+  more: { key?: string; workspaceId?: string; timeoutMs?: number; signal?: AbortSignal } = {},
 ): Promise<T> {
-  const { key = 'one', timeoutMs = minute, signal = new AbortController().signal } = more;
-  return breakers.through({ key, provider: 'openai', timeoutMs, signal }, work);
+  const { key = 'one', workspaceId = 'w', timeoutMs = minute } = more;
+  const { signal = new AbortController().signal } = more;
+  return breakers.through({ key, provider: 'openai', workspaceId, timeoutMs, signal }, work);
 }
 
 async function failTimes(
@@ -93,6 +94,48 @@ test('as many calls as are allowed go at once; others stand in line', async () =
   assert.deepEqual(order, ['begun 0', 'begun 1', 'begun 2']);
   for (const gate of gates) gate.resolve();
   await Promise.all(calls);
+});
+
+test('workspaces that share a credential take turns, and nobody passes who waits', async () => {
+  const breakers = createBreakers(1);
+  const order: string[] = [];
+  const gates: (() => void)[] = [];
+  const call = (name: string) =>
+    through(
+      breakers,
+      () => {
+        order.push(name);
+        return new Promise<void>((resolve) => gates.push(resolve));
+      },
+      { workspaceId: name.slice(0, 1) },
+    );
+  const calls = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(call);
+  await new Promise(setImmediate);
+  // In the same moment as room is made.
+  gates.shift()?.();
+  await calls[0];
+  calls.push(call('d1'));
+  while (order.length < calls.length) {
+    await new Promise(setImmediate);
+    gates.shift()?.();
+  }
+  for (const open of gates) open();
+  await Promise.all(calls);
+  assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'd1', 'b2', 'a4']);
+});
+
+test('who comes back later for those sent away before is a workspace’s own affair', async () => {
+  const breakers = createBreakers(100);
+  await failTimes(breakers, 10, broken);
+  const waits = async (workspaceId: string) => {
+    const error = await through(breakers, never, { workspaceId }).then(never, (thrown) => thrown);
+    assert.ok(error instanceof ModelDeferred);
+    return error.afterMs;
+  };
+  const many = await Promise.all(Array.from({ length: 1_500 }, () => waits('many')));
+  // At least half of thirty seconds, where one alone waits for the pause and at most one and a half seconds more.
+  assert.ok(Math.min(...many.slice(-10)) >= 15_000);
+  assert.ok((await waits('one')) <= 3_000);
 });
 
 test('who stands in line for too long, or is given up, was not called', async () => {

@@ -1,0 +1,70 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { addWorkspace } from '../test/harness/people.ts';
+import type { Ground } from './ground.ts';
+import { startLoad } from './load.ts';
+
+/** Other workspaces beside the one that has a backlog, whose next runs are not to be late for it. */
+
+/** Long enough for any machine; who has not been called by then is missing. */
+const patienceMs = 30_000;
+
+export interface Neighbor {
+  call(count: number): Promise<Started>;
+}
+
+/** From the first 202 on: how long until each call reached the provider, and what of the backlog did meanwhile. */
+export interface Started {
+  readonly samplesMs: readonly number[];
+  readonly ofBacklog: number;
+  readonly missing: number;
+}
+
+export function addNeighbors(ground: Ground, url: string, count: number): Promise<Neighbor[]> {
+  return Promise.all(Array.from({ length: count }, () => addNeighbor(ground, url)));
+}
+
+async function addNeighbor(ground: Ground, url: string): Promise<Neighbor> {
+  const { workspaceId, ownerId: userId } = await addWorkspace(ground.db);
+  const { key } = await ground.key({ workspaceId, userId });
+  // The model's name tells its calls from all others.
+  const name = `of-${workspaceId}`;
+  const agent = await ground.agent({ model: `ollama/${name}`, workspaceId, createdBy: userId });
+  return {
+    async call(count) {
+      const { calls } = ground.provider;
+      const load = startLoad({
+        ...{ urls: () => [url], key, agents: [agent] },
+        ...{ clients: count, callsMax: count },
+      });
+      const mineBefore = calls.filter((one) => one.model === name).length;
+      await load.done;
+      const accepted = load.sent.filter(({ outcome }) => outcome.kind === 'accepted');
+      const from = calls.length;
+      const until = performance.now() + patienceMs;
+      const mine = () => calls.filter((one) => one.model === name).slice(mineBefore);
+      while (mine().length < accepted.length && performance.now() < until) await wait(2);
+      const arrived = mine();
+      const ofBacklog = calls.slice(from).filter(({ model }) => !model.startsWith('of-')).length;
+      const samplesMs = arrived.map(({ atMs }, n) =>
+        Math.max(0, atMs - (accepted[n]?.answeredMs ?? atMs)),
+      );
+      return { samplesMs, ofBacklog, missing: count - arrived.length };
+    },
+  };
+}
+
+/** Waits until that many calls to the model have reached the provider. */
+export async function called(ground: Ground, model: string, count: number): Promise<void> {
+  const name = model.slice('ollama/'.length);
+  while (ground.provider.calls.filter((call) => call.model === name).length < count) await wait(5);
+}
+
+/** What samples of all rounds violate: a neighbor's next run is to start within a second. */
+export function lateStarts(samplesMs: Readonly<Record<string, readonly number[]>>): string[] {
+  return Object.entries(samplesMs)
+    .map(([kind, samples]) => ({ kind, late: samples.filter((ms) => ms > goalMs) }))
+    .filter(({ late }) => late.length > 0)
+    .map(({ kind, late }) => `${late.length} runs started more than ${goalMs} ms late (${kind})`);
+}
+
+const goalMs = 1_000;
