@@ -261,7 +261,8 @@ test('reserved slots go round the workspaces that hold none, past any backlog', 
 test('says how much waits, and for how long the oldest that is ready', async () => {
   await clear();
   assert.deepEqual(await queueDepth(db), { depth: 0, oldestMs: 0 });
-  const [id] = [await queue(), await queue()];
+  // Of the same millisecond they are in any order.
+  const [id] = [await queue(), await queue()].sort();
   await sql`update executions set executed_at = clock_timestamp() - interval '1 hour' where id = ${id}`.execute(
     db,
   );
