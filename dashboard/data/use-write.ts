@@ -1,5 +1,5 @@
 import { type MutateOptions, type UseMutationOptions, useMutation } from '@tanstack/react-query';
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { sessionEnd } from './query-client.ts';
 import { isSignedOut } from './signed-out.ts';
 
@@ -12,7 +12,9 @@ export function useWrite<Result, Input = void>(
   { leadsAway = false } = {},
 ) {
   const { reset, ...mutation } = useMutation(options);
-  const isPending = mutation.isPending || (leadsAway && mutation.isSuccess);
+  // React Query tells of it in a task of its own: until then a key pressed right after would find nothing under way.
+  const [ordered, setOrdered] = useState(false);
+  const isPending = ordered || mutation.isPending || (leadsAway && mutation.isSuccess);
   const order = useRef<Promise<Result>>(null);
   // Once it is drawn that there is nothing under way, the next click is another order.
   useLayoutEffect(() => {
@@ -26,7 +28,9 @@ export function useWrite<Result, Input = void>(
     return () => void sessionEnd.refused.delete(reset);
   }, [error, reset]);
   const mutateAsync = (input: Input, callbacks?: MutateOptions<Result, Error, Input>) => {
-    order.current ??= mutation.mutateAsync(input, callbacks);
+    if (order.current !== null) return order.current;
+    setOrdered(true);
+    order.current = mutation.mutateAsync(input, callbacks).finally(() => setOrdered(false));
     return order.current;
   };
   const mutate = (input: Input, callbacks?: MutateOptions<Result, Error, Input>) =>
