@@ -1,5 +1,5 @@
 import { type MutateOptions, type UseMutationOptions, useMutation } from '@tanstack/react-query';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { sessionEnd } from './query-client.ts';
 import { isSignedOut } from './signed-out.ts';
 
@@ -11,7 +11,7 @@ export function useWrite<Result, Input = void>(
   options: UseMutationOptions<Result, Error, Input>,
   { leadsAway = false } = {},
 ) {
-  const { reset, ...mutation } = useMutation(options);
+  const { reset: forget, ...mutation } = useMutation(options);
   // React Query tells of it in a task of its own: until then a key pressed right after would find nothing under way.
   const [ordered, setOrdered] = useState(false);
   const isPending = ordered || mutation.isPending || (leadsAway && mutation.isSuccess);
@@ -21,6 +21,12 @@ export function useWrite<Result, Input = void>(
     if (!isPending) order.current = null;
   });
   const { error } = mutation;
+  // Of what is forgotten while it is under way the end is nobody's any more.
+  const reset = useCallback(() => {
+    order.current = null;
+    setOrdered(false);
+    forget();
+  }, [forget]);
   // What was refused because the session had ended is not said any more once there is another one.
   useEffect(() => {
     if (!isSignedOut(error)) return;
@@ -30,8 +36,11 @@ export function useWrite<Result, Input = void>(
   const mutateAsync = (input: Input, callbacks?: MutateOptions<Result, Error, Input>) => {
     if (order.current !== null) return order.current;
     setOrdered(true);
-    order.current = mutation.mutateAsync(input, callbacks).finally(() => setOrdered(false));
-    return order.current;
+    const own = mutation.mutateAsync(input, callbacks).finally(() => {
+      if (order.current === own) setOrdered(false);
+    });
+    order.current = own;
+    return own;
   };
   const mutate = (input: Input, callbacks?: MutateOptions<Result, Error, Input>) =>
     void mutateAsync(input, callbacks).catch(() => {});
