@@ -201,16 +201,20 @@ const sumValues: Statement = {
     select max(chars)::float8 as chars from weighed`,
 };
 
-// One after the other, for the same reason.
+// One after the other, for the same reason, and each by its key: joined with the list of all, PostgreSQL may read the whole
+// list for each of its items where it expects few.
 const readItemRows: Statement = {
   name: 'progress-read-items',
   text: `with recursive page (item, chars) as (
       select s.item, coalesce(length(s.output::text), 0)::bigint
       from workflow_steps s where s.run_id = $1::uuid and s.item = $3::int and s.step = $2::text
       union all
-      select s.item, p.chars + coalesce(length(s.output::text), 0)
-      from page p join workflow_steps s on s.run_id = $1::uuid and s.item = p.item + 1 and s.step = $2::text
+      select next.item, p.chars + next.chars
+      from page p cross join lateral (
+        select s.item, coalesce(length(s.output::text), 0) as chars from workflow_steps s
+        where s.run_id = $1::uuid and s.item = p.item + 1 and s.step = $2::text offset 0) as next
       where p.chars <= $4::bigint)
-    select ${stepColumns}, s.output
-    from page p join workflow_steps s on s.run_id = $1::uuid and s.item = p.item and s.step = $2::text`,
+    select s.* from page p cross join lateral (
+      select ${stepColumns}, s.output from workflow_steps s
+      where s.run_id = $1::uuid and s.item = p.item and s.step = $2::text offset 0) as s`,
 };
