@@ -32,3 +32,10 @@ export async function redirectBacklog(db: Db, agentId: string, model: string): P
     db,
   );
 }
+
+/** How many runs of the agent are not over. */
+export async function leftOf(db: Db, agentId: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from run_queue where agent_id = ${agentId}`.execute(db);
+  return rows[0]?.n ?? 0;
+}

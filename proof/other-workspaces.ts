@@ -2,13 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { addWorkspace } from '../test/harness/people.ts';
 import type { Ground } from './ground.ts';
 import { startLoad } from './load.ts';
+import { until } from './until.ts';
 
 /** Other workspaces beside the one that has a backlog, whose next runs are not to be late for it. */
 
 /** Long enough for any machine; who has not been called by then is missing. */
 const patienceMs = 30_000;
 
-export interface Neighbor {
+export interface OtherWorkspace {
   call(count: number): Promise<Started>;
 }
 
@@ -19,11 +20,15 @@ export interface Started {
   readonly missing: number;
 }
 
-export function addNeighbors(ground: Ground, url: string, count: number): Promise<Neighbor[]> {
-  return Promise.all(Array.from({ length: count }, () => addNeighbor(ground, url)));
+export function addOtherWorkspaces(
+  ground: Ground,
+  url: string,
+  count: number,
+): Promise<OtherWorkspace[]> {
+  return Promise.all(Array.from({ length: count }, () => addOne(ground, url)));
 }
 
-async function addNeighbor(ground: Ground, url: string): Promise<Neighbor> {
+async function addOne(ground: Ground, url: string): Promise<OtherWorkspace> {
   const { workspaceId, ownerId: userId } = await addWorkspace(ground.db);
   const { key } = await ground.key({ workspaceId, userId });
   // The model's name tells its calls from all others.
@@ -40,9 +45,9 @@ async function addNeighbor(ground: Ground, url: string): Promise<Neighbor> {
       await load.done;
       const accepted = load.sent.filter(({ outcome }) => outcome.kind === 'accepted');
       const from = calls.length;
-      const until = performance.now() + patienceMs;
+      const endMs = performance.now() + patienceMs;
       const mine = () => calls.filter((one) => one.model === name).slice(mineBefore);
-      while (mine().length < accepted.length && performance.now() < until) await wait(2);
+      while (mine().length < accepted.length && performance.now() < endMs) await wait(2);
       const arrived = mine();
       const ofBacklog = calls.slice(from).filter(({ model }) => !model.startsWith('of-')).length;
       const samplesMs = arrived.map(({ atMs }, n) =>
@@ -53,13 +58,17 @@ async function addNeighbor(ground: Ground, url: string): Promise<Neighbor> {
   };
 }
 
-/** Waits until that many calls to the model have reached the provider. */
-export async function called(ground: Ground, model: string, count: number): Promise<void> {
-  const name = model.slice('ollama/'.length);
-  while (ground.provider.calls.filter((call) => call.model === name).length < count) await wait(5);
+/** Whether that many calls to the model reach the provider, within a time that no machine needs. */
+export function called(ground: Ground, model: string, count: number): Promise<boolean> {
+  return until(() => callsOf(ground, model) >= count);
 }
 
-/** What samples of all rounds violate: a neighbor's next run is to start within a second. */
+/** How many calls to the model have reached the provider. */
+export function callsOf({ provider }: Ground, model: string): number {
+  return provider.calls.filter((call) => `ollama/${call.model}` === model).length;
+}
+
+/** What samples of all rounds violate: another workspace's next run is to start within a second. */
 export function lateStarts(samplesMs: Readonly<Record<string, readonly number[]>>): string[] {
   return Object.entries(samplesMs)
     .map(([kind, samples]) => ({ kind, late: samples.filter((ms) => ms > goalMs) }))

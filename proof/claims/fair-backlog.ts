@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import type { TestAgent } from '../../test/harness/agents.ts';
-import { addBacklog, redirectBacklog } from '../backlog.ts';
+import { addBacklog, leftOf, redirectBacklog } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
 import type { Ground } from '../ground.ts';
 import { startLoad } from '../load.ts';
-import { addNeighbors, called, lateStarts } from '../neighbors.ts';
+import { addOtherWorkspaces, called, callsOf, lateStarts } from '../other-workspaces.ts';
 
 /**
  * A round is the next run of each of three other workspaces while one has a backlog: first of short runs, then of runs of
@@ -15,7 +14,7 @@ import { addNeighbors, called, lateStarts } from '../neighbors.ts';
 
 const workers = 2;
 const slots = 16;
-const neighbors = 3;
+const others = 3;
 /** So many that the slots which are kept for others would not do for them while the backlog is served first. */
 const burst = 60;
 const short = 'ollama/after-100';
@@ -66,7 +65,7 @@ export const fairBacklog: Claim = {
     const other = await ground.agent({ model: capped, config: { maxConcurrency } });
     await queue(other, maxConcurrency);
     await queue(big, 0);
-    const all = await addNeighbors(ground, api.url, neighbors);
+    const all = await addOtherWorkspaces(ground, api.url, others);
     const env = { CUELINE_SLOTS: String(slots), CUELINE_LEASE_MS: '6000' };
     await Promise.all(Array.from({ length: workers }, () => ground.spawn('worker', env)));
 
@@ -77,8 +76,16 @@ export const fairBacklog: Claim = {
       if (missing > 0) violations.push(`${missing} runs did not start beside ${kind} runs`);
       samplesMs[kind].push(...started.flatMap((one) => one.samplesMs));
     };
-    await Promise.all([called(ground, short, openSlots()), called(ground, capped, 1)]);
-    for (let round = 0; round < rounds; round++) {
+    const roundsAfter = async (model: string, count: number) => {
+      const there = await called(ground, model, count);
+      if (!there) violations.push(`${count} calls of ${model} had to come first, and did not`);
+      return there ? rounds : 0;
+    };
+    const shortRounds = Math.min(
+      await roundsAfter(short, openSlots()),
+      await roundsAfter(capped, 1),
+    );
+    for (let round = 0; round < shortRounds; round++) {
       const { ofBacklog, missing } = (await all[0]?.call(burst)) ?? { ofBacklog: 0, missing: 0 };
       // In fairness one of the backlog for each of the burst, and what is on its way anyway.
       const most = 2 * (burst + workers * slots);
@@ -91,28 +98,31 @@ export const fairBacklog: Claim = {
     }
     await redirectBacklog(ground.db, big.id, flaky);
     // Enough for some to have come back from their delay.
-    await called(ground, flaky, 10 * openSlots());
-    for (let round = 0; round < rounds; round++) await next('flaky');
+    const flakyRounds = await roundsAfter(flaky, 10 * openSlots());
+    for (let round = 0; round < flakyRounds; round++) await next('flaky');
     await redirectBacklog(ground.db, big.id, long);
-    await called(ground, long, openSlots());
-    for (let round = 0; round < rounds; round++) {
+    const longRounds = await roundsAfter(long, openSlots());
+    for (let round = 0; round < longRounds; round++) {
       await next('long');
       // Later ones end by and by anyway.
       const ended = answered(ground);
-      if (round === 0 && ended >= neighbors)
+      if (round === 0 && ended >= others)
         violations.push(`${ended} long runs had to end for others’ to start`);
     }
-    const { rows } = await sql<{ n: number }>`
-      select count(*) as n from run_queue where agent_id = ${big.id}`.execute(ground.db);
-    const left = rows[0]?.n ?? 0;
-    if (left === 0)
+    const left = await leftOf(ground.db, big.id);
+    const cappedLeft = await leftOf(ground.db, other.id);
+    const cappedCalls = callsOf(ground, capped);
+    if (left === 0 || cappedLeft <= maxConcurrency)
       violations.push('of the backlog nothing was left: there was nothing to be fair against');
+    if (cappedCalls <= maxConcurrency)
+      violations.push('of the runs that wait for maxConcurrency none had its turn');
     return {
       counts: {
         backlog,
         'left of it': left,
-        'as many wait for maxConcurrency': maxConcurrency,
-        'workspaces beside it': neighbors,
+        'left of as many that wait for maxConcurrency': cappedLeft,
+        'calls of these': cappedCalls,
+        'workspaces beside it': others,
       },
       samplesMs: {
         'accepted to called, beside short runs': samplesMs.short,

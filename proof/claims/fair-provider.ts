@@ -1,24 +1,33 @@
-import { addBacklog } from '../backlog.ts';
+import { addBacklog, leftOf, redirectBacklog } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
 import { startLoad } from '../load.ts';
-import { addNeighbors, called, lateStarts } from '../neighbors.ts';
+import { addOtherWorkspaces, called, lateStarts } from '../other-workspaces.ts';
 
 /**
  * A round is the next run of each of three other workspaces, while calls of one with a backlog fill all the room that
- * there is at the provider which all of them share, and many more stand in line for it.
+ * there is at the provider which all of them share, and many more stand in line for it: for each tenth round, and at
+ * least one, calls that last longer than anybody stands there.
  */
 
 const slots = 64;
 const providerCalls = 2;
-const model = 'ollama/after-250';
+const quickMs = 250;
+const slowMs = 3_000;
+const quick = `ollama/after-${quickMs}`;
+const slow = `ollama/after-${slowMs}`;
 const backlog = 2_000;
-const neighbors = 3;
-/** What two seconds have room for; the neighbors have a turn after each one of it. */
-const beforeMax = (providerCalls * 2_000) / 250;
+const others = 3;
+/** What two seconds have room for; the others have a turn after each one of it. */
+const quickBeforeMax = (providerCalls * 2_000) / quickMs;
+/**
+ * Whoever waits alone stands in line half of the time, and is in the queue the other half. It is next whenever it stands
+ * there as a call ends: that it never does so often is as good as impossible.
+ */
+const slowBeforeMax = 18;
 
 export const fairProvider: Claim = {
   name: 'fair-provider',
-  says: 'calls that fill a shared provider do not delay another workspace’s next run by more than a second',
+  says: 'calls that fill a shared provider keep another workspace’s next run waiting for its turn only: where they are short, less than a second',
   rounds: { test: 1, short: 10, full: 100 },
   roundsPerGround: 100,
   faults: [
@@ -28,13 +37,22 @@ export const fairProvider: Claim = {
       file: 'provider/breakers.ts',
       find: 'line.stand(workspaceId,',
       replace: "line.stand('',",
+      rounds: 5,
+    },
+    {
+      name: 'turns-forgotten',
+      says: 'a workspace that leaves the line comes back behind those which never do',
+      file: 'provider/line.ts',
+      find: 'this.#turns.get(workspaceId) ?? 0',
+      replace: '0',
     },
   ],
   async prove(ground, rounds) {
     const violations: string[] = [];
     const samplesMs: number[] = [];
+    const before = { quick: 0, slow: 0 };
     const api = await ground.spawn('api');
-    const agent = await ground.agent({ model });
+    const agent = await ground.agent({ model: quick });
     const { key } = await ground.key();
     const first = startLoad({
       ...{ urls: () => [api.url], key, agents: [agent] },
@@ -42,28 +60,50 @@ export const fairProvider: Claim = {
     });
     await first.done;
     await addBacklog(ground.db, first.accepted()[0] ?? '', backlog - 1);
-    const all = await addNeighbors(ground, api.url, neighbors);
+    const all = await addOtherWorkspaces(ground, api.url, others);
     await ground.spawn('worker', {
       CUELINE_SLOTS: String(slots),
       CUELINE_PROVIDER_CALLS: String(providerCalls),
       CUELINE_LEASE_MS: '6000',
     });
-    // A second after the first of them some have been sent away.
-    await called(ground, model, 3 * providerCalls + (providerCalls * 1_000) / 250);
-    for (let round = 0; round < rounds; round++) {
+    const round = async (kind: keyof typeof before, beforeMax: number) => {
       const started = await Promise.all(all.map((one) => one.call(1)));
       for (const { missing, ofBacklog, samplesMs: own } of started) {
-        if (missing > 0) violations.push('a run did not start beside a full provider');
+        if (missing > 0)
+          violations.push(`a run did not start beside a provider full of ${kind} calls`);
         if (ofBacklog > beforeMax)
           violations.push(
-            `${ofBacklog} of the backlog were called before one of another workspace`,
+            `${ofBacklog} ${kind} calls of the backlog came before one of another workspace`,
           );
-        samplesMs.push(...own);
+        before[kind] += ofBacklog;
+        if (kind === 'quick') samplesMs.push(...own);
       }
-    }
+    };
+    // A second after the first of them some have been sent away.
+    const full = await called(ground, quick, 3 * providerCalls + (providerCalls * 1_000) / quickMs);
+    if (!full) violations.push('the backlog was not begun');
+    for (let n = 0; full && n < rounds; n++) await round('quick', quickBeforeMax);
+    await redirectBacklog(ground.db, agent.id, slow);
+    const slowed = full && (await called(ground, slow, 2 * providerCalls));
+    if (!slowed) violations.push('of the slow ones of the backlog none was begun');
+    const slowRounds = slowed ? Math.ceil(rounds / 10) : 0;
+    for (let n = 0; n < slowRounds; n++) await round('slow', slowBeforeMax);
+    const left = await leftOf(ground.db, agent.id);
+    if (left === 0 || before.quick + before.slow === 0)
+      violations.push(
+        'nothing of the backlog stood in the way: there was nothing to be fair against',
+      );
     return {
-      counts: { backlog, 'calls at once': providerCalls, 'workspaces beside it': neighbors },
-      samplesMs: { 'accepted to called, beside a full provider': samplesMs },
+      counts: {
+        backlog,
+        'left of it': left,
+        'calls at once': providerCalls,
+        'workspaces beside it': others,
+        'calls of the backlog before theirs, where such calls are short': before.quick,
+        'rounds beside calls of three seconds': slowRounds,
+        'calls of the backlog before theirs in these': before.slow,
+      },
+      samplesMs: { 'accepted to called, beside a provider full of short calls': samplesMs },
       violations,
     };
   },

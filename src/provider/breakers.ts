@@ -45,14 +45,17 @@ interface Guarded {
   /** Of all epochs. */
   underWay: number;
   readonly line: Line<Entry>;
-  /** Of each workspace, since a call last ended: how much longer its next one is sent away. */
+  /** Calls of each workspace since a call last ended, and of all: by them its next one is sent away for longer. */
   readonly sentAway: Map<string, number>;
+  sentAwayInAll: number;
   lastCode: RunFailureCode;
 }
 
 const breakersMax = 1_000;
 /** Shorter than a slot should be held for nothing, longer than most gaps between two calls. */
 const waitMs = 1_000;
+/** In a gap of ten seconds between two ends one call that comes back again and again is sent away no more often. */
+const fewMax = 6;
 /** A call that had less time says more of its agent than of the provider, when that time is up. */
 const patienceMs = 10_000;
 
@@ -62,18 +65,19 @@ export function createBreakers(callsMax: number): Breakers {
   async function admitted(guarded: Guarded, call: GuardedCall): Promise<number> {
     const entry = await entered(guarded, call);
     if (entry.kind === 'go') return entry.epoch;
-    throw sentAway(guarded, call, entry.kind === 'open' ? entry.leftMs : 0);
+    throw deferred(guarded, call, entry.kind === 'open' ? entry.leftMs : 0);
   }
 
   async function entered(guarded: Guarded, { workspaceId, signal }: GuardedCall): Promise<Entry> {
     const { line } = guarded;
-    // Who comes does not pass those who wait.
+    // Time alone can have made room, for the next probe or for all; who comes does not pass those who wait.
+    handOut(guarded);
     const entry: Entry = line.empty ? tried(guarded) : { kind: 'full' };
     if (entry.kind !== 'full') return entry;
     const given = await line.stand(workspaceId, waitMs, signal);
-    if (given) return given;
-    // Time alone can have made room: for the next probe, or for all.
-    return signal.aborted ? entry : tried(guarded);
+    if (given || signal.aborted) return given ?? entry;
+    handOut(guarded);
+    return tried(guarded);
   }
 
   function tried(guarded: Guarded): Entry {
@@ -83,16 +87,21 @@ export function createBreakers(callsMax: number): Breakers {
     return entry;
   }
 
-  function ended(guarded: Guarded, epoch: number, outcome: Outcome): void {
-    guarded.underWay--;
-    guarded.sentAway.clear();
-    leave(guarded.breaker, epoch, outcome, performance.now(), Math.random());
+  /** The room that there is, to those in line; where the breaker has just been opened, all of them are sent away. */
+  function handOut(guarded: Guarded): void {
     while (!guarded.line.empty) {
       const entry = tried(guarded);
       if (entry.kind === 'full') return;
-      // Where it has just been opened, all of them are sent away.
       guarded.line.next(entry);
     }
+  }
+
+  function ended(guarded: Guarded, epoch: number, outcome: Outcome): void {
+    guarded.underWay--;
+    guarded.sentAway.clear();
+    guarded.sentAwayInAll = 0;
+    leave(guarded.breaker, epoch, outcome, performance.now(), Math.random());
+    handOut(guarded);
   }
 
   return {
@@ -136,18 +145,21 @@ function fresh(provider: string): Guarded {
     underWay: 0,
     line: new Line(),
     sentAway: new Map(),
+    sentAwayInAll: 0,
     lastCode: 'MODEL_TIMEOUT',
   };
 }
 
 /**
- * The more of a workspace are sent away the later they come back, so that the queue is not turned over again and again
- * for nothing. Another's next call need not be late for them.
+ * The more are sent away the later they come back, so that the queue is not turned over again and again for nothing. A
+ * workspace that has sent only a few does not come later for those of others.
  */
-function sentAway(guarded: Guarded, { workspaceId }: GuardedCall, leftMs: number): ModelDeferred {
-  const before = guarded.sentAway.get(workspaceId) ?? 0;
-  guarded.sentAway.set(workspaceId, before + 1);
-  const spreadMs = Math.min(30_000, 1_000 + 20 * before);
+function deferred(guarded: Guarded, { workspaceId }: GuardedCall, leftMs: number): ModelDeferred {
+  const own = guarded.sentAway.get(workspaceId) ?? 0;
+  guarded.sentAway.set(workspaceId, own + 1);
+  const others = own < fewMax ? 0 : guarded.sentAwayInAll - own;
+  guarded.sentAwayInAll++;
+  const spreadMs = Math.min(30_000, 1_000 + 20 * own + 2 * others);
   const code = leftMs > 0 ? guarded.lastCode : 'MODEL_TIMEOUT';
   // Until it has answered, a provider that was left alone is not taken for one that has enough to do.
   const full = guarded.breaker.openingsInRow === 0;

@@ -1,10 +1,15 @@
 /**
- * Those who wait for room at a provider. What becomes free goes from workspace to workspace: however many calls of one
- * wait, another's next call comes after one of each.
+ * Those who wait for room at a provider. What becomes free goes to the workspace that was given something longest ago:
+ * however many calls of one wait, another's that stands here goes before its second.
  */
 export class Line<T> {
-  /** By workspace; the first has its turn. */
   readonly #waiting = new Map<string, Set<(given: T | null) => void>>();
+  /**
+   * When each workspace last had its turn, the latest last. It outlives the wait: who leaves and comes back, since it has
+   * few calls that wait or calls that are slow, must not stand behind those who are always here.
+   */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
 
   get empty(): boolean {
     return this.#waiting.size === 0;
@@ -28,16 +33,29 @@ export class Line<T> {
     });
   }
 
-  /** Gives it to the next one in line, who leaves. */
+  /** Gives it to whose turn it is, who leaves. */
   next(given: T): void {
-    for (const [workspaceId, own] of this.#waiting) {
-      const [first] = own;
-      first?.(given);
-      // The last to have its turn again.
-      this.#waiting.delete(workspaceId);
-      if (own.size > 0) this.#waiting.set(workspaceId, own);
-      return;
+    const workspaceId = this.#whoseTurn();
+    if (workspaceId === undefined) return;
+    const [first] = this.#waiting.get(workspaceId) ?? [];
+    first?.(given);
+    this.#turns.delete(workspaceId);
+    this.#turns.set(workspaceId, ++this.#turn);
+    if (this.#turns.size <= turnsMax) return;
+    const [oldest = ''] = this.#turns.keys();
+    this.#turns.delete(oldest);
+  }
+
+  #whoseTurn(): string | undefined {
+    let found: string | undefined;
+    let longestAgo = Number.POSITIVE_INFINITY;
+    for (const workspaceId of this.#waiting.keys()) {
+      const turn = this.#turns.get(workspaceId) ?? 0;
+      if (turn >= longestAgo) continue;
+      found = workspaceId;
+      longestAgo = turn;
     }
+    return found;
   }
 
   #remove(workspaceId: string, leave: (given: T | null) => void): void {
@@ -46,3 +64,6 @@ export class Line<T> {
     if (own?.size === 0) this.#waiting.delete(workspaceId);
   }
 }
+
+/** Whoever is forgotten had its turn longest ago. */
+const turnsMax = 1_000;

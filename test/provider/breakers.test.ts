@@ -96,7 +96,7 @@ test('as many calls as are allowed go at once; others stand in line', async () =
   await Promise.all(calls);
 });
 
-test('workspaces that share a credential take turns, and nobody passes who waits', async () => {
+test('workspaces that share a credential take turns', async () => {
   const breakers = createBreakers(1);
   const order: string[] = [];
   const gates: (() => void)[] = [];
@@ -111,7 +111,6 @@ test('workspaces that share a credential take turns, and nobody passes who waits
     );
   const calls = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(call);
   await new Promise(setImmediate);
-  // In the same moment as room is made.
   gates.shift()?.();
   await calls[0];
   calls.push(call('d1'));
@@ -121,10 +120,38 @@ test('workspaces that share a credential take turns, and nobody passes who waits
   }
   for (const open of gates) open();
   await Promise.all(calls);
-  assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'd1', 'b2', 'a4']);
+  assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'd1', 'a3', 'b2', 'a4']);
 });
 
-test('who comes back later for those sent away before is a workspace’s own affair', async () => {
+test('room that time alone makes goes to who stands in line, not to who comes', async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const breakers = createBreakers(100);
+  const order: string[] = [];
+  const silent = Promise.withResolvers<void>();
+  const call = (name: string) =>
+    through(breakers, () => {
+      order.push(name);
+      return silent.promise;
+    });
+  await failTimes(breakers, 10, broken);
+  nowMs += 10_000;
+  const calls = [call('probe'), call('in line')];
+  await new Promise(setImmediate);
+  assert.deepEqual(order, ['probe']);
+  // The probe has said nothing for so long that another one goes.
+  nowMs += 30_000;
+  calls.push(call('newcomer'));
+  await new Promise(setImmediate);
+  assert.deepEqual(order, ['probe', 'in line']);
+  silent.resolve();
+  await Promise.all(calls);
+  assert.deepEqual(order, ['probe', 'in line', 'newcomer']);
+});
+
+test('who comes back later for those sent away before is a workspace’s own affair at first', async (t) => {
+  t.mock.method(performance, 'now', () => 0);
+  t.mock.method(Math, 'random', () => 0.5);
   const breakers = createBreakers(100);
   await failTimes(breakers, 10, broken);
   const waits = async (workspaceId: string) => {
@@ -132,10 +159,13 @@ test('who comes back later for those sent away before is a workspace’s own aff
     assert.ok(error instanceof ModelDeferred);
     return error.afterMs;
   };
+  const pauseMs = 1_000;
   const many = await Promise.all(Array.from({ length: 1_500 }, () => waits('many')));
-  // At least half of thirty seconds, where one alone waits for the pause and at most one and a half seconds more.
-  assert.ok(Math.min(...many.slice(-10)) >= 15_000);
-  assert.ok((await waits('one')) <= 3_000);
+  assert.equal(many.at(-1), pauseMs + 30_000);
+  assert.equal(await waits('one'), pauseMs + 1_000);
+  // Once it has sent some more, it comes later for those of others, too.
+  for (let own = 1; own < 10; own++) await waits('one');
+  assert.equal(await waits('one'), pauseMs + 1_000 + 10 * 20 + 1_500 * 2);
 });
 
 test('who stands in line for too long, or is given up, was not called', async () => {

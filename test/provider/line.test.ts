@@ -17,6 +17,23 @@ test('what is given goes from workspace to workspace, and within one in order', 
   line.next(7);
 });
 
+test('who comes back has its turn before those who had theirs since', async () => {
+  const line = new Line<number>();
+  const { signal } = new AbortController();
+  const [stayed, first] = ['a', 'a'].map((whose) => line.stand(whose, forever, signal));
+  const left = new AbortController();
+  const gone = line.stand('b', forever, left.signal);
+  line.next(1);
+  assert.equal(await stayed, 1);
+  left.abort();
+  assert.equal(await gone, null);
+  const back = line.stand('b', forever, signal);
+  line.next(2);
+  assert.equal(await back, 2);
+  line.next(3);
+  assert.equal(await first, 3);
+});
+
 test('who gives up, or waited long enough, is given nothing and takes no turn', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const line = new Line<number>();
