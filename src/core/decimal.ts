@@ -29,8 +29,10 @@ export function toDecimal(units: bigint, divisor: bigint, to: number): string {
   return `${rounded / scale}${fraction && `.${fraction}`}`;
 }
 
-/** The sum of two decimal texts, without trailing zeros. */
+/** The sum of two decimal texts as `toDecimal` writes them, as it would. */
 export function addDecimals(a: string, b: string): string {
+  // So it mostly is: what a run has spent before its first attempt.
+  if (a === '0') return b;
   const [left, right] = [toUnits(a), toUnits(b)];
   if (left === null || right === null) throw new Error('not a decimal');
   return toDecimal(left + right, 1n, places);

@@ -1,3 +1,4 @@
+import type { Source } from './execution.ts';
 import type { ModelSetup } from './model.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -17,8 +18,16 @@ export const nothingSpent: Spent = {
 };
 export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
 
+/** What a run was accepted as: so it stands in its record, and so the statistics tell it from others. */
+export interface AcceptedAs {
+  readonly source: Source;
+  readonly promptVersionId: string;
+  readonly model: string;
+  readonly apiKeyId: string | null;
+}
+
 /** One run as a worker holds it: leased, with the fence that each of its writes names. */
-export interface Run {
+export interface Run extends AcceptedAs {
   readonly id: string;
   readonly workspaceId: string;
   readonly agentId: string;
@@ -29,8 +38,6 @@ export interface Run {
   readonly losses: number;
   /** Whether its model may have been called before. */
   readonly called: boolean;
-  readonly promptVersionId: string;
-  readonly model: string;
   readonly temperature: number | null;
   readonly setup: ModelSetup;
   /** The variables as they were sent: the compact JSON text of an object. */

@@ -63,61 +63,89 @@ interface Sums {
 }
 
 type Key = Pick<Tally, 'agentId' | 'status' | 'source'> & { readonly startMs: number };
+type BreakdownKey = Key & Pick<Tally, 'promptVersionId' | 'model' | 'apiKeyId' | 'errorCode'>;
+
+/** Calls of one minute that are told apart nowhere: of those that end together most. */
+export type Cell = BreakdownKey & Sums;
 
 export interface Bucket extends Key, Sums {
   readonly level: Level;
 }
 
-export interface BreakdownBucket extends Key, Sums {
+export interface BreakdownBucket extends BreakdownKey, Sums {
   readonly level: BreakdownLevel;
-  readonly promptVersionId: string;
-  readonly model: string;
-  readonly apiKeyId: string | null;
-  readonly errorCode: RunFailureCode | null;
 }
 
-/** The buckets that these tallies change, in the order in which their rows are to be locked. */
-export function addUp(tallies: readonly Tally[]): Bucket[] {
-  return sum(tallies, levels, ({ agentId, status, source }) => ({ agentId, status, source }));
+export function byMinute(tallies: readonly Tally[]): Cell[] {
+  const cells = new Map<string, Cell>();
+  for (const tally of tallies) {
+    const { agentId, status, source, promptVersionId, model, apiKeyId, errorCode } = tally;
+    const startMs = startOf('minute', tally.executedAtMs);
+    const name = `${agentId} ${startMs} ${status} ${source} ${promptVersionId} ${model} ${apiKeyId} ${errorCode}`;
+    const own = { agentId, startMs, status, source, promptVersionId, model, apiKeyId, errorCode };
+    const cell = cells.get(name) ?? { ...own, ...nothing() };
+    if (cell.happened === 0) cells.set(name, cell);
+    cell.happened++;
+    if (tally.recorded) cell.recorded++;
+    cell.inputTokens += tally.inputTokens;
+    cell.outputTokens += tally.outputTokens;
+    if (Number(tally.costUsd) !== 0) cell.costsUsd.push(tally.costUsd);
+    if (!tally.costKnown) cell.costUnknown++;
+    if (tally.latencyMs !== null) count(cell.latency, latencyBin(tally.latencyMs), 1);
+  }
+  return [...cells.values()];
+}
+
+/** The buckets that these cells change, in the order in which their rows are to be locked. */
+export function addUp(cells: readonly Cell[]): Bucket[] {
+  return sum(cells, levels, ({ agentId, status, source }) => ({ agentId, status, source }));
 }
 
 /** The same, by all that calls can be told apart by. */
-export function addUpBreakdown(tallies: readonly Tally[]): BreakdownBucket[] {
-  return sum(tallies, breakdownLevels, (tally) => ({
-    agentId: tally.agentId,
-    status: tally.status,
-    source: tally.source,
-    promptVersionId: tally.promptVersionId,
-    model: tally.model,
-    apiKeyId: tally.apiKeyId,
-    errorCode: tally.errorCode,
+export function addUpBreakdown(cells: readonly Cell[]): BreakdownBucket[] {
+  return sum(cells, breakdownLevels, (cell) => ({
+    agentId: cell.agentId,
+    status: cell.status,
+    source: cell.source,
+    promptVersionId: cell.promptVersionId,
+    model: cell.model,
+    apiKeyId: cell.apiKeyId,
+    errorCode: cell.errorCode,
   }));
 }
 
 function sum<L extends Level | BreakdownLevel, By extends object>(
-  tallies: readonly Tally[],
+  cells: readonly Cell[],
   at: readonly L[],
-  by: (tally: Tally) => By,
+  by: (cell: Cell) => By,
 ): (By & Sums & { readonly level: L; readonly startMs: number })[] {
   const buckets = new Map<string, By & Sums & { readonly level: L; readonly startMs: number }>();
-  for (const tally of tallies) {
-    const own = by(tally);
+  for (const cell of cells) {
+    const own = by(cell);
     const name = Object.values(own).join(' ');
     for (const level of at) {
-      const startMs = Math.floor(tally.executedAtMs / levelMs[level]) * levelMs[level];
-      const place = `${tally.agentId} ${level} ${String(startMs).padStart(15, '0')} ${name}`;
+      const startMs = startOf(level, cell.startMs);
+      const place = `${cell.agentId} ${level} ${String(startMs).padStart(15, '0')} ${name}`;
       const bucket = buckets.get(place) ?? { ...own, level, startMs, ...nothing() };
       buckets.set(place, bucket);
-      bucket.happened++;
-      if (tally.recorded) bucket.recorded++;
-      bucket.inputTokens += tally.inputTokens;
-      bucket.outputTokens += tally.outputTokens;
-      if (Number(tally.costUsd) !== 0) bucket.costsUsd.push(tally.costUsd);
-      if (!tally.costKnown) bucket.costUnknown++;
-      if (tally.latencyMs !== null) count(bucket.latency, latencyBin(tally.latencyMs));
+      add(bucket, cell);
     }
   }
   return [...buckets].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, bucket]) => bucket);
+}
+
+function startOf(level: Level | BreakdownLevel, atMs: number): number {
+  return Math.floor(atMs / levelMs[level]) * levelMs[level];
+}
+
+function add(sums: Sums, more: Sums): void {
+  sums.happened += more.happened;
+  sums.recorded += more.recorded;
+  sums.inputTokens += more.inputTokens;
+  sums.outputTokens += more.outputTokens;
+  sums.costUnknown += more.costUnknown;
+  for (const cost of more.costsUsd) sums.costsUsd.push(cost);
+  for (const [bin, n] of more.latency.entries()) count(sums.latency, bin, n);
 }
 
 function nothing(): Sums {
@@ -157,7 +185,7 @@ export function percentile(latency: readonly number[], p: number): number | null
   return null;
 }
 
-function count(bins: number[], bin: number): void {
+function count(bins: number[], bin: number, n: number): void {
   while (bins.length <= bin) bins.push(0);
-  bins[bin] = (bins[bin] ?? 0) + 1;
+  bins[bin] = (bins[bin] ?? 0) + n;
 }

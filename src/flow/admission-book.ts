@@ -155,7 +155,7 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       const worker = holdsSlot === false ? null : birthplace(workspaceId);
       const run = { tag: nextTag(workspaceId), born: worker !== null, holdsSlot };
       executions.push({ id, terms, ...from(call), inputVariables: variables.json, run, step });
-      const { agentId, model, temperature, promptVersionId, settings } = terms;
+      const { agentId, source, promptVersionId, model, temperature, settings } = terms;
       if (worker !== null) {
         born.push({
           id,
@@ -166,8 +166,10 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
           failures: 0,
           losses: 0,
           called: false,
+          source,
           promptVersionId,
           model,
+          apiKeyId,
           temperature,
           setup: agent.setup,
           inputVariables: variables.json,

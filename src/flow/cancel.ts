@@ -49,8 +49,9 @@ export function createCanceler(parts: {
   async function cancelAll(executionIds: readonly string[]): Promise<boolean[]> {
     const runs = await findUnended(parts.db, executionIds);
     const canceled = new Map<string, boolean>();
-    const waiting = [...runs].filter(([, run]) => !run.keepsPrompt);
-    const begun = [...runs].filter(([, run]) => run.keepsPrompt);
+    const keepsPrompt = ({ begun, storesBodies }: UnendedRun) => begun && storesBodies;
+    const waiting = [...runs].filter(([, run]) => !keepsPrompt(run));
+    const begun = [...runs].filter(([, run]) => keepsPrompt(run));
     const endAll = async (some: readonly [string, UnendedRun][], prompts: Prompts) => {
       await Promise.all(
         some.map(async ([id, run]) =>

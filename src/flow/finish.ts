@@ -4,6 +4,7 @@ import { type RunFailureCode, withoutWords } from '../core/failure.ts';
 import { uuid7Time } from '../core/id.ts';
 import { type Cost, noCost, noUsage, type Usage, unknownCost } from '../core/model.ts';
 import type { Template } from '../core/prompt.ts';
+import type { AcceptedAs } from '../core/run.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
 import { storable } from '../core/storable.ts';
@@ -37,8 +38,9 @@ export interface End {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly output: string | null;
-  /** Where not, the output goes as well, a while after the end. */
-  readonly storeBodies: boolean;
+  /** Where not, of the bodies only the output stays, for a while. */
+  readonly storesBodies: boolean;
+  readonly acceptedAs: AcceptedAs;
   /** The step of a workflow's run that goes on with this end. */
   readonly workflow: WorkflowStepOf | null;
 }
@@ -130,9 +132,9 @@ async function transact(
     if (!row || !holds(end, row)) return { ended: null, worker: null };
     rows.delete(end.id);
     const ended = endedRun(end, row);
-    tallies.push(tally(ended, row));
+    tallies.push(tally(ended, end, row));
     if (end.workflow) events.push(eventOf(end.workflow, ended));
-    if (end.workflow && !row.stores_bodies) briefRunIds.add(end.workflow.runId);
+    if (end.workflow && !end.storesBodies) briefRunIds.add(end.workflow.runId);
     if (end.fence === null && row.worker !== null) {
       cancellations.push({ executionId: end.id, worker: row.worker });
     }
@@ -204,19 +206,19 @@ function endedRun(end: End, row: RunRow): EndedRun {
     systemPrompt: end.systemPrompt,
     userPrompt: end.userPrompt,
     output: end.output === null ? null : storable(end.output),
-    storeBodies: end.storeBodies,
+    storesBodies: end.storesBodies,
   };
 }
 
-function tally(ended: EndedRun, row: RunRow): Tally {
+function tally(ended: EndedRun, { acceptedAs }: End, row: RunRow): Tally {
   return {
     agentId: row.agent_id,
     executedAtMs: uuid7Time(ended.id),
     status: ended.status,
-    source: row.source,
-    promptVersionId: row.prompt_version_id,
-    model: row.model,
-    apiKeyId: row.api_key_id,
+    source: acceptedAs.source,
+    promptVersionId: acceptedAs.promptVersionId,
+    model: acceptedAs.model,
+    apiKeyId: acceptedAs.apiKeyId,
     errorCode: ended.errorCode,
     recorded: true,
     inputTokens: ended.inputTokens,
@@ -228,16 +230,14 @@ function tally(ended: EndedRun, row: RunRow): Tally {
 }
 
 /** The end of a run that is canceled: nothing is known of what it used. */
-export function canceledEnd(
-  id: string,
-  { slotAgentId, workflow }: UnendedRun,
-  prompt: Template | null,
-): End {
+export function canceledEnd(id: string, run: UnendedRun, prompt: Template | null): End {
   return {
     id,
     fence: null,
-    slotAgentId,
-    workflow,
+    slotAgentId: run.slotAgentId,
+    workflow: run.workflow,
+    acceptedAs: run,
+    storesBodies: run.storesBodies,
     status: 'canceled',
     counted: true,
     usage: noUsage,
@@ -248,6 +248,5 @@ export function canceledEnd(
     systemPrompt: prompt?.system ?? null,
     userPrompt: prompt?.user ?? null,
     output: null,
-    storeBodies: true,
   };
 }

@@ -112,8 +112,10 @@ const leftAlone =
 
 /** What every end of this attempt says; how it ended is put over it. */
 function unended(run: Run, prompt: Template | undefined): Omit<End, 'status'> {
-  const storeBodies = run.settings.storeBodies ?? true;
+  const kept = storesBodies(run) ? prompt : undefined;
   return {
+    acceptedAs: run,
+    storesBodies: storesBodies(run),
     id: run.id,
     fence: { worker: run.worker, attempt: run.attempt },
     slotAgentId: run.settings.maxConcurrency === null ? null : run.agentId,
@@ -123,10 +125,9 @@ function unended(run: Run, prompt: Template | undefined): Omit<End, 'status'> {
     finishReason: null,
     errorCode: null,
     error: null,
-    systemPrompt: storeBodies ? (prompt?.system ?? null) : null,
-    userPrompt: storeBodies ? (prompt?.user ?? null) : null,
+    systemPrompt: kept?.system ?? null,
+    userPrompt: kept?.user ?? null,
     output: null,
-    storeBodies,
     workflow: run.settings.workflow ?? null,
   };
 }
@@ -138,10 +139,13 @@ function failed(
   more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
 ): Attempt {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
-  const end = unended(run, prompt);
-  const kept = end.storeBodies ? error : withoutWords(error);
+  const kept = storesBodies(run) ? error : withoutWords(error);
   const how = { status: 'failed', errorCode, error: kept, counted, usage, cost } as const;
-  return { kind: 'end', end: { ...end, ...how } };
+  return { kind: 'end', end: { ...unended(run, prompt), ...how } };
+}
+
+function storesBodies({ settings }: Run): boolean {
+  return settings.storeBodies ?? true;
 }
 
 /**

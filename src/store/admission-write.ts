@@ -148,13 +148,13 @@ const insertExecutions: Statement = {
   text: `with accepted as materialized (
       select e.*, t.*, $1::timestamptz as executed_at,
         case when e.born then $2::uuid end as worker, case when e.born then clock_timestamp() end as started_at
-      from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bool[], $10::bool[],
+      from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::json[], $8::bigint[], $9::bool[], $10::bool[],
         $25::uuid[], $26::text[], $27::int[])
         as e (id, terms, ip_address, user_agent, input_variables, tag, born, holds_slot, workflow_run_id, step_name,
           item)
       join unnest($11::uuid[], $12::uuid[], $13::uuid[], $14::uuid[], $15::uuid[], $16::execution_status[],
         $17::execution_source[], $18::text[], $19::text[], $20::text[], $21::float8[], $22::text[], $23::text[],
-        $24::text[]) with ordinality
+        $24::json[]) with ordinality
         as t (workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, status, source, agent_name,
           prompt_version_label, model, temperature, error_code, error, settings, place) on t.place = e.terms),
     queued as (
@@ -167,8 +167,8 @@ const insertExecutions: Statement = {
     select id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
       executed_at, case when status = 'processing' then null else executed_at end, status, source, agent_name,
       prompt_version_label, model, temperature, error_code, error, ip_address, user_agent,
-      input_variables::json,
-      case when item is null or settings is null then settings::json else (left(settings, -1) || ',"workflow":' ||
+      input_variables,
+      case when item is null or settings is null then settings else (left(settings::text, -1) || ',"workflow":' ||
         json_build_object('runId', workflow_run_id, 'step', step_name, 'item', item)::text || '}')::json end,
       workflow_run_id, step_name
     from accepted`,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ExecutionStatus, Source } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import type { Rendering } from '../core/rendered.ts';
+import type { AcceptedAs } from '../core/run.ts';
 import type { RunSettings, WorkflowStepOf } from '../core/settings.ts';
 import type { Db } from './db.ts';
 import { idBounds } from './id-bounds.ts';
@@ -164,13 +165,14 @@ export async function findEnded(db: Db, executionIds: readonly string[]): Promis
 }
 
 /** What must be known of an unfinished run to end it. */
-export interface UnendedRun {
+export interface UnendedRun extends AcceptedAs {
+  readonly storesBodies: boolean;
   /** Its agent, where that hands out slots. */
   readonly slotAgentId: string | null;
   /** The step of a workflow's run that it is the call of. */
   readonly workflow: WorkflowStepOf | null;
-  /** Whether work on it has begun, and what was sent is kept. */
-  readonly keepsPrompt: boolean;
+  /** Whether work on it has begun. */
+  readonly begun: boolean;
 }
 
 /** By id; those that have ended are left out. */
@@ -178,25 +180,18 @@ export async function findUnended(
   db: Db,
   executionIds: readonly string[],
 ): Promise<Map<string, UnendedRun>> {
-  const { rows } = await sql<{
-    id: string;
-    slotAgentId: string | null;
-    workflow: string | null;
-    keepsPrompt: boolean;
-  }>`
+  const { rows } = await sql<
+    Omit<UnendedRun, 'workflow'> & { id: string; workflow: string | null }
+  >`
     select q.id, case when q.holds_slot is null then null else q.agent_id end as slot_agent_id,
-      e.settings -> 'workflow' as workflow,
-      q.started_at is not null and e.settings ->> 'storeBodies' is distinct from 'false' as keeps_prompt
+      e.source, e.prompt_version_id, e.model, e.api_key_id, e.settings -> 'workflow' as workflow,
+      e.settings ->> 'storeBodies' is distinct from 'false' as stores_bodies, q.started_at is not null as begun
     from run_queue q join executions e on e.id = q.id
     where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(
-    rows.map(({ id, slotAgentId, workflow, keepsPrompt }) => [
+    rows.map(({ id, workflow, ...run }) => [
       id,
-      {
-        slotAgentId,
-        keepsPrompt,
-        workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf),
-      },
+      { ...run, workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf) },
     ]),
   );
 }

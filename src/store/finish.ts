@@ -1,4 +1,4 @@
-import type { EndStatus, Source } from '../core/execution.ts';
+import type { EndStatus } from '../core/execution.ts';
 import type { RunFailureCode } from '../core/failure.ts';
 import type { WorkflowStepOf } from '../core/settings.ts';
 import type { Tally } from '../core/statistics.ts';
@@ -17,16 +17,10 @@ export interface RunRow {
   readonly attempt: number;
   readonly failures: number;
   readonly losses: number;
-  readonly holds_slot: boolean | null;
-  readonly source: Source;
-  readonly prompt_version_id: string;
-  readonly model: string;
-  readonly api_key_id: string | null;
   readonly spent_input_tokens: number;
   readonly spent_output_tokens: number;
   readonly spent_usd: string;
   readonly spent_known: boolean;
-  readonly stores_bodies: boolean;
   /** By the database's clock, read under the lock. */
   readonly now_ms: number;
   readonly started_ms: number | null;
@@ -46,7 +40,7 @@ export async function lockRuns(
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
     steps.length > 0 ? lockWorkflowRuns(send, runIds) : [],
-    send<RunRow>(lockQueue, [ids, ...idBounds(ids)]),
+    send<RunRow>(lockQueue, [ids]),
     steps.length > 0 ? readSteps(send, steps) : { rows: [], items: [] },
   ]);
   return { rows, workflows, steps: states };
@@ -71,8 +65,8 @@ export interface EndedRun {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly output: string | null;
-  /** Where not, the output only stays for a while. */
-  readonly storeBodies: boolean;
+  /** Where not, of the bodies only the output stays, for a while. */
+  readonly storesBodies: boolean;
 }
 
 export async function writeEnds(
@@ -90,7 +84,7 @@ export async function writeEnds(
   },
 ): Promise<void> {
   const { cancellations, slotAgentIds, briefRunIds } = more;
-  const brief = ended.filter((one) => !one.storeBodies && one.output !== null);
+  const brief = ended.filter((one) => !one.storesBodies && one.output !== null);
   await Promise.all([
     ended.length > 0 ? send(deleteRuns, [ended.map((one) => one.id)]) : [],
     slotAgentIds.length > 0 ? send(handOutSlots, [slotAgentIds]) : [],
@@ -116,15 +110,11 @@ const lockAgents: Statement = {
 
 const lockQueue: Statement = {
   name: 'finish-lock-queue',
-  text: `select q.id, q.agent_id, q.worker, q.attempt, q.failures, q.losses, q.holds_slot,
-      e.source, e.prompt_version_id, e.model, e.api_key_id,
-      q.spent_input_tokens, q.spent_output_tokens, q.spent_usd, q.spent_known,
-      e.settings ->> 'storeBodies' is distinct from 'false' as stores_bodies,
+  text: `select id, agent_id, worker, attempt, failures, losses,
+      spent_input_tokens, spent_output_tokens, spent_usd, spent_known,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
-      (extract(epoch from q.started_at) * 1000)::float8 as started_ms
-    from run_queue q join executions e on e.id = q.id
-    where q.id = any($1::uuid[]) and e.id = any($1::uuid[]) and e.id between $2::uuid and $3::uuid
-    order by q.id for update of q`,
+      (extract(epoch from started_at) * 1000)::float8 as started_ms
+    from run_queue where id = any($1::uuid[]) order by id for update`,
 };
 
 const deleteRuns: Statement = {
@@ -178,16 +168,16 @@ const updateExecutions: Statement = {
       input_tokens = f.input_tokens, output_tokens = f.output_tokens, cost_usd = f.cost_usd,
       cost_known = f.cost_known, finish_reason = f.finish_reason, error_code = f.error_code, error = f.error,
       system_prompt = f.system_prompt, user_prompt = f.user_prompt, output = f.output,
-      input_variables = case when e.settings ->> 'storeBodies' = 'false' then null else e.input_variables end,
-      ip_address = case when e.settings ->> 'storeBodies' = 'false' then null else e.ip_address end,
-      user_agent = case when e.settings ->> 'storeBodies' = 'false' then null else e.user_agent end,
+      input_variables = case when f.stores_bodies then e.input_variables end,
+      ip_address = case when f.stores_bodies then e.ip_address end,
+      user_agent = case when f.stores_bodies then e.user_agent end,
       settings = null
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],
-      $15::text[], $16::text[])
+      $15::text[], $16::text[], $17::bool[])
       as f (id, status, completed, started, latency_ms, attempts, input_tokens, output_tokens, cost_usd,
-        cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output)
-    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $17::uuid and $18::uuid`,
+        cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, stores_bodies)
+    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $18::uuid and $19::uuid`,
 };
 
 function endValues(ended: readonly EndedRun[]): Value[] {
@@ -208,6 +198,7 @@ function endValues(ended: readonly EndedRun[]): Value[] {
     ended.map((one) => one.systemPrompt),
     ended.map((one) => one.userPrompt),
     ended.map((one) => one.output),
+    ended.map((one) => one.storesBodies),
     ...idBounds(ended.map((one) => one.id)),
   ];
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Run, Spent } from '../core/run.ts';
+import type { AcceptedAs, Run, Spent } from '../core/run.ts';
 import type { RunSettings } from '../core/settings.ts';
 import { thisMoment } from './clock.ts';
 import type { Db } from './db.ts';
@@ -80,7 +80,7 @@ export async function claimForOthers(
   return runs;
 }
 
-interface ClaimedRow extends SetupRow {
+interface ClaimedRow extends SetupRow, AcceptedAs {
   readonly id: string;
   readonly tag: number;
   readonly workspaceId: string;
@@ -90,8 +90,6 @@ interface ClaimedRow extends SetupRow {
   readonly losses: number;
   readonly called: boolean;
   readonly elapsedMs: number;
-  readonly promptVersionId: string;
-  readonly model: string;
   readonly temperature: number | null;
   readonly inputVariables: string;
   readonly settings: string;
@@ -117,9 +115,10 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
         c.failures > 0 or not c.spent_known as called,
         greatest(0, extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
-        e.prompt_version_id, e.model, e.temperature, e.input_variables, e.settings, ${setup.columns}
+        e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables, e.settings,
+        ${setup.columns}
       from claimed c cross join lateral (
-        select prompt_version_id, model, temperature, input_variables, settings
+        select source, prompt_version_id, model, api_key_id, temperature, input_variables, settings
         from executions where id = c.id offset 0) as e
       ${setup.joins}) as runs on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
@@ -139,8 +138,10 @@ function runOf(row: ClaimedRow, worker: string): Run {
     failures: row.failures,
     losses: row.losses,
     called: row.called,
+    source: row.source,
     promptVersionId: row.promptVersionId,
     model: row.model,
+    apiKeyId: row.apiKeyId,
     temperature: row.temperature,
     setup: setupOf(row),
     inputVariables: row.inputVariables,

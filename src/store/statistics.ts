@@ -3,6 +3,7 @@ import {
   addUpBreakdown,
   type BreakdownBucket,
   type Bucket,
+  byMinute,
   type Tally,
 } from '../core/statistics.ts';
 import type { Send, Statement, Value } from './pipeline.ts';
@@ -30,8 +31,9 @@ async function sendBoth(
   valuesOf: Values,
 ): Promise<void> {
   if (tallies.length === 0) return;
-  const buckets = addUp(tallies);
-  const broken = addUpBreakdown(tallies);
+  const cells = byMinute(tallies);
+  const buckets = addUp(cells);
+  const broken = addUpBreakdown(cells);
   await Promise.all([
     send(sum, [...placesOf(buckets), ...valuesOf(buckets)]),
     send(breakdown, [

@@ -9,6 +9,7 @@ import {
   type Bucket,
   binLatencyMs,
   breakdownLevels,
+  byMinute,
   latencyBin,
   levelMs,
   levels,
@@ -38,7 +39,7 @@ test('a percentile is that of all latencies, off by at most a tenth', () => {
   const share = fc.constantFrom(0, 0.01, 0.5, 0.95, 0.99, 1);
   fc.assert(
     fc.property(fc.array(latencyMs, { minLength: 1, maxLength: 200 }), share, (all, p) => {
-      const [bucket] = addUp(all.map((ms) => tally({ latencyMs: ms })));
+      const [bucket] = addUp(byMinute(all.map((ms) => tally({ latencyMs: ms }))));
       const sorted = all.toSorted((a, b) => a - b);
       const exact = sorted[Math.max(1, Math.ceil(all.length * p)) - 1] ?? Number.NaN;
       assertNear(percentile(bucket?.latency ?? [], p) ?? Number.NaN, exact);
@@ -49,7 +50,7 @@ test('a percentile is that of all latencies, off by at most a tenth', () => {
 test('where nothing ran there is no percentile', () => {
   assert.equal(percentile([], 0.5), null);
   assert.equal(percentile([0, 0], 0.5), null);
-  assert.deepEqual(addUp([tally({ latencyMs: null })])[0]?.latency, []);
+  assert.deepEqual(addUp(byMinute([tally({ latencyMs: null })]))[0]?.latency, []);
 });
 
 test('every tally is counted once at every level, in the bucket of its time', () => {
@@ -57,14 +58,14 @@ test('every tally is counted once at every level, in the bucket of its time', ()
     fc.property(fc.array(anyTally, { maxLength: 40 }), (tallies) => {
       for (const level of levels) {
         assertWhole(
-          addUp(tallies).filter((one) => one.level === level),
+          addUp(byMinute(tallies)).filter((one) => one.level === level),
           tallies,
           ['agentId', 'status', 'source'],
         );
       }
       for (const level of breakdownLevels) {
         assertWhole(
-          addUpBreakdown(tallies).filter((one) => one.level === level),
+          addUpBreakdown(byMinute(tallies)).filter((one) => one.level === level),
           tallies,
           ['agentId', 'status', 'source', 'promptVersionId', 'model', 'apiKeyId', 'errorCode'],
         );
@@ -116,7 +117,7 @@ test('money stays the text that it is: it is never added up as a float', () => {
     fc.property(fc.array(anyTally, { maxLength: 40 }), (tallies) => {
       const texts = tallies.map((one) => one.costUsd).filter((text) => text !== '0');
       for (const level of levels) {
-        const own = addUp(tallies).filter((one) => one.level === level);
+        const own = addUp(byMinute(tallies)).filter((one) => one.level === level);
         assert.deepEqual(own.flatMap((one) => one.costsUsd).sort(), [...texts].sort());
       }
     }),
@@ -127,8 +128,8 @@ test('buckets come in one order, whatever the order of the tallies: their rows a
   fc.assert(
     fc.property(fc.array(anyTally, { maxLength: 40 }), (tallies) => {
       const names = (all: readonly Tally[]) =>
-        [...addUp(all), ...addUpBreakdown(all)].map(({ costsUsd, latency, ...key }) =>
-          Object.values(key).join(' '),
+        [...addUp(byMinute(all)), ...addUpBreakdown(byMinute(all))].map(
+          ({ costsUsd, latency, ...key }) => Object.values(key).join(' '),
         );
       assert.deepEqual(names(tallies.toReversed()), names(tallies));
     }),

@@ -222,7 +222,8 @@ test('a run that is stopped while its prompt is read has not called its model', 
   };
   const held: Run = {
     ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
-    ...{ promptVersionId: 'v', model: 'cueline/echo', temperature: null, inputVariables: '{}' },
+    ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null },
+    ...{ temperature: null, inputVariables: '{}' },
     setup: nothingStored,
     ...{ settings, called: false, elapsedMs: 0 },
   };

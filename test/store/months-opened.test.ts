@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { uuid7 } from '../../src/core/id.ts';
 import { readExecutions } from '../../src/store/executions.ts';
-import { type EndedRun, lockRuns, writeEnds } from '../../src/store/finish.ts';
+import { type EndedRun, writeEnds } from '../../src/store/finish.ts';
 import type { Send } from '../../src/store/pipeline.ts';
 import { removeRecords } from '../../src/store/removal.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -21,22 +21,13 @@ const ended: EndedRun = {
   ...{ id, agentId: id, status: 'success', completedMs: 0, startedMs: null, latencyMs: 0 },
   ...{ attempts: 1, inputTokens: 0, outputTokens: 0, costUsd: '0', costKnown: true },
   ...{ finishReason: null, errorCode: null, error: null, systemPrompt: null, userPrompt: null },
-  ...{ output: null, storeBodies: true },
+  ...{ output: null, storesBodies: true },
 };
 
 const statements: [name: string, parameters: string, carryOut: () => Promise<unknown>][] = [
   [
-    'finish-lock-queue',
-    `'{${id}}', '${id}', '${id}'`,
-    () =>
-      pipelines.use(async (send) => {
-        await lockRuns(send, [id], { slotAgentIds: [], steps: [] });
-        await send({ name: 'commit', text: 'commit' });
-      }),
-  ],
-  [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(15)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(16)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

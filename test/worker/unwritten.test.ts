@@ -97,7 +97,10 @@ test('a run that began longer ago than a number of milliseconds can tell ends al
 });
 
 test('an end that cannot be stored gives up its texts, also that of an internal error', async () => {
-  const run = { slotAgentId: null, workflow: null, keepsPrompt: true };
+  const run = {
+    ...{ slotAgentId: null, workflow: null, begun: true, storesBodies: true },
+    ...({ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null } as const),
+  };
   const prompt = { system: 'too long', user: 'too long' };
   const end: End = { ...canceledEnd('x', run, prompt), errorCode: 'INTERNAL', status: 'failed' };
   const tried: (string | null)[] = [];

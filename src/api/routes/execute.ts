@@ -49,13 +49,13 @@ async function answer(
   allowOrigin(request, reply, admitted.allowedOrigins);
   reply.headers(rateHeaders(admitted.states, admitted.nowMs));
   if (admitted.kind === 'refused') send(reply, errorAnswer(admitted, request.id));
-  else send(reply, accepted(admitted));
+  else send(reply, accepted(admitted, request.params.agentId));
 }
 
 const userAgentMax = 500;
 
-function accepted(admitted: Extract<Admitted, { kind: 'accepted' }>) {
-  const agentId = toId('agent', admitted.agentId);
+/** A known agent's id has one form only: the one that it was called by. */
+function accepted(admitted: Extract<Admitted, { kind: 'accepted' }>, agentId: string) {
   const executionId = toId('execution', admitted.executionId);
   const statusUrl = `/api/v1/agents/${agentId}/executions/${executionId}`;
   return {
