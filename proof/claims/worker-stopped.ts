@@ -133,12 +133,14 @@ async function stopAtAnEnd(
   zombie: Member,
   locking: boolean,
 ): Promise<Caught> {
-  for (;;) {
+  const endMs = performance.now() + patienceMs;
+  while (performance.now() < endMs) {
     const call = fleet.latest(zombie, caughtModel);
     const stopped = call && (await stopAtTheEndOf({ db, fleet }, call.prompt, zombie, locking));
     if (call && stopped) return { zombie, ...call };
     await wait(20);
   }
+  throw new Error(`no end of a run of worker ${zombie.number} could be caught`);
 }
 
 async function stopAtTheEndOf(
@@ -162,7 +164,7 @@ async function stopAtTheEndOf(
       const { rows: waiting } = await sql<{ pid: number }>`
         select pid from pg_stat_activity where ${mine} = any (pg_blocking_pids(pid))
           and application_name = ${memberName(zombie.number)}
-          and query like '%order by q.id for update of q%'`.execute(db);
+          and query like '%from run_queue where id = any($1::uuid[]) order by id for update'`.execute(db);
       if (waiting.length > 0) {
         fleet.stop(zombie);
         if (locking) return true;
