@@ -39,3 +39,11 @@ export async function leftOf(db: Db, agentId: string): Promise<number> {
     select count(*) as n from run_queue where agent_id = ${agentId}`.execute(db);
   return rows[0]?.n ?? 0;
 }
+
+/** How many runs are worked on that were not sent to that model. */
+export async function workedOnBut(db: Db, model: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from run_queue q join executions e on e.id = q.id
+    where q.worker is not null and e.model <> ${model}`.execute(db);
+  return rows[0]?.n ?? 0;
+}

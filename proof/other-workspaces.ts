@@ -23,16 +23,16 @@ export interface Started {
 export function addOtherWorkspaces(
   ground: Ground,
   url: string,
-  count: number,
+  { count, answerMs }: { readonly count: number; readonly answerMs: number },
 ): Promise<OtherWorkspace[]> {
-  return Promise.all(Array.from({ length: count }, () => addOne(ground, url)));
+  return Promise.all(Array.from({ length: count }, () => addOne(ground, url, answerMs)));
 }
 
-async function addOne(ground: Ground, url: string): Promise<OtherWorkspace> {
+async function addOne(ground: Ground, url: string, answerMs: number): Promise<OtherWorkspace> {
   const { workspaceId, ownerId: userId } = await addWorkspace(ground.db);
   const { key } = await ground.key({ workspaceId, userId });
   // The model's name tells its calls from all others.
-  const name = `of-${workspaceId}`;
+  const name = `after-${answerMs}-of-${workspaceId}`;
   const agent = await ground.agent({ model: `ollama/${name}`, workspaceId, createdBy: userId });
   return {
     async call(count) {
@@ -49,7 +49,7 @@ async function addOne(ground: Ground, url: string): Promise<OtherWorkspace> {
       const mine = () => calls.filter((one) => one.model === name).slice(mineBefore);
       while (mine().length < accepted.length && performance.now() < endMs) await wait(2);
       const arrived = mine();
-      const ofBacklog = calls.slice(from).filter(({ model }) => !model.startsWith('of-')).length;
+      const ofBacklog = calls.slice(from).filter(({ model }) => !model.includes('-of-')).length;
       const samplesMs = arrived.map(({ atMs }, n) =>
         Math.max(0, atMs - (accepted[n]?.answeredMs ?? atMs)),
       );

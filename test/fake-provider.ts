@@ -150,10 +150,10 @@ export async function startFakeProvider(): Promise<FakeProvider> {
 
 /**
  * A model `after-250` answers after 250 ms; `numbered-250` answers with the number of the call, the first being 1;
- * `flaky-250` fails, after as long, where that number is one of four.
+ * `flaky-250` fails, after as long, where that number is one of four. `after-250-of-x` is the same model by another name.
  */
 function delayed(model: string, number: number): Step {
-  const [, kind, afterMs = 0] = /^(after|numbered|flaky)-(\d+)$/.exec(model) ?? [];
+  const [, kind, afterMs = 0] = /^(after|numbered|flaky)-(\d+)(?:-of-.+)?$/.exec(model) ?? [];
   if (kind === 'flaky' && number % 4 === 0)
     return { ...failing(500, 'The server had an error.'), afterMs: Number(afterMs) };
   return { afterMs: Number(afterMs), ...(kind === 'numbered' && { text: String(number) }) };

@@ -1,9 +1,10 @@
 import type { TestAgent } from '../../test/harness/agents.ts';
-import { addBacklog, leftOf, redirectBacklog } from '../backlog.ts';
+import { addBacklog, leftOf, redirectBacklog, workedOnBut } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
 import type { Ground } from '../ground.ts';
 import { startLoad } from '../load.ts';
 import { addOtherWorkspaces, called, callsOf, lateStarts } from '../other-workspaces.ts';
+import { until } from '../until.ts';
 
 /**
  * A round is the next run of each of three other workspaces while one has a backlog: first of short runs, then of runs of
@@ -17,7 +18,8 @@ const slots = 16;
 const others = 3;
 /** So many that the slots which are kept for others would not do for them while the backlog is served first. */
 const burst = 60;
-const short = 'ollama/after-100';
+const shortMs = 100;
+const short = `ollama/after-${shortMs}`;
 const flaky = 'ollama/flaky-100';
 /** Of the agent that makes so few calls at once. */
 const capped = 'ollama/after-250';
@@ -65,7 +67,7 @@ export const fairBacklog: Claim = {
     const other = await ground.agent({ model: capped, config: { maxConcurrency } });
     await queue(other, maxConcurrency);
     await queue(big, 0);
-    const all = await addOtherWorkspaces(ground, api.url, others);
+    const all = await addOtherWorkspaces(ground, api.url, { count: others, answerMs: shortMs });
     const env = { CUELINE_SLOTS: String(slots), CUELINE_LEASE_MS: '6000' };
     await Promise.all(Array.from({ length: workers }, () => ground.spawn('worker', env)));
 
@@ -100,8 +102,11 @@ export const fairBacklog: Claim = {
     // Enough for some to have come back from their delay.
     const flakyRounds = await roundsAfter(flaky, 10 * openSlots());
     for (let round = 0; round < flakyRounds; round++) await next('flaky');
-    await redirectBacklog(ground.db, big.id, long);
+    // Those that wait for maxConcurrency as well: a slot that they pass on would soon be free.
+    for (const { id } of [big, other]) await redirectBacklog(ground.db, id, long);
     const longRounds = await roundsAfter(long, openSlots());
+    if (!(await until(async () => (await workedOnBut(ground.db, long)) === 0)))
+      violations.push('runs that were not long never ended');
     for (let round = 0; round < longRounds; round++) {
       await next('long');
       // Later ones end by and by anyway.

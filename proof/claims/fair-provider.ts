@@ -60,7 +60,7 @@ export const fairProvider: Claim = {
     });
     await first.done;
     await addBacklog(ground.db, first.accepted()[0] ?? '', backlog - 1);
-    const all = await addOtherWorkspaces(ground, api.url, others);
+    const all = await addOtherWorkspaces(ground, api.url, { count: others, answerMs: 0 });
     await ground.spawn('worker', {
       CUELINE_SLOTS: String(slots),
       CUELINE_PROVIDER_CALLS: String(providerCalls),
