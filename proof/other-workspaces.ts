@@ -7,7 +7,7 @@ import { until } from './until.ts';
 /** Other workspaces beside the one that has a backlog, whose next runs are not to be late for it. */
 
 /** Long enough for any machine; who has not been called by then is missing. */
-const patienceMs = 30_000;
+const patienceMs = 70_000;
 
 export interface OtherWorkspace {
   call(count: number): Promise<Started>;

@@ -33,7 +33,7 @@ export const endsTogether: Claim = {
     },
   ],
   async prove(ground, rounds) {
-    const most = rounds === 1 ? 800 : 6_000;
+    const most = rounds === 1 ? 800 : 8_500;
     const others = rounds === 1 ? 200 : 1_000;
     const count = most + others;
     const lease = rounds === 1 ? testLeaseMs : leaseMs;

@@ -21,9 +21,9 @@ const others = 3;
 const quickBeforeMax = (providerCalls * 2_000) / quickMs;
 /**
  * Whoever waits alone stands in line half of the time, and is in the queue the other half. It is next whenever it stands
- * there as a call ends: that it never does so often is as good as impossible.
+ * there as calls end, two at a time: that it does not for twenty times is as good as impossible.
  */
-const slowBeforeMax = 18;
+const slowBeforeMax = providerCalls * 21;
 
 export const fairProvider: Claim = {
   name: 'fair-provider',

@@ -16,7 +16,8 @@ const backlog = 60;
 const following = { clients: 4, pauseMs: 500 };
 /** How long an outage may go on until each process has seen it. */
 const noticeMs = 10_000;
-const answerAfterMs = 100;
+/** So many come back within it that without a window they would be a crowd. */
+const answerAfterMs = 400;
 const endMs = 120_000;
 
 export const providerOutage: Claim = {

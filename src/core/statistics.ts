@@ -82,9 +82,12 @@ export function byMinute(tallies: readonly Tally[]): Cell[] {
     const { agentId, status, source, promptVersionId, model, apiKeyId, errorCode } = tally;
     const startMs = startOf('minute', tally.executedAtMs);
     const name = `${agentId} ${startMs} ${status} ${source} ${promptVersionId} ${model} ${apiKeyId} ${errorCode}`;
-    const own = { agentId, startMs, status, source, promptVersionId, model, apiKeyId, errorCode };
-    const cell = cells.get(name) ?? { ...own, ...nothing() };
-    if (cell.happened === 0) cells.set(name, cell);
+    let cell = cells.get(name);
+    if (!cell) {
+      const own = { agentId, startMs, status, source, promptVersionId, model, apiKeyId, errorCode };
+      cell = { ...own, ...nothing() };
+      cells.set(name, cell);
+    }
     cell.happened++;
     if (tally.recorded) cell.recorded++;
     cell.inputTokens += tally.inputTokens;

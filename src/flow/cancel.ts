@@ -49,9 +49,9 @@ export function createCanceler(parts: {
   async function cancelAll(executionIds: readonly string[]): Promise<boolean[]> {
     const runs = await findUnended(parts.db, executionIds);
     const canceled = new Map<string, boolean>();
-    const keepsPrompt = ({ begun, storesBodies }: UnendedRun) => begun && storesBodies;
+    const keepsPrompt = ({ begun, storeBodies }: UnendedRun) => begun && storeBodies;
     const waiting = [...runs].filter(([, run]) => !keepsPrompt(run));
-    const begun = [...runs].filter(([, run]) => keepsPrompt(run));
+    const prompted = [...runs].filter(([, run]) => keepsPrompt(run));
     const endAll = async (some: readonly [string, UnendedRun][], prompts: Prompts) => {
       await Promise.all(
         some.map(async ([id, run]) =>
@@ -61,8 +61,8 @@ export function createCanceler(parts: {
     };
     await endAll(waiting, new Map());
     // A few at a time, since prompts can be long.
-    for (let at = 0; at < begun.length; at += promptsAtOnce) {
-      const some = begun.slice(at, at + promptsAtOnce);
+    for (let at = 0; at < prompted.length; at += promptsAtOnce) {
+      const some = prompted.slice(at, at + promptsAtOnce);
       await endAll(some, await promptsOf(some.map(([id]) => id)));
     }
     return executionIds.map((id) => canceled.get(id) === true);

@@ -39,7 +39,7 @@ export interface End {
   readonly userPrompt: string | null;
   readonly output: string | null;
   /** Where not, of the bodies only the output stays, for a while. */
-  readonly storesBodies: boolean;
+  readonly storeBodies: boolean;
   readonly acceptedAs: AcceptedAs;
   /** The step of a workflow's run that goes on with this end. */
   readonly workflow: WorkflowStepOf | null;
@@ -134,7 +134,7 @@ async function transact(
     const ended = endedRun(end, row);
     tallies.push(tally(ended, end, row));
     if (end.workflow) events.push(eventOf(end.workflow, ended));
-    if (end.workflow && !end.storesBodies) briefRunIds.add(end.workflow.runId);
+    if (end.workflow && !end.storeBodies) briefRunIds.add(end.workflow.runId);
     if (end.fence === null && row.worker !== null) {
       cancellations.push({ executionId: end.id, worker: row.worker });
     }
@@ -206,7 +206,7 @@ function endedRun(end: End, row: RunRow): EndedRun {
     systemPrompt: end.systemPrompt,
     userPrompt: end.userPrompt,
     output: end.output === null ? null : storable(end.output),
-    storesBodies: end.storesBodies,
+    storeBodies: end.storeBodies,
   };
 }
 
@@ -237,7 +237,7 @@ export function canceledEnd(id: string, run: UnendedRun, prompt: Template | null
     slotAgentId: run.slotAgentId,
     workflow: run.workflow,
     acceptedAs: run,
-    storesBodies: run.storesBodies,
+    storeBodies: run.storeBodies,
     status: 'canceled',
     counted: true,
     usage: noUsage,

@@ -112,10 +112,10 @@ const leftAlone =
 
 /** What every end of this attempt says; how it ended is put over it. */
 function unended(run: Run, prompt: Template | undefined): Omit<End, 'status'> {
-  const kept = storesBodies(run) ? prompt : undefined;
+  const kept = storeBodies(run) ? prompt : undefined;
   return {
     acceptedAs: run,
-    storesBodies: storesBodies(run),
+    storeBodies: storeBodies(run),
     id: run.id,
     fence: { worker: run.worker, attempt: run.attempt },
     slotAgentId: run.settings.maxConcurrency === null ? null : run.agentId,
@@ -139,12 +139,12 @@ function failed(
   more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
 ): Attempt {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
-  const kept = storesBodies(run) ? error : withoutWords(error);
+  const kept = storeBodies(run) ? error : withoutWords(error);
   const how = { status: 'failed', errorCode, error: kept, counted, usage, cost } as const;
   return { kind: 'end', end: { ...unended(run, prompt), ...how } };
 }
 
-function storesBodies({ settings }: Run): boolean {
+function storeBodies({ settings }: Run): boolean {
   return settings.storeBodies ?? true;
 }
 

@@ -54,8 +54,8 @@ interface Guarded {
 const breakersMax = 1_000;
 /** Shorter than a slot should be held for nothing, longer than most gaps between two calls. */
 const waitMs = 1_000;
-/** In a gap of ten seconds between two ends one call that comes back again and again is sent away no more often. */
-const fewMax = 6;
+/** One call that comes back again and again is sent away no more often in two minutes in which no call ends. */
+const fewMax = 60;
 /** A call that had less time says more of its agent than of the provider, when that time is up. */
 const patienceMs = 10_000;
 

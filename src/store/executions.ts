@@ -166,7 +166,7 @@ export async function findEnded(db: Db, executionIds: readonly string[]): Promis
 
 /** What must be known of an unfinished run to end it. */
 export interface UnendedRun extends AcceptedAs {
-  readonly storesBodies: boolean;
+  readonly storeBodies: boolean;
   /** Its agent, where that hands out slots. */
   readonly slotAgentId: string | null;
   /** The step of a workflow's run that it is the call of. */
@@ -185,7 +185,7 @@ export async function findUnended(
   >`
     select q.id, case when q.holds_slot is null then null else q.agent_id end as slot_agent_id,
       e.source, e.prompt_version_id, e.model, e.api_key_id, e.settings -> 'workflow' as workflow,
-      e.settings ->> 'storeBodies' is distinct from 'false' as stores_bodies, q.started_at is not null as begun
+      e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, q.started_at is not null as begun
     from run_queue q join executions e on e.id = q.id
     where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(

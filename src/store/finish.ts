@@ -66,7 +66,7 @@ export interface EndedRun {
   readonly userPrompt: string | null;
   readonly output: string | null;
   /** Where not, of the bodies only the output stays, for a while. */
-  readonly storesBodies: boolean;
+  readonly storeBodies: boolean;
 }
 
 export async function writeEnds(
@@ -84,7 +84,7 @@ export async function writeEnds(
   },
 ): Promise<void> {
   const { cancellations, slotAgentIds, briefRunIds } = more;
-  const brief = ended.filter((one) => !one.storesBodies && one.output !== null);
+  const brief = ended.filter((one) => !one.storeBodies && one.output !== null);
   await Promise.all([
     ended.length > 0 ? send(deleteRuns, [ended.map((one) => one.id)]) : [],
     slotAgentIds.length > 0 ? send(handOutSlots, [slotAgentIds]) : [],
@@ -198,7 +198,7 @@ function endValues(ended: readonly EndedRun[]): Value[] {
     ended.map((one) => one.systemPrompt),
     ended.map((one) => one.userPrompt),
     ended.map((one) => one.output),
-    ended.map((one) => one.storesBodies),
+    ended.map((one) => one.storeBodies),
     ...idBounds(ended.map((one) => one.id)),
   ];
 }

@@ -21,7 +21,7 @@ const ended: EndedRun = {
   ...{ id, agentId: id, status: 'success', completedMs: 0, startedMs: null, latencyMs: 0 },
   ...{ attempts: 1, inputTokens: 0, outputTokens: 0, costUsd: '0', costKnown: true },
   ...{ finishReason: null, errorCode: null, error: null, systemPrompt: null, userPrompt: null },
-  ...{ output: null, storesBodies: true },
+  ...{ output: null, storeBodies: true },
 };
 
 const statements: [name: string, parameters: string, carryOut: () => Promise<unknown>][] = [

@@ -98,7 +98,7 @@ test('a run that began longer ago than a number of milliseconds can tell ends al
 
 test('an end that cannot be stored gives up its texts, also that of an internal error', async () => {
   const run = {
-    ...{ slotAgentId: null, workflow: null, begun: true, storesBodies: true },
+    ...{ slotAgentId: null, workflow: null, begun: true, storeBodies: true },
     ...({ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null } as const),
   };
   const prompt = { system: 'too long', user: 'too long' };
