@@ -1,7 +1,7 @@
 import { addBacklog, leftOf, redirectBacklog } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
 import { startLoad } from '../load.ts';
-import { addOtherWorkspaces, called, lateStarts } from '../other-workspaces.ts';
+import { addOtherWorkspaces, called, callsOf, lateStarts } from '../other-workspaces.ts';
 
 /**
  * A round is the next run of each of three other workspaces, while calls of one with a backlog fill all the room that
@@ -89,10 +89,10 @@ export const fairProvider: Claim = {
     const slowRounds = slowed ? Math.ceil(rounds / 10) : 0;
     for (let n = 0; n < slowRounds; n++) await round('slow', slowBeforeMax);
     const left = await leftOf(ground.db, agent.id);
-    if (left === 0 || before.quick + before.slow === 0)
-      violations.push(
-        'nothing of the backlog stood in the way: there was nothing to be fair against',
-      );
+    // That none of it came before the others is as fair as can be; that it did not go on would be something else.
+    const goesOn = await called(ground, slow, callsOf(ground, slow) + 1);
+    if (left === 0 || !goesOn)
+      violations.push('of the backlog nothing was left: there was nothing to be fair against');
     return {
       counts: {
         backlog,
