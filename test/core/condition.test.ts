@@ -224,7 +224,7 @@ test('a condition is judged once, and what it spent counts only once', () => {
 });
 
 test('a condition without a loop is ended as well where what it compares is long', () => {
-  const list = `[${'[1,2,3],'.repeat(40_000)}[]]`;
+  const list = `[${'[1,2,3],'.repeat(200_000)}[]]`;
   const long = { input: documentOf(`{"a":${list},"b":${list}}`), output: () => null };
   const often = Array.from({ length: 60 }, () => 'input.a == input.b').join(' && ');
   const { judge } = conditionJudge();

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Stage, Visibility } from '../../src/core/agent.ts';
-import { toId, uuid7 } from '../../src/core/id.ts';
+import { toId } from '../../src/core/id.ts';
 import { noLimits, type RateLimits } from '../../src/core/limits.ts';
 import { placeholders } from '../../src/core/prompt.ts';
 import type { AgentConfig } from '../../src/core/settings.ts';
+import { freshId } from './fresh-id.ts';
 import type { Service } from './service.ts';
 
 /** An agent with its prompt and pinned version, put straight into the tables: for tests of what comes after. */
@@ -46,7 +47,7 @@ export async function addAgent(
   const names = placeholders({ system, user });
   const limits = { ...noLimits, ...options.rateLimits };
   const open = stage === 'Testing' || stage === 'Deployed';
-  const [promptId, versionId, id] = [0, 0, 0].map(() => uuid7(Date.now()));
+  const [promptId, versionId, id] = [freshId(), freshId(), freshId()];
   await sql`insert into prompts (id, workspace_id, name) values (${promptId}, ${workspaceId}, 'Prompt')`.execute(
     db,
   );
@@ -65,11 +66,11 @@ export async function addAgent(
       ${limits.requestsPerDay}, ${options.allowedOrigins ?? []}::text[], ${createdBy},
       ${options.archived ? sql`clock_timestamp()` : null})`.execute(db);
   await sql`insert into limits (subject) values (${id})`.execute(db);
-  const agentId = toId('agent', id ?? '');
+  const agentId = toId('agent', id);
   return {
-    id: id ?? '',
+    id,
     agentId,
-    promptVersionId: toId('version', versionId ?? ''),
+    promptVersionId: toId('version', versionId),
     path: `/api/v1/agents/${agentId}`,
   };
 }

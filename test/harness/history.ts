@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { everything } from '../../src/core/history.ts';
-import { uuid7 } from '../../src/core/id.ts';
 import type { ListQuestion } from '../../src/flow/list-executions.ts';
 import type { Db } from '../../src/store/db.ts';
+import { freshId } from './fresh-id.ts';
 import { countHistory, insertRecords } from './records.ts';
 
 /** Histories made of random records, without anybody having run them. */
@@ -89,10 +89,6 @@ export async function makeRecords(
       from timed) as ready`,
   );
   return { workspaceId, agentIds, versionIds, models, keyIds, fromMs, toMs };
-}
-
-function freshId(): string {
-  return uuid7(Date.now());
 }
 
 /** The first hundred of all records of these agents. */

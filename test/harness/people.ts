@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { fromId, toId, uuid7 } from '../../src/core/id.ts';
+import { fromId, toId } from '../../src/core/id.ts';
 import { hashBytes, hashKey, keyStart, makeKey, type Permission } from '../../src/core/key.ts';
 import { keyDefaultLimits, type RateLimits } from '../../src/core/limits.ts';
 import type { Role } from '../../src/core/member.ts';
 import type { Db } from '../../src/store/db.ts';
+import { freshId } from './fresh-id.ts';
 
 /** Workspaces, members and keys, put straight into the tables. Ids are the stored ones unless they are named wire ids. */
 
@@ -68,9 +69,4 @@ export async function addKey(
     db,
   );
   return { key, id, apiKeyId: toId('key', id) };
-}
-
-/** Only unique: no test may depend on the order of these. */
-function freshId(): string {
-  return uuid7(Date.now());
 }

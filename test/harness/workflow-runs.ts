@@ -13,6 +13,7 @@ import {
   wholeRun,
 } from '../../src/store/workflow-runs.ts';
 import type { TestAgent } from './agents.ts';
+import { freshId } from './fresh-id.ts';
 import type { Service } from './service.ts';
 
 /** Workflows put straight into the tables: for tests of what comes after. */
@@ -52,7 +53,7 @@ export async function addWorkflow(
     output: null,
     ...definition,
   };
-  const [id = '', versionId = ''] = [0, 0].map(() => uuid7(Date.now()));
+  const [id, versionId] = [freshId(), freshId()];
   await sql`insert into workflows (id, workspace_id, name) values (${id}, ${workspaceId}, ${id})`.execute(
     db,
   );

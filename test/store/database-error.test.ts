@@ -21,7 +21,7 @@ const thrownBy = (work: Promise<unknown>) =>
 
 function open(t: { after(end: () => Promise<void>): void }, options: { host?: string } = {}): Db {
   const connection = { ...database.connection, ...options };
-  const db = openDatabase({ connection, poolMax: 1, statementMsMax: 100, onError: () => {} });
+  const db = openDatabase({ connection, poolMax: 1, statementMsMax: 1_000, onError: () => {} });
   t.after(() => db.destroy());
   return db;
 }

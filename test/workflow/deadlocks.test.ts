@@ -18,7 +18,7 @@ const { connection } = service.database;
 // It is looked for once in each wait: by then the other side must have come to wait as well.
 await runAsAdmin(
   { ...connection, user: 'postgres' },
-  `alter database ${connection.database} set deadlock_timeout = '2s'`,
+  `alter database ${connection.database} set deadlock_timeout = '3s'`,
 );
 const pipelines = testPipelines(connection);
 after(() => pipelines.close());

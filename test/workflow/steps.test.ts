@@ -59,7 +59,7 @@ test('a chain hands outputs on, and each step is a record', async () => {
     executedBy: string;
   }>`
     select step_name, source::text as source, api_key_id, executed_by from executions
-    where workflow_run_id = ${runId} order by id`.execute(service.db);
+    where workflow_run_id = ${runId} order by step_name`.execute(service.db);
   const common = { source: 'workflow', apiKeyId: keyId, executedBy: service.ownerId };
   assert.deepEqual(rows, [
     { stepName: 'first', ...common },
