@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import type { Page } from 'playwright-core';
 import { addAgent } from '../harness/agents.ts';
 import { makeAgent, makePrompt, move } from '../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
@@ -177,7 +178,7 @@ test('what was typed and not saved is there again after a look at another page',
   const lookElsewhere = async () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
-    await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+    await openSettings(page);
     await description.waitFor();
   };
   await description.fill('Half a thought');
@@ -278,7 +279,7 @@ test('an agent is deleted once it was said what that means', async () => {
   const agent = await makeAgent(service, prompt, { visibility: 'public', agentName: 'Gone soon' });
   await move(service, agent, 'enable-api');
   const { page, check } = await visit(agentPage(agent), { as: 'editor' });
-  await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+  await openSettings(page);
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete Gone soon?' });
   await dialog.getByText('answered 404').waitFor();
@@ -292,5 +293,11 @@ test('an agent is deleted once it was said what that means', async () => {
   await page.waitForURL(`**${agentPage(agent)}`);
   await page.getByRole('alert').getByText('req_').waitFor();
 });
+
+/** The workspace has settings too, and its link is there before the agent is. */
+async function openSettings(page: Page): Promise<void> {
+  const areas = page.getByRole('navigation', { name: 'Areas of the agent' });
+  await areas.getByRole('link', { name: 'Settings' }).click();
+}
 
 const agentPage = ({ agentId }: { readonly agentId: string }) => `/agents/${agentId}`;
