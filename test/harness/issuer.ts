@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -12,6 +11,8 @@ export interface Issuer {
   person: Person;
   /** What it does wrong in its next ID tokens. */
   mistake: 'none' | 'nonce' | 'signature' | 'audience';
+  /** Nobody is let in. */
+  down: boolean;
   close(): Promise<void>;
 }
 
@@ -29,8 +30,7 @@ interface Grant {
   readonly redirectUri: string | null;
 }
 
-/** Port 0 takes any free one. */
-export async function startIssuer(port = 0): Promise<Issuer> {
+export async function startIssuer({ down = false } = {}): Promise<Issuer> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const grants = new Map<string, Grant>();
@@ -90,13 +90,17 @@ export async function startIssuer(port = 0): Promise<Issuer> {
     return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
   }
 
-  server.listen(port, '127.0.0.1');
+  server.on('connection', (socket) => {
+    if (issuer.down) socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer: Issuer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     client,
     person: { sub: 'nobody', email: 'nobody@example.com' },
     mistake: 'none',
+    down,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -132,15 +136,4 @@ async function textOf(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
   return text;
-}
-
-/** A port that nothing listens on, for an issuer that is down. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(address && typeof address === 'object');
-  server.close();
-  await once(server, 'close');
-  return address.port;
 }

@@ -173,6 +173,8 @@ async function countKeys(db: Db): Promise<number> {
 }
 
 /** When a key was last used is written now and then. */
-function withoutUse({ lastUsedAt: _, ...key }: { lastUsedAt: unknown }) {
-  return key;
+/** What goes on between two looks: uses are noted, and a minute ends. */
+function withoutUse(key: Record<string, unknown>) {
+  const { lastUsedAt: _, rateLimitUsage: __, ...rest } = key;
+  return rest;
 }

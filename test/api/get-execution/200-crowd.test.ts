@@ -18,6 +18,11 @@ async function crowd(statusUrl: string) {
   const atOnce: string[] = [];
   let ended = false;
   const more = 3;
+  // To connect may take a slow machine as long as answers are held: that is done before.
+  const connected = Array.from({ length: waitsOfCallerMax + more }, () =>
+    service.call('GET', statusUrl, { key }),
+  );
+  await Promise.all(connected);
   const all = Promise.all(
     Array.from({ length: waitsOfCallerMax + more }, async () => {
       const { body } = await service.call('GET', `${statusUrl}?wait=60`, { key });

@@ -104,8 +104,11 @@ test('events whose signature does not hold count for nothing and write nothing',
   const hook = await made();
   const before = await written();
   const forged = { ...hook, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
-  const answers = await Promise.all(Array.from({ length: 120 }, () => send(forged)));
-  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401]);
+  // No more at once than a slow machine answers before those that wait for a connection give up.
+  for (let twenty = 0; twenty < 6; twenty++) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(forged)));
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401]);
+  }
   assert.equal(await written(), before);
   for (let n = 0; n < limit; n++) assert.equal((await send(hook)).status, 202);
 });

@@ -6,6 +6,7 @@ import type { Db } from '../../../src/store/db.ts';
 import { addAgent } from '../../harness/agents.ts';
 import { during } from '../../harness/locks.ts';
 import { startService } from '../../harness/service.ts';
+import { holdWindows } from '../../harness/windows.ts';
 
 const service = await startService();
 after(service.close);
@@ -32,6 +33,7 @@ test('the new key is like the old one, which stops at once', async () => {
     rateLimits: { requestsPerMinute: 7, requestsPerHour: null, requestsPerDay: 9 },
     allowedOrigins: ['https://a.example'],
   });
+  await holdWindows(service.db, old.id);
   const before = await service.call('GET', '/api/v1/keys', { user });
   const { status, body } = await rotate(old.apiKeyId);
   assert.equal(status, 201);

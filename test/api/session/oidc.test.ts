@@ -3,7 +3,7 @@ import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { toId } from '../../../src/core/id.ts';
 import { type Got, send } from '../../harness/browser.ts';
-import { freePort, startIssuer } from '../../harness/issuer.ts';
+import { startIssuer } from '../../harness/issuer.ts';
 import { type Service, startService } from '../../harness/service.ts';
 import { password } from '../../harness/sessions.ts';
 
@@ -152,16 +152,16 @@ test('a browser is sent to a page of ours alone', async () => {
 });
 
 test('an issuer that is down keeps nobody else from signing in, and is found once it is up', async (t) => {
-  const port = await freePort();
-  const beside = await startWith(`http://127.0.0.1:${port}`, service);
+  const late = await startIssuer({ down: true });
+  t.after(late.close);
+  const beside = await startWith(late.url, service);
   t.after(beside.close);
   const { email } = await service.signIn();
   const down = await depart('sign-in/social', undefined, beside);
   assert.deepEqual([down.status, down.body.code], [503, 'UNAVAILABLE']);
   const body = { email, password };
   assert.equal((await send(beside.url, 'POST', '/api/auth/sign-in/email', { body })).status, 200);
-  const late = await startIssuer(port);
-  t.after(late.close);
+  late.down = false;
   assert.equal((await depart('sign-in/social', undefined, beside)).status, 200);
   assert.deepEqual(
     beside.faults.splice(0).map((fault) => (fault as { msg: string }).msg),
