@@ -33,6 +33,8 @@ export interface RunCall {
   readonly atMs: number;
   /** By the wall clock, which is the database's as well. */
   readonly epochMs: number;
+  /** Whoever made it hung up before it was answered. */
+  readonly givenUp: boolean;
 }
 
 export interface Fleet {
@@ -113,13 +115,16 @@ export function openFleet(ground: Ground): Fleet {
     calls() {
       const byName = new Map(members.map((member) => [memberName(member.number), member]));
       const byPrompt = new Map<string, RunCall[]>();
-      for (const [index, { path, body, atMs, epochMs }] of ground.provider.calls.entries()) {
+      for (const [
+        index,
+        { path, body, atMs, epochMs, givenUp },
+      ] of ground.provider.calls.entries()) {
         const member = byName.get(path.split('/')[1] ?? '');
         if (!member) continue;
         const prompt = promptOf(body);
         const calls = byPrompt.get(prompt) ?? [];
         byPrompt.set(prompt, calls);
-        calls.push({ number: index + 1, member, atMs, epochMs });
+        calls.push({ number: index + 1, member, atMs, epochMs, givenUp });
       }
       return byPrompt;
     },

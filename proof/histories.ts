@@ -85,9 +85,13 @@ interface History {
   readonly row: Row;
   readonly calls: readonly RunCall[];
   readonly hands: Hands | undefined;
-  /** Of a run that succeeded, the call whose answer it must have: the last one of whoever had it at its end. */
+  /**
+   * Of a run that succeeded, the call whose answer it must have: the last one of whoever had it at its end that was not
+   * given up. One that was given up may come later, since a provider that is busy reads what is sent through a new
+   * connection after what is sent through one that it knows.
+   */
   readonly counting: RunCall | undefined;
-  /** The calls after that one. */
+  /** The calls after that one which somebody waited for. */
   readonly late: readonly RunCall[];
   /** For each call that was followed by another, the time to that one, where the process was killed in between. */
   readonly lostMs: readonly number[];
@@ -102,9 +106,11 @@ function historyOf(row: Row, calls: readonly RunCall[], hands: Hands | undefined
   });
   const counting =
     row.status === 'success'
-      ? calls.findLast(({ member }) => member.number === hands?.holder)
+      ? calls.findLast(({ member, givenUp }) => member.number === hands?.holder && !givenUp)
       : undefined;
-  const late = counting ? calls.slice(calls.indexOf(counting) + 1) : [];
+  const late = counting
+    ? calls.slice(calls.indexOf(counting) + 1).filter(({ givenUp }) => !givenUp)
+    : [];
   return { row, calls, hands, counting, late, lostMs };
 }
 
@@ -159,8 +165,12 @@ function said(calls: readonly RunCall[], hands: Hands | undefined): string {
   const stopped = [...new Set(calls.map(({ member }) => member))].flatMap(({ number, stops }) =>
     stops.map(({ fromMs, toMs }) => `${by(number, fromMs)} to ${toMs}`),
   );
+  const made = calls.map(
+    ({ number, member, epochMs, givenUp }) =>
+      `${number} by ${by(member.number, epochMs)}${givenUp ? ', given up' : ''}`,
+  );
   return [
-    `calls ${calls.map(({ number, member, epochMs }) => `${number} by ${by(member.number, epochMs)}`).join(', ')}`,
+    `calls ${made.join(', ')}`,
     `claims by ${(hands?.claims ?? []).map(({ member, epochMs }) => by(member, epochMs)).join(', ')}`,
     `stops of ${stopped.join(', ') || 'none'}`,
   ].join('; ');

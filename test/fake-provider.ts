@@ -37,6 +37,8 @@ export interface FakeCall {
   readonly epochMs: number;
   /** Resolves when the caller hangs up before it was answered. */
   readonly hungUp: Promise<void>;
+  /** The same, as it is by now. */
+  readonly givenUp: boolean;
 }
 
 /** What to do with a call. */
@@ -106,7 +108,12 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     response.on('error', () => {});
     const body = await readJson(request).catch(() => null);
     const hungUp = Promise.withResolvers<void>();
-    response.on('close', () => response.writableFinished || hungUp.resolve());
+    let givenUp = false;
+    response.on('close', () => {
+      if (response.writableFinished) return;
+      givenUp = true;
+      hungUp.resolve();
+    });
     const model = String(body?.model ?? '');
     const { method = '', url: path = '', headers } = request;
     const [atMs, epochMs] = [performance.now(), Date.now()];
@@ -119,6 +126,9 @@ export async function startFakeProvider(): Promise<FakeProvider> {
       atMs,
       epochMs,
       hungUp: hungUp.promise,
+      get givenUp() {
+        return givenUp;
+      },
     });
     wake.resolve();
     wake = Promise.withResolvers();
