@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { openDatabase } from '../src/store/db.ts';
 import { failing, type Step } from '../test/fake-provider.ts';
 import { createTestDatabase } from '../test/harness/database.ts';
+import { freePort } from '../test/harness/free-port.ts';
 import { addKey, addWorkspace } from '../test/harness/people.ts';
 import type { Canaries } from './canaries.ts';
 import { createBrowser } from './canary-browser.ts';
@@ -282,12 +283,4 @@ async function failedStart(
 ): Promise<string> {
   const started = await ground.spawn('start', env, through).catch((error: Error) => error.message);
   return typeof started === 'string' ? started : 'it started all the same';
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -115,10 +115,8 @@ export function openFleet(ground: Ground): Fleet {
     calls() {
       const byName = new Map(members.map((member) => [memberName(member.number), member]));
       const byPrompt = new Map<string, RunCall[]>();
-      for (const [
-        index,
-        { path, body, atMs, epochMs, givenUp },
-      ] of ground.provider.calls.entries()) {
+      for (const [index, call] of ground.provider.calls.entries()) {
+        const { path, body, atMs, epochMs, givenUp } = call;
         const member = byName.get(path.split('/')[1] ?? '');
         if (!member) continue;
         const prompt = promptOf(body);

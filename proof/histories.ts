@@ -67,7 +67,8 @@ export async function checkHistories(
       runs: rows.length,
       'model calls': sum((one) => one.calls.length),
       'calls lost with their process': sum((one) => one.lostMs.length),
-      'calls sent late': sum((one) => one.late.length),
+      'calls sent late': sum((one) => one.late.filter((call) => !nobodyWaits(call)).length),
+      'calls read late that nobody waits for': sum((one) => one.late.filter(nobodyWaits).length),
       'runs that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
       'runs given up after five losses': sum((one) =>
         one.row.errorCode === 'WORKER_LOST' && !one.row.atMostOnce ? 1 : 0,
@@ -91,7 +92,7 @@ interface History {
    * connection after what is sent through one that it knows.
    */
   readonly counting: RunCall | undefined;
-  /** The calls after that one which somebody waited for. */
+  /** The calls after that one. */
   readonly late: readonly RunCall[];
   /** For each call that was followed by another, the time to that one, where the process was killed in between. */
   readonly lostMs: readonly number[];
@@ -108,9 +109,7 @@ function historyOf(row: Row, calls: readonly RunCall[], hands: Hands | undefined
     row.status === 'success'
       ? calls.findLast(({ member, givenUp }) => member.number === hands?.holder && !givenUp)
       : undefined;
-  const late = counting
-    ? calls.slice(calls.indexOf(counting) + 1).filter(({ givenUp }) => !givenUp)
-    : [];
+  const late = counting ? calls.slice(calls.indexOf(counting) + 1) : [];
   return { row, calls, hands, counting, late, lostMs };
 }
 
@@ -123,7 +122,7 @@ function* complaints({ row, calls, hands, counting, late }: History): Generator<
     if (counting && counting.epochMs < (hands?.claims.at(-1)?.epochMs ?? Infinity) - timerMs) {
       yield 'the answer is that of a call from before the last claim';
     }
-    if (late.some((call) => !heldUp(call, hands))) {
+    if (late.some((call) => !nobodyWaits(call) && !heldUp(call, hands))) {
       yield 'it was called again after the call that counts';
     }
     if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt is not that of the call';
@@ -142,14 +141,22 @@ function* complaints({ row, calls, hands, counting, late }: History): Generator<
   if (row.atMostOnce && calls.length > 1) yield 'at most once was called twice';
 }
 
-/** Stopped between its latest claim and its call: what it was just about to send goes out once it is resumed. */
+/** Whoever made the call gave it up or is dead: it was sent before, however late the provider reads it. */
+function nobodyWaits({ member: { killedMs }, atMs, givenUp }: RunCall): boolean {
+  return givenUp || (killedMs !== null && killedMs < atMs);
+}
+
+/**
+ * Stopped between its latest claim and its call: what it was just about to send goes out once it is resumed, and what it
+ * had sent may be read while it is stopped.
+ */
 function heldUp({ member, epochMs }: RunCall, hands: Hands | undefined): boolean {
   const claimMs = claimedMs(hands, member).at(-1) ?? Infinity;
   return member.stops.some(
     ({ fromMs, toMs }) =>
       claimMs - timerMs <= fromMs &&
       toMs !== null &&
-      toMs - timerMs <= epochMs &&
+      fromMs - timerMs <= epochMs &&
       epochMs <= toMs + sendMsMax,
   );
 }

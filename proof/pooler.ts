@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { accountFor } from '../src/store/embedded/account.ts';
 import { knock } from '../src/store/reach.ts';
+import { freePort } from '../test/harness/free-port.ts';
 import { startProxy } from './proxy.ts';
 
 /** A real PgBouncer in transaction mode before a database. */
@@ -67,12 +67,4 @@ export async function startPooler(target: pg.ClientConfig): Promise<Pooler> {
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -2,9 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../test/harness/free-port.ts';
 import { databaseUrl } from '../../test/harness/process.ts';
 import type { Bed } from '../bed.ts';
 import { endWithUs, startServer } from '../server.ts';
@@ -165,14 +166,6 @@ async function ask(url: URL, path: string): Promise<unknown> {
   const answer = await fetch(new URL(path, url));
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
   return answer.json();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 async function answers(port: number): Promise<boolean> {

@@ -1,9 +1,7 @@
-import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { sql } from 'kysely';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import type { TestAgent } from '../../test/harness/agents.ts';
+import { freePort } from '../../test/harness/free-port.ts';
 import type { Ground } from '../ground.ts';
 import { ask } from './ask.ts';
 import { type Callers, makeCallers } from './callers.ts';
@@ -89,15 +87,4 @@ async function environment() {
     CUELINE_GITHUB_CLIENT_ID: 'github-client',
     CUELINE_GITHUB_CLIENT_SECRET: 'github-secret',
   };
-}
-
-/** The process is told where it will be reached before it listens there. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(address && typeof address === 'object');
-  server.close();
-  await once(server, 'close');
-  return address.port;
 }

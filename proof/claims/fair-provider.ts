@@ -89,10 +89,10 @@ export const fairProvider: Claim = {
     const slowRounds = slowed ? Math.ceil(rounds / 10) : 0;
     for (let n = 0; n < slowRounds; n++) await round('slow', slowBeforeMax);
     const left = await leftOf(ground.db, agent.id);
-    // That none of it came before the others is as fair as can be; that it did not go on would be something else.
-    const goesOn = await called(ground, slow, callsOf(ground, slow) + 1);
-    if (left === 0 || !goesOn)
-      violations.push('of the backlog nothing was left: there was nothing to be fair against');
+    // That none of it came before the others is as fair as can be; that it does not go on would be something else.
+    const goesOn = left > 0 && (await called(ground, slow, callsOf(ground, slow) + 1));
+    if (slowed && !goesOn)
+      violations.push('the backlog did not go on: there was nothing to be fair against');
     return {
       counts: {
         backlog,

@@ -88,8 +88,8 @@ test('what is recorded is what is left, whatever happens at once', async () => {
       assert.ok([204, 404, 409].includes((await call('DELETE', path, { key })).status));
     },
     /**
-     * Old records come in from nowhere: time does not pass in a test. They come with their statistics; the breakdown,
-     * which nothing reads here, is written last, as whoever removes records does.
+     * Old records come in from nowhere: time does not pass in a test. They come with their statistics. The breakdown, a
+     * part of the statement that the rest does not read, is written last, as by whoever removes records.
      */
     async age({ share }: Extract<Move, { kind: 'age' }>) {
       const count = Math.ceil(share * 40);

@@ -11,7 +11,7 @@ export interface Issuer {
   person: Person;
   /** What it does wrong in its next ID tokens. */
   mistake: 'none' | 'nonce' | 'signature' | 'audience';
-  /** Nobody is let in. */
+  /** Connections are closed as soon as they are made. */
   down: boolean;
   close(): Promise<void>;
 }

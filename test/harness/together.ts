@@ -42,7 +42,7 @@ export async function testTogether(): Promise<void> {
 }
 
 async function testFile(file: string): Promise<void> {
-  // Longer than the limit of the command line, which is meant for one test; its tests inherit this one.
+  // The limit of the command line is meant for one test. Its tests inherit this one: what hangs is found that late.
   await test(file, { timeout: 900_000 }, async (context) => {
     const environment = { ...process.env };
     context.after(() => {

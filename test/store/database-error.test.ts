@@ -19,9 +19,13 @@ const thrownBy = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-function open(t: { after(end: () => Promise<void>): void }, options: { host?: string } = {}): Db {
-  const connection = { ...database.connection, ...options };
-  const db = openDatabase({ connection, poolMax: 1, statementMsMax: 1_000, onError: () => {} });
+function open(
+  t: { after(end: () => Promise<void>): void },
+  options: { host?: string; statementMsMax?: number } = {},
+): Db {
+  const { statementMsMax = 1_000, host } = options;
+  const connection = { ...database.connection, ...(host && { host }) };
+  const db = openDatabase({ connection, poolMax: 1, statementMsMax, onError: () => {} });
   t.after(() => db.destroy());
   return db;
 }
@@ -50,7 +54,7 @@ test('a database that is away, full or slow is to be tried again', async (t) => 
 });
 
 test('a fault of ours is none of the database', async (t) => {
-  const aborted = open(t)
+  const aborted = open(t, { statementMsMax: 30_000 })
     .transaction()
     .execute(async (trx) => {
       await thrownBy(sql`select 1 / 0`.execute(trx));

@@ -26,7 +26,7 @@ for (const kind of providerKinds) {
     const answer = await put(`my-${kind}`, body);
     assert.equal(answer.status, 200);
     const { createdAt, updatedAt, ...rest } = answer.body;
-    // The clock is read for each of them.
+    // The clock is read for each of the two.
     assert.ok(Math.abs(Date.parse(updatedAt) - Date.parse(createdAt)) < 1_000);
     assert.deepEqual(rest, {
       ...{ name: `my-${kind}`, kind, baseURL: body.baseURL, hasApiKey: true },

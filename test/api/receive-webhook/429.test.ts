@@ -105,7 +105,7 @@ test('events whose signature does not hold count for nothing and write nothing',
   const before = await written();
   const forged = { ...hook, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
   // No more at once than a slow machine answers before those that wait for a connection give up.
-  for (let twenty = 0; twenty < 6; twenty++) {
+  for (let batch = 0; batch < 6; batch++) {
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(forged)));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401]);
   }
