@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import type { Page } from 'playwright-core';
+import { addAgent } from '../harness/agents.ts';
+import { makeAgent, makePrompt, move } from '../harness/prompts.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard();
+
+test('settings are changed, and only those that were touched', async () => {
+  const agent = await addAgent(service, { defaultVariableValues: { word: [1, 2] } });
+  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'Calls an hour' }).fill('500');
+  await page.getByRole('textbox', { name: /^Origins/ }).fill('https://app.example.com');
+  await check();
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  assert.deepEqual(Object.keys((await sent).postDataJSON()).toSorted(), [
+    'allowedOrigins',
+    'rateLimits',
+  ]);
+  await page.locator('form button[type=submit]:disabled:not([data-loading])').waitFor();
+  await page.getByRole('textbox', { name: 'Default of word' }).fill('[1');
+  await page.getByText('This is not JSON.').waitFor();
+  await check();
+  await page.getByRole('textbox', { name: 'Default of word' }).fill('[12345678901234567890]');
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByText('The number 12345678901234567890 would be stored as another one.').waitFor();
+});
+
+test('what was typed and not saved is there again after a look at another page', async () => {
+  const agent = await addAgent(service);
+  const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
+  const [description, save] = [
+    page.getByRole('textbox', { name: 'Description' }),
+    page.getByRole('button', { name: 'Save the changes' }),
+  ];
+  const lookElsewhere = async () => {
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await openSettings(page);
+    await description.waitFor();
+  };
+  await description.fill('Half a thought');
+  await lookElsewhere();
+  assert.equal(await description.inputValue(), 'Half a thought');
+  await save.click();
+  await page.locator('form button[type=submit]:disabled:not([data-loading])').waitFor();
+  await description.fill('Another');
+  await page.getByRole('button', { name: 'Take them back' }).click();
+  await lookElsewhere();
+  assert.equal(await description.inputValue(), 'Half a thought');
+  assert.ok(await save.isDisabled());
+});
+
+test('who may edit no longer sees what the agent is, and not a draft of it', async () => {
+  const agent = await addAgent(service);
+  const userId = await service.member('editor');
+  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: { userId } });
+  const description = page.getByRole('textbox', { name: 'Description' });
+  await description.fill('Half a thought');
+  await page.getByRole('button', { name: 'Take them back' }).waitFor();
+  const setRole = (role: string) =>
+    sql`update members set role = ${role} where user_id = ${userId}`.execute(service.db);
+  await setRole('viewer');
+  await page.reload();
+  await page.locator('textarea:disabled').first().waitFor();
+  assert.equal(await description.inputValue(), '');
+  await check();
+  await setRole('editor');
+  await page.reload();
+  assert.equal(await description.inputValue(), 'Half a thought');
+});
+
+test('what is typed while a save is under way stays, and is saved next', async () => {
+  const agent = await addAgent(service);
+  const { page } = await visit(`/agents/${agent.agentId}/settings`, {
+    as: 'editor',
+    intercepts: true,
+  });
+  const { promise: typed, resolve: go } = Promise.withResolvers<void>();
+  await page.route(`**/api/v1/agents/${agent.agentId}`, async (route) => {
+    if (route.request().method() === 'PATCH') await typed;
+    await route.continue();
+  });
+  const save = page.getByRole('button', { name: 'Save the changes' });
+  const patch = () => page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.getByRole('textbox', { name: 'Project' }).fill('First');
+  await Promise.all([patch(), save.click()]);
+  await page.getByRole('textbox', { name: 'Description' }).fill('Typed meanwhile');
+  go();
+  const sent = patch();
+  await page.locator('form button[type=submit]:enabled:not([data-loading])').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Project' }).inputValue(), 'First');
+  await save.click();
+  assert.deepEqual((await sent).postDataJSON(), { description: 'Typed meanwhile' });
+});
+
+test("what someone else has changed meanwhile is not overwritten, and the server's words say so", async () => {
+  const agent = await addAgent(service);
+  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'owner' });
+  await page.getByRole('textbox', { name: 'Project' }).fill('Mine');
+  const { key } = await service.key();
+  await service.call('PATCH', agent.path, { key, body: { project: 'Theirs' } });
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('alert').getByText('req_').waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Show what it is now' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  assert.equal(await page.getByRole('textbox', { name: 'Project' }).inputValue(), 'Theirs');
+});
+
+test('a draft goes on from what someone else has changed, and never undoes it unseen', async () => {
+  const agent = await addAgent(service);
+  const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'owner' });
+  const { key } = await service.key();
+  const project = page.getByRole('textbox', { name: 'Project' });
+  const description = page.getByRole('textbox', { name: 'Description' });
+  await project.fill('Mine');
+  await page.getByRole('button', { name: 'Take them back' }).waitFor();
+  await service.call('PATCH', agent.path, { key, body: { description: 'Theirs' } });
+  await page.reload();
+  assert.equal(await project.inputValue(), 'Mine');
+  assert.equal(await description.inputValue(), 'Theirs');
+  await service.call('PATCH', agent.path, { key, body: { project: 'Theirs' } });
+  await page.reload();
+  assert.equal(await project.inputValue(), 'Mine');
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('alert').getByText('req_').waitFor();
+  const { body } = await service.call('GET', agent.path, { key });
+  assert.equal(body.project, 'Theirs');
+  await page.getByRole('button', { name: 'Show what it is now' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  assert.equal(await project.inputValue(), 'Theirs');
+});
+
+test('an agent is deleted once it was said what that means', async () => {
+  const prompt = await makePrompt(service, { user: 'Hello' });
+  const agent = await makeAgent(service, prompt, { visibility: 'public', agentName: 'Gone soon' });
+  await move(service, agent, 'enable-api');
+  const { page, check } = await visit(agentPage(agent), { as: 'editor' });
+  await openSettings(page);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete Gone soon?' });
+  await dialog.getByText('answered 404').waitFor();
+  await check();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL('**/agents');
+  const { key } = await service.key();
+  assert.equal((await service.call('GET', agent.path, { key })).status, 404);
+  // Nor does the way back show what was read of it before.
+  await page.goBack();
+  await page.waitForURL(`**${agentPage(agent)}`);
+  await page.getByRole('alert').getByText('req_').waitFor();
+});
+
+/** The workspace has settings too, and its link is there before the agent is. */
+async function openSettings(page: Page): Promise<void> {
+  const areas = page.getByRole('navigation', { name: 'Areas of the agent' });
+  await areas.getByRole('link', { name: 'Settings' }).click();
+}
+
+const agentPage = ({ agentId }: { readonly agentId: string }) => `/agents/${agentId}`;
