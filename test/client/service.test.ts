@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { type Cueline, createClient } from '../../src/client/index.ts';
-import { toId, uuid7 } from '../../src/core/id.ts';
+import { toId } from '../../src/core/id.ts';
 import { ModelFailure } from '../../src/core/model.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { failure } from './server.ts';
 
@@ -88,7 +89,7 @@ test('a key that nobody issued is told so', async () => {
 
 /** Put straight into the tables: what this file is about is the client. */
 async function deployedAgent({ db, workspaceId, ownerId }: Service): Promise<string> {
-  const [prompt, version, id] = [uuid7(Date.now()), uuid7(Date.now()), uuid7(Date.now())];
+  const [prompt, version, id] = [freshId(), freshId(), freshId()];
   await sql`insert into prompts (id, workspace_id, name) values (${prompt}, ${workspaceId}, 'P')`.execute(
     db,
   );

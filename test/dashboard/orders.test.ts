@@ -45,6 +45,7 @@ test('an invitation is made once, and the next one when it is asked for', async 
   const button = page.getByRole('button', { name: 'Make the link' });
   for (const name of ['first', 'second']) {
     await page.getByLabel('E-mail').fill(`${name}@example.com`);
+    await button.click({ trial: true });
     await button.evaluate(twice);
     await page.getByText(`Hand this link to ${name}@example.com`).waitFor();
   }
@@ -61,6 +62,8 @@ async function pressAgain(page: Page, name: string, next: string): Promise<void>
   });
   const posts = postsOf(page);
   const button = page.getByRole('button', { name, exact: true });
+  // As long as what it needs is being read it cannot be pressed.
+  await button.click({ trial: true });
   await button.evaluate(twice);
   await asked.promise;
   // A page that takes its time gives way to the sign of that: then there is nothing to press.

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { fromId, uuid7 } from '../../src/core/id.ts';
+import { fromId } from '../../src/core/id.ts';
 import { createCanceler } from '../../src/flow/cancel.ts';
 import { createFinisher } from '../../src/flow/finish.ts';
 import { addAgent } from '../harness/agents.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { testPipelines } from '../harness/pipelines.ts';
 import { startService } from '../harness/service.ts';
 import { coldProgress } from '../harness/workflow-engine.ts';
@@ -47,12 +48,7 @@ test('many executions are looked for in one statement, and those that have ended
   const canceler = createCanceler({ db, finisher, template, onCanceled: () => {} });
   assert.equal(await canceler.cancel(ids[1] ?? ''), true);
   statements = 0;
-  assert.deepEqual(await canceler.cancelAll([...ids, uuid7(Date.now())]), [
-    true,
-    false,
-    true,
-    false,
-  ]);
+  assert.deepEqual(await canceler.cancelAll([...ids, freshId()]), [true, false, true, false]);
   assert.equal(statements, 1);
 });
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
-import { fromId, uuid7 } from '../../src/core/id.ts';
+import { fromId } from '../../src/core/id.ts';
 import type { Trx } from '../../src/store/db.ts';
 import { addAgent, type TestAgent } from '../harness/agents.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { during } from '../harness/locks.ts';
 import { makeAgent, makePrompt } from '../harness/prompts.ts';
 import { startService } from '../harness/service.ts';
@@ -104,9 +105,7 @@ test('a version that another is adding is counted', async () => {
     await sql`update prompts set revision = revision + 1 where id = ${id}`.execute(trx);
     await sql`
       insert into prompt_versions (id, prompt_id, workspace_id, number, label, user_template, variables)
-      values (${uuid7(Date.now())}, ${id}, ${service.workspaceId}, 2, 'v2', 'y', '{}')`.execute(
-      trx,
-    );
+      values (${freshId()}, ${id}, ${service.workspaceId}, 2, 'v2', 'y', '{}')`.execute(trx);
   };
   const { body } = await during(db, another, () =>
     service.call('POST', `${path}/versions`, { key, body: { user: 'z' } }),

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { shadowClock } from '../../proof/clock.ts';
-import { uuid7 } from '../../src/core/id.ts';
 import { nothingSpent } from '../../src/core/run.ts';
 import { maintain } from '../../src/flow/maintain.ts';
 import { openDatabase } from '../../src/store/db.ts';
@@ -14,6 +13,7 @@ import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/workers
 import { findDueAgents, takeDueStops } from '../../src/store/workflow-steps.ts';
 import { addAgent } from '../harness/agents.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { addWorkspace } from '../harness/people.ts';
 import { testPipelines } from '../harness/pipelines.ts';
 import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
@@ -61,13 +61,13 @@ async function whileAhead<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function register(): Promise<string> {
-  const id = uuid7(Date.now());
+  const id = freshId();
   await pipelines.use((send) => registerWorker(send, id, leaseMs));
   return id;
 }
 
 async function queue(): Promise<string> {
-  const id = uuid7(Date.now());
+  const id = freshId();
   await sql`
     insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, status, source, agent_name,
       prompt_version_label, model, input_variables, settings)

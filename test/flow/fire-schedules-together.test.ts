@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { uuid7 } from '../../src/core/id.ts';
 import { fireSchedules } from '../../src/flow/fire-schedules.ts';
 import type { StartCall, Started } from '../../src/flow/start-workflow.ts';
 import { openDatabase } from '../../src/store/db.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { addWorkspace } from '../harness/people.ts';
 
 /** Many schedules that are due at the same moment; no process looks at them but this one. */
@@ -17,7 +17,7 @@ after(async () => {
   await drop();
 });
 const { workspaceId } = await addWorkspace(db);
-const workflowId = uuid7(Date.now());
+const workflowId = freshId();
 await sql`
   insert into workflows (id, workspace_id, name) values (${workflowId}, ${workspaceId}, 'w')`.execute(
   db,
@@ -26,7 +26,7 @@ await sql`
 /** All due for a second, one a millisecond later than the other. */
 async function due(count: number): Promise<string[]> {
   await sql`delete from workflow_schedules`.execute(db);
-  const ids = Array.from({ length: count }, () => uuid7(Date.now()));
+  const ids = Array.from({ length: count }, () => freshId());
   await sql`
     insert into workflow_schedules (id, workflow_id, workspace_id, cron, time_zone, missed, input, next_at)
     select id, ${workflowId}, ${workspaceId}, '0 0 1 1 *', 'UTC', 'skip', '{}',

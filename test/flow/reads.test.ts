@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { uuid7 } from '../../src/core/id.ts';
 import { hashKey } from '../../src/core/key.ts';
 import { createReads } from '../../src/flow/reads.ts';
 import type { Pipelines, Send } from '../../src/store/pipeline.ts';
 import { addAgent } from '../harness/agents.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { testPipelines } from '../harness/pipelines.ts';
 import { putRecords } from '../harness/records.ts';
 import { startService } from '../harness/service.ts';
@@ -46,7 +46,7 @@ test('those who ask together are each told of their own: keys and agents on one 
     { workspaceId: other.workspaceId, agentId: theirs.id, atMs: Date.now(), status: 'processing' },
   ]);
   const [ended = '', running = ''] = records;
-  const never = uuid7(Date.now());
+  const never = freshId();
   const { pipelines: noting, trips } = watched();
   const reads = createReads({ pipelines: noting });
   const [caller, unknown, agent, gone, own, again, wrongAgent, foreign, missing] =
@@ -125,7 +125,7 @@ test('large records come a few at a time, and each comes', async () => {
   const reads = createReads({ pipelines: noting });
   const agentId = agent.id;
   const large = ids.map((executionId) => reads.execution({ agentId, executionId }));
-  const missing = await reads.execution({ agentId, executionId: uuid7(Date.now()) });
+  const missing = await reads.execution({ agentId, executionId: freshId() });
   assert.equal(missing.execution, null);
   assert.equal(trips.length, 1, 'what there is not waits for nothing');
   const found = await Promise.all(large);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { uuid7 } from '../../src/core/id.ts';
 import { noLimits } from '../../src/core/limits.ts';
 import { endOverdue, type SweepParts, sweepWorkflows } from '../../src/flow/sweep-workflows.ts';
 import { type DueStep, findDueAgents, giveBackSteps } from '../../src/store/workflow-steps.ts';
 import { addAgent } from '../harness/agents.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { addWorkspace } from '../harness/people.ts';
 import { testPipelines } from '../harness/pipelines.ts';
 import { startService } from '../harness/service.ts';
@@ -107,7 +107,7 @@ test('what an agent in Testing is capped at counts as well', async () => {
 });
 
 test('steps of an agent that is gone are taken, to be told so', async () => {
-  await addReady(uuid7(Date.now()), 2);
+  await addReady(freshId(), 2);
   assert.equal(await take(), 2);
 });
 
@@ -155,7 +155,7 @@ test('each agent has its part of a turn, however many steps wait for another', a
 
 test('a workspace that has filled its room does not keep others from theirs', async () => {
   await addReady(agent.id, 3);
-  await addReady(uuid7(Date.now()), 2);
+  await addReady(freshId(), 2);
   const taker: SweepParts['taker'] = {
     take: (steps) => void taken.push(...steps),
     room: (of) => (of === workspaceId ? { steps: 0, chars: 0 } : room),

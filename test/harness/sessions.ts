@@ -3,11 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import { hashPassword, type Sessions } from '../../src/api/session.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import type { Caller } from '../../src/core/caller.ts';
-import { uuid7 } from '../../src/core/id.ts';
 import { findSessionCaller } from '../../src/store/callers.ts';
 import type { Db } from '../../src/store/db.ts';
 import { findUser, setPassword } from '../../src/store/users.ts';
 import { userHeader } from './call.ts';
+import { freshId } from './fresh-id.ts';
 
 /** Sessions of the service under test, and people who are signed in. */
 
@@ -41,9 +41,7 @@ export async function signIn(
   assert.ok(user, 'no such user');
   passwordHash ??= hashPassword(password);
   const hash = await passwordHash;
-  await db
-    .transaction()
-    .execute((trx) => setPassword(trx, { id: uuid7(Date.now()), userId, hash }));
+  await db.transaction().execute((trx) => setPassword(trx, { id: freshId(), userId, hash }));
   const response = await fetch(`${url}/api/auth/sign-in/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

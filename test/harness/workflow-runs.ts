@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { fromId, toId, uuid7 } from '../../src/core/id.ts';
+import { fromId, toId } from '../../src/core/id.ts';
 import { hashKey } from '../../src/core/key.ts';
 import { agentsOf } from '../../src/core/start.ts';
 import { parseExecuteBody } from '../../src/core/variables.ts';
@@ -67,7 +67,7 @@ export async function addWorkflow(
 
 /** A run that is under way, and of which no step has begun. */
 export async function addOpenRun(db: Db, workflow: TestWorkflow): Promise<string> {
-  const id = uuid7(Date.now());
+  const id = freshId();
   await sql`
     insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
       deadline_at, input)

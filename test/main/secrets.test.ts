@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { uuid7 } from '../../src/core/id.ts';
 import { sealOwner } from '../../src/core/provider.ts';
 import { deriveSealKey, seal, unseal } from '../../src/core/seal.ts';
 import { findStoredProvider, putProvider } from '../../src/store/providers.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { begin, cueline, onDatabase } from './cueline.ts';
 
@@ -66,7 +66,7 @@ function owner(id: string) {
 }
 
 async function store(name: string, secret: string): Promise<void> {
-  const id = uuid7(Date.now());
+  const id = freshId();
   await putProvider(service.db, {
     ...{ id, name, workspaceId: service.workspaceId, kind: 'openai', baseURL: null },
     sealedApiKey: seal(deriveSealKey(secret), `sk-${name}`, owner(id)),

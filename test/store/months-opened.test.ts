@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { uuid7 } from '../../src/core/id.ts';
 import { readExecutions } from '../../src/store/executions.ts';
 import { type EndedRun, writeEnds } from '../../src/store/finish.ts';
 import type { Send } from '../../src/store/pipeline.ts';
 import { removeRecords } from '../../src/store/removal.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { testPipelines } from '../harness/pipelines.ts';
 
 /** Statements for given records open the months of those records, however many the history has. */
@@ -16,7 +16,7 @@ after(async () => {
   await pipelines.close();
   await database.drop();
 });
-const id = uuid7(Date.now());
+const id = freshId();
 const ended: EndedRun = {
   ...{ id, agentId: id, status: 'success', completedMs: 0, startedMs: null, latencyMs: 0 },
   ...{ attempts: 1, inputTokens: 0, outputTokens: 0, costUsd: '0', costKnown: true },

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { uuid7 } from '../../src/core/id.ts';
 import { nothingSpent, type Run } from '../../src/core/run.ts';
 import { handOutSlots } from '../../src/store/finish.ts';
 import { claimRuns, promoteDelayed, releaseRuns } from '../../src/store/queue.ts';
 import { registerWorker } from '../../src/store/workers.ts';
 import { addAgent, type TestAgent } from '../harness/agents.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { addWorkspace } from '../harness/people.ts';
 import { testPipelines } from '../harness/pipelines.ts';
 import { startService } from '../harness/service.ts';
@@ -22,7 +22,7 @@ after(async () => {
 });
 const { workspaceId: other, ownerId } = await addWorkspace(db);
 const othersAgent = await addAgent(service, { workspaceId: other, createdBy: ownerId });
-const worker = uuid7(Date.now());
+const worker = freshId();
 await pipelines.use((send) => registerWorker(send, worker, 3_600_000));
 
 const backlog = 400;
@@ -36,7 +36,7 @@ async function queue(agent: TestAgent, count: number, holdsSlot: boolean | null 
     with made as (
       insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, status, source, agent_name,
         prompt_version_label, model, input_variables, settings)
-      select (left(${uuid7(Date.now())}, 24) || lpad(to_hex(n), 12, '0'))::uuid, a.workspace_id, a.id,
+      select (left(${freshId()}, 24) || lpad(to_hex(n), 12, '0'))::uuid, a.workspace_id, a.id,
         a.prompt_version_id, clock_timestamp(), 'processing', 'api', a.name, 'v1', 'cueline/echo', '{}', '{}'
       from agents a, generate_series(1, ${count}::int) as n where a.id = ${agent.id}
       returning id, workspace_id, agent_id)

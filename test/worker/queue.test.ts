@@ -14,6 +14,7 @@ import {
 } from '../../src/store/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/workers.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { freshId } from '../harness/fresh-id.ts';
 import { testPipelines } from '../harness/pipelines.ts';
 
 /** The statements of the queue alone: claim, fence, sweep, fairness. Leases are moved by SQL, never waited for. */
@@ -33,7 +34,7 @@ const failed = { failed: true, unstarted: false, spent: nothingSpent };
 const first = '00000000-0000-0000-0000-000000000000';
 
 async function worker(): Promise<string> {
-  const id = uuid7(Date.now());
+  const id = freshId();
   await pipelines.use((send) => registerWorker(send, id, leaseMs));
   return id;
 }
@@ -41,7 +42,7 @@ async function worker(): Promise<string> {
 async function queue(
   options: { workspaceId?: string; tag?: number; losses?: number } = {},
 ): Promise<string> {
-  const id = uuid7(Date.now());
+  const id = freshId();
   const workspaceId = options.workspaceId ?? workspace;
   await sql`
     insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, status, source, agent_name,
@@ -261,8 +262,8 @@ test('reserved slots go round the workspaces that hold none, past any backlog', 
 test('says how much waits, and for how long the oldest that is ready', async () => {
   await clear();
   assert.deepEqual(await queueDepth(db), { depth: 0, oldestMs: 0 });
-  // Of the same millisecond they are in any order.
-  const [id] = [await queue(), await queue()].sort();
+  const id = await queue();
+  await queue();
   await sql`update executions set executed_at = clock_timestamp() - interval '1 hour' where id = ${id}`.execute(
     db,
   );

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { fromId, toId, uuid7 } from '../../../src/core/id.ts';
 import { addAgent } from '../../harness/agents.ts';
+import { freshId } from '../../harness/fresh-id.ts';
 import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
 import { startService } from '../../harness/service.ts';
 
@@ -74,7 +75,7 @@ test('so many runs are counted, and no more', async () => {
 test('a key that sees some versions lists the runs of these, as if there were no others', async () => {
   const { path: mixed, workflowId } = await makeWorkflow(service, greeting(agent.agentId));
   const other = await addAgent(service);
-  const hidden = uuid7(Date.now());
+  const hidden = freshId();
   await sql`
     insert into workflow_versions (id, workflow_id, workspace_id, number, label, definition, agent_ids)
     select ${hidden}, workflow_id, workspace_id, 2, 'v2', definition, agent_ids || ${other.id}::uuid

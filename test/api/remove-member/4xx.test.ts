@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { removeMember } from '../../../src/contract/members.ts';
-import { toId, uuid7 } from '../../../src/core/id.ts';
+import { toId } from '../../../src/core/id.ts';
+import { freshId } from '../../harness/fresh-id.ts';
 import { testRefusals } from '../../harness/refusals.ts';
 import { startService } from '../../harness/service.ts';
 
@@ -15,7 +16,7 @@ testRefusals(service, removeMember, { path });
 test('403 for whoever is no owner, but for a session that is their own', async () => {
   const editor = await service.member('editor');
   const { key } = await service.key({ userId: member });
-  const unknown = `/api/v1/members/${toId('user', uuid7(Date.now()))}`;
+  const unknown = `/api/v1/members/${toId('user', freshId())}`;
   for (const [from, who] of [
     [path, { user: editor }],
     [unknown, { user: editor }],
