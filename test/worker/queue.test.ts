@@ -224,11 +224,9 @@ test('a run is known to have been called, and given back as unstarted it has nev
 
 test('a delayed run is not claimed before its time, and comes before its workspace’s backlog', async () => {
   await clear();
-  const [early, id, late] = [
-    await queue({ tag: 10 }),
-    await queue({ tag: 20 }),
-    await queue({ tag: 30 }),
-  ];
+  const early = await queue({ tag: 10 });
+  const id = await queue({ tag: 20 });
+  const late = await queue({ tag: 40 });
   const process = await worker();
   await sql`update run_queue set available_at = clock_timestamp() + interval '1 hour', attempt = 1 where id = ${id}`.execute(
     db,
