@@ -1,5 +1,5 @@
 import type { Server as HttpServer } from 'node:http';
-import { Server } from 'node:net';
+import { Server, type Socket } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 
 /**
@@ -29,9 +29,12 @@ export const idleMsMore = 67_000;
 const wayMs = 1_000;
 /** For a connection to be taken in: on a machine under load others stand in line before it for seconds. */
 const lineMs = 10_000;
-/** A turn of the event loop in which hardly anybody can have come to stand in line; and how long one is waited for. */
+/**
+ * A turn of the event loop in which hardly anybody can have come to stand in line. A machine under load may have no such
+ * turn for long: with each of these times that passes, one of twice the length will do.
+ */
 const briefMs = 1;
-const restlessMs = 1_000;
+const restlessMs = 250;
 
 export function createDeparture(): Departure {
   let begun = false;
@@ -46,10 +49,11 @@ export function createDeparture(): Departure {
     async depart(server, withinMs) {
       if (!server.listening) return;
       const untilMs = performance.now() + withinMs;
-      if (withinMs > 0) await lineIsEmpty(server, Math.min(withinMs, lineMs));
+      const late = withinMs > 0 ? await emptyLine(server, Math.min(withinMs, lineMs)) : [];
       // Of `net` and not of `http`, which would close what is idle.
       const gone = new Promise((resolve) => Server.prototype.close.call(server, resolve));
       begun = true;
+      for (const socket of late) socket.resume();
       const unusableMs = touchedAt + idleMs + wayMs;
       await Promise.race([gone, after(Math.min(untilMs, unusableMs) - performance.now())]);
     },
@@ -68,24 +72,27 @@ export async function closeWithin(
 
 /**
  * Connections that the kernel has made and nobody has taken in yet would be reset when the port closes. Each turn of the
- * event loop takes in one of those that stand in line: a turn that takes in none and is over at once leaves none behind.
+ * event loop takes in one of those that stand in line: a brief turn that takes in none leaves none behind. What is taken in
+ * meanwhile is heard only afterwards: whoever was answered would stand in line again, and the line would never end.
  */
-async function lineIsEmpty(server: Server, withinMs: number): Promise<void> {
-  let taken = 0;
-  const count = () => taken++;
-  server.on('connection', count);
+async function emptyLine(server: Server, withinMs: number): Promise<Socket[]> {
+  const late: Socket[] = [];
+  const hold = (socket: Socket) => void late.push(socket);
+  server.on('connection', hold);
   const begunMs = performance.now();
+  // From here on each wait is a whole turn.
   await immediate();
-  for (;;) {
-    const before = taken;
+  for (let held = 0; ; held = late.length) {
     const turnMs = performance.now();
     await immediate();
+    // Not as they come in: Node would begin to read all the same.
+    for (const socket of late.slice(held)) socket.pause();
     const nowMs = performance.now();
-    if (nowMs - begunMs > withinMs) break;
-    const atOnce = nowMs - turnMs < briefMs || nowMs - begunMs > restlessMs;
-    if (taken === before && atOnce) break;
+    const brief = nowMs - turnMs < briefMs * 2 ** ((nowMs - begunMs) / restlessMs);
+    if ((late.length === held && brief) || nowMs - begunMs > withinMs) break;
   }
-  server.off('connection', count);
+  server.off('connection', hold);
+  return late;
 }
 
 function after(ms: number): Promise<void> {
