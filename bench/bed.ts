@@ -2,12 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startCluster } from '../test/harness/cluster.ts';
-import {
-  addressVariable,
-  createTestDatabase,
-  type TestDatabase,
-} from '../test/harness/database.ts';
+import { startCluster } from '../harness/cluster.ts';
+import { addressVariable, createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { type Generator, startGenerator } from './load/generator.ts';
 import { parentOf } from './usage.ts';
 

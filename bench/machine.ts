@@ -1,4 +1,4 @@
-import { machineLine } from '../test/harness/results.ts';
+import { machineLine } from '../harness/results.ts';
 import type { Bed } from './bed.ts';
 
 /** What a number means nothing without. */

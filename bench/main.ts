@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, program } from 'commander';
-import { wholeNumber } from '../src/main/arguments.ts';
-import { keepSection, readSection } from '../test/harness/results.ts';
+import { keepSection, readSection } from '../harness/results.ts';
+import { wholeNumber } from '../src/cli/arguments.ts';
 import { openBed } from './bed.ts';
 import type { Benchmark, How } from './benchmark.ts';
 import { benchmarks } from './benchmarks.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ResultsFile } from '../test/harness/results.ts';
+import type { ResultsFile } from '../harness/results.ts';
 import { benchmarks } from './benchmarks.ts';
 
 /** A section for each benchmark. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/connection/database.ts';
 import type { Sent } from './load.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/connection/database.ts';
 
 /** Puts so many more runs behind an accepted one that waits: as if it had been sent again, one tag after the other. */
 export async function addBacklog(db: Db, executionId: string, count: number): Promise<void> {

@@ -1,5 +1,5 @@
+import type { WindowState } from '../src/core/execution/limits.ts';
 import { fromId } from '../src/core/id.ts';
-import type { WindowState } from '../src/core/limits.ts';
 
 /** Execute calls of every kind, and all that their answers tell about the limits. */
 

@@ -1,4 +1,4 @@
-import { cookiesOf } from '../test/harness/sessions.ts';
+import { cookiesOf } from '../harness/sessions.ts';
 import type { Places } from './canary-life.ts';
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { TestAgent } from '../harness/agents.ts';
+import { addMember, addWorkspace, type TestKey } from '../harness/people.ts';
 import { toId } from '../src/core/id.ts';
-import { readClock } from '../src/store/clock.ts';
-import type { TestAgent } from '../test/harness/agents.ts';
-import { addMember, addWorkspace, type TestKey } from '../test/harness/people.ts';
+import { readClock } from '../src/store/connection/clock.ts';
 import type { Ground } from './ground.ts';
 
 /** Changes after which a key is let in no more, each made as users make them. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/connection/database.ts';
 
 /** Reads the tables once all has come to an end, and says in words what does not fit together. */
 

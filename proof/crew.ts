@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { inherited } from '../test/harness/environment.ts';
-import type { CuelineProcess } from '../test/harness/process.ts';
+import { inherited } from '../harness/environment.ts';
+import type { CuelineProcess } from '../harness/process.ts';
 import { type Answer, type Call, execute } from './calls.ts';
 import type { Ground } from './ground.ts';
 

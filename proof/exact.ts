@@ -1,4 +1,4 @@
-import { monthOf, monthStartMs, type Window, windowStartMs } from '../src/core/limits.ts';
+import { monthOf, monthStartMs, type Window, windowStartMs } from '../src/core/execution/limits.ts';
 
 /** Whether a limit was exact: counted anew from what each call was answered, window by window. */
 

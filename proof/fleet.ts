@@ -1,4 +1,4 @@
-import type { CuelineProcess } from '../test/harness/process.ts';
+import type { CuelineProcess } from '../harness/process.ts';
 import type { Ground } from './ground.ts';
 import { memberName } from './journal.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type pg from 'pg';
-import { type Db, openDatabase } from '../src/store/db.ts';
-import { type FakeProvider, startFakeProvider } from '../test/fake-provider.ts';
-import { type AgentOptions, addAgent, type TestAgent } from '../test/harness/agents.ts';
-import { createTestDatabase, type TestDatabase } from '../test/harness/database.ts';
-import { addKey, addWorkspace, type KeyOptions, type TestKey } from '../test/harness/people.ts';
-import { type CuelineProcess, spawnCueline } from '../test/harness/process.ts';
+import { type AgentOptions, addAgent, type TestAgent } from '../harness/agents.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { type FakeProvider, startFakeProvider } from '../harness/fake-provider.ts';
+import { addKey, addWorkspace, type KeyOptions, type TestKey } from '../harness/people.ts';
+import { type CuelineProcess, spawnCueline } from '../harness/process.ts';
+import { type Db, openDatabase } from '../src/store/connection/database.ts';
 import type { Fault } from './fault.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/connection/database.ts';
 
 /** A guess at a password, and what whoever guesses can see of the answer. */
 export interface Guess {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { lossesMax } from '../src/core/settings.ts';
-import type { Db } from '../src/store/db.ts';
+import { lossesMax } from '../src/core/agent/model-settings.ts';
+import type { Db } from '../src/store/connection/database.ts';
 import type { RunCall } from './fleet.ts';
 import { type Hands, handsOf } from './journal.ts';
 

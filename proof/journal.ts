@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/connection/database.ts';
 
 /**
  * Triggers of the proof's own that write down what the tables themselves forget: each claim of a run; each time a run leaves

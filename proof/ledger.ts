@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { type Counts, type Window, windows } from '../src/core/execution/limits.ts';
 import { uuid7Time } from '../src/core/id.ts';
-import { type Counts, type Window, windows } from '../src/core/limits.ts';
-import type { Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/connection/database.ts';
 import type { Answered } from './crew.ts';
 import { checkExact, numberOf } from './exact.ts';
 import type { Ground } from './ground.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { TestAgent } from '../harness/agents.ts';
 import { fromId } from '../src/core/id.ts';
-import type { TestAgent } from '../test/harness/agents.ts';
 
 /** Clients that execute agents, each one call after the other, and remember every answer they got. */
 

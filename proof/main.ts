@@ -1,10 +1,10 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { Argument, program } from 'commander';
-import { wholeNumber } from '../src/main/arguments.ts';
-import { startCluster } from '../test/harness/cluster.ts';
-import { addressVariable } from '../test/harness/database.ts';
-import { makeStartsCheap } from '../test/harness/environment.ts';
-import { keepSection } from '../test/harness/results.ts';
+import { startCluster } from '../harness/cluster.ts';
+import { addressVariable } from '../harness/database.ts';
+import { makeStartsCheap } from '../harness/environment.ts';
+import { keepSection } from '../harness/results.ts';
+import { wholeNumber } from '../src/cli/arguments.ts';
 import { addUp, type Claim, type Found } from './claim.ts';
 import { claims } from './claims.ts';
 import { keep, kept, sources } from './progress.ts';

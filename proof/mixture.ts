@@ -1,14 +1,14 @@
-import { toId, uuid7 } from '../src/core/id.ts';
-import { makeKey } from '../src/core/key.ts';
+import type { TestAgent } from '../harness/agents.ts';
+import type { TestKey } from '../harness/people.ts';
 import {
   agentLimits,
   keyLimits,
   noLimits,
   type RateLimits,
   type ScopedLimit,
-} from '../src/core/limits.ts';
-import type { TestAgent } from '../test/harness/agents.ts';
-import type { TestKey } from '../test/harness/people.ts';
+} from '../src/core/execution/limits.ts';
+import { toId, uuid7 } from '../src/core/id.ts';
+import { makeKey } from '../src/core/people/key.ts';
 import type { Call } from './calls.ts';
 import type { Ground } from './ground.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { addWorkspace } from '../test/harness/people.ts';
+import { addWorkspace } from '../harness/people.ts';
 import type { Ground } from './ground.ts';
 import { startLoad } from './load.ts';
 import { until } from './until.ts';

@@ -2,11 +2,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { migrateAt } from '../src/main/database.ts';
+import type { TestDatabase } from '../harness/database.ts';
+import { migrateAt } from '../src/cli/server/open-database.ts';
+import { knock } from '../src/store/connection/connect.ts';
 import { readPostmaster } from '../src/store/embedded/postmaster.ts';
 import { startEmbedded } from '../src/store/embedded.ts';
-import { knock } from '../src/store/reach.ts';
-import type { TestDatabase } from '../test/harness/database.ts';
 
 /** A PostgreSQL of a claim's own, which it may end as it likes. */
 export interface OwnDatabase extends TestDatabase {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { freePort } from '../harness/free-port.ts';
+import { knock } from '../src/store/connection/connect.ts';
 import { accountFor } from '../src/store/embedded/account.ts';
-import { knock } from '../src/store/reach.ts';
-import { freePort } from '../test/harness/free-port.ts';
 import { startProxy } from './proxy.ts';
 
 /** A real PgBouncer in transaction mode before a database. */

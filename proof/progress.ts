@@ -15,7 +15,7 @@ interface Part {
 
 const file = join(import.meta.dirname, '.progress.jsonl');
 /** A digest of all that a proof is made with. */
-export const sources = digestOf('src', 'proof', 'test/harness', 'test/fake-provider.ts');
+export const sources = digestOf('src', 'proof', 'test/harness', 'harness/fake-provider.ts');
 
 export function kept(name: string): Part[] {
   if (!existsSync(file)) return [];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { machineLine, type ResultsFile } from '../test/harness/results.ts';
+import { machineLine, type ResultsFile } from '../harness/results.ts';
 import { type Claim, type Found, percentile } from './claim.ts';
 import { claims } from './claims.ts';
 

@@ -1,4 +1,4 @@
-import type { FakeProvider } from '../test/fake-provider.ts';
+import type { FakeProvider } from '../harness/fake-provider.ts';
 import { type Found, percentile } from './claim.ts';
 import type { Load } from './load.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../src/store/db.ts';
-import type { FakeProvider } from '../test/fake-provider.ts';
+import type { FakeProvider } from '../harness/fake-provider.ts';
+import type { Db } from '../src/store/connection/database.ts';
 
 /**
  * Calls of two workers, of which one is to lose its right to them. Models must be numbered, the prompts unlike each

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import type { Caller } from '../src/core/caller.ts';
+import type { Caller } from '../src/core/execution/caller.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
-import { changeAgent } from '../src/flow/change-agent.ts';
-import { createPrompt } from '../src/flow/change-prompt.ts';
-import { createAgent } from '../src/flow/create-agent.ts';
-import { createVersion } from '../src/flow/create-version.ts';
-import { issueKey } from '../src/flow/issue-key.ts';
-import { moveAgent } from '../src/flow/move-agent.ts';
-import { readClock } from '../src/store/clock.ts';
-import type { Db } from '../src/store/db.ts';
+import { changeAgent } from '../src/flow/agent/change-agent.ts';
+import { createPrompt } from '../src/flow/agent/change-prompt.ts';
+import { moveAgent } from '../src/flow/agent/change-stage.ts';
+import { createAgent } from '../src/flow/agent/create-agent.ts';
+import { createVersion } from '../src/flow/agent/create-version.ts';
+import { issueKey } from '../src/flow/workspace/issue-key.ts';
+import { readClock } from '../src/store/connection/clock.ts';
+import type { Db } from '../src/store/connection/database.ts';
 import type { SeededAgent, SeededVersion } from './population.ts';
 import { textOf } from './words.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { levelMs } from '../src/core/statistics.ts';
+import { levelMs } from '../src/core/history/statistics.ts';
 
 /** The statistics of a day: counted piece by piece, and written when all its rows are. */
 

@@ -1,4 +1,4 @@
-import { levelMs } from '../src/core/statistics.ts';
+import { levelMs } from '../src/core/history/statistics.ts';
 
 /** When the executions were: how many fall into each hour, more by day than by night, fewer at the weekend. */
 

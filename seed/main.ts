@@ -1,7 +1,7 @@
-import { showProgress } from '../src/cli/progress-bar.ts';
-import { type Context, runCommand } from '../src/main/command.ts';
-import { migrateAt, openForCommand } from '../src/main/database.ts';
-import { firstOwner, makeFirstWorkspace } from '../src/main/workspace.ts';
+import { showProgress } from '../src/cli/client/progress-bar.ts';
+import { type Context, runCommand } from '../src/cli/command.ts';
+import { firstOwner, makeFirstWorkspace } from '../src/cli/server/first-workspace.ts';
+import { migrateAt, openForCommand } from '../src/cli/server/open-database.ts';
 import { checkSchema } from '../src/store/migrate.ts';
 import { type Asked, readArguments, usage } from './arguments.ts';
 import { seed } from './seed.ts';

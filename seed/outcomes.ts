@@ -1,4 +1,4 @@
-import type { EndStatus } from '../src/core/execution.ts';
+import type { EndStatus } from '../src/core/execution/execution.ts';
 import type { RunFailureCode } from '../src/core/failure.ts';
 
 /** How an execution can have ended, and how often each of it occurs. */

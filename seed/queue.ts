@@ -1,5 +1,9 @@
 import type pg from 'pg';
-import { maxAttemptsDefault, type RunSettings, timeoutMsDefault } from '../src/core/settings.ts';
+import {
+  maxAttemptsDefault,
+  type RunSettings,
+  timeoutMsDefault,
+} from '../src/core/agent/model-settings.ts';
 import { models } from './outcomes.ts';
 import type { SeededAgent } from './population.ts';
 import { textOf } from './words.ts';

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Caller } from '../src/core/caller.ts';
-import { StartFailure } from '../src/core/start-failure.ts';
-import { readClock } from '../src/store/clock.ts';
-import { clientConfig, type Db } from '../src/store/db.ts';
-import type { Connection } from '../src/store/pooler.ts';
+import type { Caller } from '../src/core/execution/caller.ts';
+import { StartFailure } from '../src/core/startup-failure.ts';
+import { readClock } from '../src/store/connection/clock.ts';
+import { clientConfig, type Db } from '../src/store/connection/database.ts';
+import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { type MadeAgent, makeAgent, otherAgents } from './agents.ts';
 import { type Day, lastDays, planDays, type Span } from './calendar.ts';
 import { someOf } from './chance.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { levelMs } from '../src/core/statistics.ts';
+import { levelMs } from '../src/core/history/statistics.ts';
 import { countRows, writeBuckets } from './buckets.ts';
 import type { Day } from './calendar.ts';
 import { createDayTables } from './day-tables.ts';

@@ -14,7 +14,7 @@ import {
   urlForm,
 } from './config/forms.ts';
 import { ConfigError, type Reader, reader } from './config/reader.ts';
-import type { RateLimits } from './core/limits.ts';
+import type { RateLimits } from './core/execution/limits.ts';
 
 export { ConfigError };
 

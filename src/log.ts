@@ -1,10 +1,10 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { LogLevel } from './config.ts';
+import type { Run } from './core/execution/queued-execution.ts';
 import { toId } from './core/id.ts';
-import type { Run } from './core/run.ts';
-import type { EndedWorkflowRun } from './flow/progress.ts';
+import type { EndedWorkflowRun } from './flow/workflow/progress.ts';
 import { redact } from './provider/redact.ts';
-import type { EndedRun } from './store/finish.ts';
+import type { EndedRun } from './store/execution/finish.ts';
 
 /**
  * The log: JSON lines, in which nothing stands that a user wrote and nothing that opens a door. Whatever is logged goes

@@ -5,6 +5,6 @@ if (major < 24) {
   console.error(`cueline needs Node 24 or later; this is ${process.versions.node}.`);
   process.exit(1);
 }
-(await import('./main/warm.ts')).stayWarm();
-const { program } = await import('./main/program.ts');
+(await import('./cli/server/keep-compiled-code.ts')).stayWarm();
+const { program } = await import('./cli/program.ts');
 await program.parseAsync();

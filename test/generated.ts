@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Declaration } from '../src/contract/declaration.ts';
-import { openapi } from '../src/contract/openapi.ts';
+import { Declaration } from '../src/contract/agents/declaration.ts';
+import { openapi } from '../src/contract/openapi/openapi.ts';
 
 /** Writes the files that are made from the sources; with `--check`, exits 1 where one is not as it would be made. */
 

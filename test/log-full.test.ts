@@ -46,8 +46,8 @@ async function logging(stderr: number | 'pipe', emptied?: string) {
 }
 
 test('what is said last reaches a reader who comes late', async () => {
-  const command = new URL('../src/main/command.ts', import.meta.url).href;
-  const failure = new URL('../src/core/start-failure.ts', import.meta.url).href;
+  const command = new URL('../src/cli/command.ts', import.meta.url).href;
+  const failure = new URL('../src/core/startup-failure.ts', import.meta.url).href;
   const says = (last: string) => `
     import { runCommand } from ${JSON.stringify(command)};
     import { StartFailure } from ${JSON.stringify(failure)};

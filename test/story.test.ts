@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { startService } from '../harness/service.ts';
 import { createClient } from '../src/client/index.ts';
-import { startService } from './harness/service.ts';
 
 /** From an empty workspace to a history, as a team would go, over real HTTP and through the client. */
 

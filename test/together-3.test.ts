@@ -1,3 +1,3 @@
-import { testTogether } from './harness/together.ts';
+import { testTogether } from '../harness/together.ts';
 
 await testTogether();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { writeQueue } from '../../seed/queue.ts';
-import { readClock } from '../../src/store/clock.ts';
+import { readClock } from '../../src/store/connection/clock.ts';
 import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { figures } from '../goals.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { startFakeProvider } from '../../test/fake-provider.ts';
+import { startFakeProvider } from '../../harness/fake-provider.ts';
 import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCueline, startCueline } from '../contenders/cueline.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { addWorkflow, step } from '../../test/harness/workflow-runs.ts';
+import { addWorkflow, step } from '../../harness/workflow-runs.ts';
 import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { type OpenedCueline, openCueline } from '../contenders/cueline.ts';

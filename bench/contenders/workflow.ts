@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { StepDefinition } from '../../src/core/workflow.ts';
-import type { TestAgent } from '../../test/harness/agents.ts';
-import { addWorkflow, step } from '../../test/harness/workflow-runs.ts';
+import type { TestAgent } from '../../harness/agents.ts';
+import { addWorkflow, step } from '../../harness/workflow-runs.ts';
+import type { StepDefinition } from '../../src/core/workflow/definition.ts';
 import type { Contender } from './contender.ts';
 import { openCueline, postgresDurability } from './cueline.ts';
 

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { addAgent } from '../../harness/agents.ts';
+import { addWorkspace } from '../../harness/people.ts';
+import { signIn } from '../../harness/sessions.ts';
 import { seed } from '../../seed/seed.ts';
-import { firstOwner } from '../../src/main/workspace.ts';
-import { openDatabase } from '../../src/store/db.ts';
-import { addAgent } from '../../test/harness/agents.ts';
-import { addWorkspace } from '../../test/harness/people.ts';
-import { signIn } from '../../test/harness/sessions.ts';
+import { firstOwner } from '../../src/cli/server/first-workspace.ts';
+import { openDatabase } from '../../src/store/connection/database.ts';
 import type { Bed } from '../bed.ts';
 import { startCueline } from '../contenders/cueline.ts';
 import { env } from '../history/stage.ts';

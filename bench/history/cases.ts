@@ -1,5 +1,5 @@
+import { levelMs } from '../../src/core/history/statistics.ts';
 import { toId } from '../../src/core/id.ts';
-import { levelMs } from '../../src/core/statistics.ts';
 import type { Stage } from './stage.ts';
 
 /** What is asked of a history: every filter, narrow and wide, and pages from the first to the last. */

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import type pg from 'pg';
+import { addWorkspace } from '../../harness/people.ts';
 import type { MadeAgent } from '../../seed/agents.ts';
 import { lastDays } from '../../seed/calendar.ts';
 import { type SeedParts, seed } from '../../seed/seed.ts';
-import { firstOwner } from '../../src/main/workspace.ts';
-import { readClock } from '../../src/store/clock.ts';
-import { openDatabase } from '../../src/store/db.ts';
-import { addWorkspace } from '../../test/harness/people.ts';
+import { firstOwner } from '../../src/cli/server/first-workspace.ts';
+import { readClock } from '../../src/store/connection/clock.ts';
+import { openDatabase } from '../../src/store/connection/database.ts';
 import type { Bed } from '../bed.ts';
 import { startCueline } from '../contenders/cueline.ts';
 

@@ -1,4 +1,4 @@
-import { batcher } from '../../src/flow/batch.ts';
+import { batcher } from '../../src/flow/admission/batcher.ts';
 
 /** Our micro-batching, lent to a peer: what comes while the last batches are under way travels together. */
 export function lend<Item, Result>(

@@ -1,7 +1,7 @@
+import { addMember, addWorkspace, type TestKey } from '../../harness/people.ts';
+import { signIn } from '../../harness/sessions.ts';
 import { toId } from '../../src/core/id.ts';
-import { makeKey, type Permission } from '../../src/core/key.ts';
-import { addMember, addWorkspace, type TestKey } from '../../test/harness/people.ts';
-import { signIn } from '../../test/harness/sessions.ts';
+import { makeKey, type Permission } from '../../src/core/people/key.ts';
 import type { Ground } from '../ground.ts';
 import { ask } from './ask.ts';
 

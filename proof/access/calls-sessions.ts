@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { findUser } from '../../src/store/users.ts';
-import { password } from '../../test/harness/sessions.ts';
+import { password } from '../../harness/sessions.ts';
+import { findUser } from '../../src/store/people/users.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
 import type { World } from './world.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { addMember } from '../../harness/people.ts';
+import { signIn } from '../../harness/sessions.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
-import { hashToken, makeToken } from '../../src/core/token.ts';
-import { findSessionCaller } from '../../src/store/callers.ts';
-import { addMember } from '../../test/harness/people.ts';
-import { signIn } from '../../test/harness/sessions.ts';
+import { hashToken, makeToken } from '../../src/core/people/token.ts';
+import { findSessionCaller } from '../../src/store/admission/callers.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
 import type { World } from './world.ts';

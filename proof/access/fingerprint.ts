@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../src/store/db.ts';
+import type { Db } from '../../src/store/connection/database.ts';
 
 /** What stands in the tables, so that it shows whether a call has changed anything. */
 export interface Fingerprints {

@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { pages } from '../../src/api/dashboard.ts';
-import { sessionPaths } from '../../src/api/session-paths.ts';
+import { sessionPaths } from '../../src/api/access/session-paths.ts';
+import { pages } from '../../src/api/routes/system/dashboard.ts';
 import { readConfig } from '../../src/config.ts';
 import { wire } from '../../src/wiring.ts';
 import type { Ground } from '../ground.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { TestAgent } from '../../harness/agents.ts';
+import { freePort } from '../../harness/free-port.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
-import type { TestAgent } from '../../test/harness/agents.ts';
-import { freePort } from '../../test/harness/free-port.ts';
 import type { Ground } from '../ground.ts';
 import { ask } from './ask.ts';
 import { type Callers, makeCallers } from './callers.ts';

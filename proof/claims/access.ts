@@ -17,21 +17,21 @@ export const access: Claim = {
     {
       name: 'wrong-right',
       says: 'one route asks for another right than it should',
-      file: 'contract/executions.ts',
+      file: 'contract/executions/executions.ts',
       find: "auth: 'cancel',",
       replace: "auth: 'read',",
     },
     {
       name: 'any-workspace',
       says: 'an agent is found whatever workspace it is in',
-      file: 'api/access.ts',
+      file: 'api/access/visible-resources.ts',
       find: 'agent?.workspaceId !== caller.workspaceId',
       replace: '!agent',
     },
     {
       name: 'cancel-first',
       says: 'a run is canceled before it is asked whether it is one of that agent',
-      file: 'api/routes/executions.ts',
+      file: 'api/routes/executions/executions.ts',
       find: `route(app, parts, cancelExecution, async (context) => {`,
       replace: `route(app, parts, cancelExecution, async (context) => {
         await parts.canceler.cancel(fromId('execution', context.params.executionId) ?? '');`,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Db } from '../../src/store/db.ts';
+import type { Db } from '../../src/store/connection/database.ts';
 import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import { openFleet } from '../fleet.ts';
@@ -25,7 +25,7 @@ export const apiKilled: Claim = {
     {
       name: 'no-commit',
       says: 'now and then calls are answered that are not committed',
-      file: 'store/admission-write.ts',
+      file: 'store/admission/admission-write.ts',
       find: 'sent.push(send(commit));',
       replace:
         "sent.push(send(Math.random() < 0.1 ? { name: 'rollback', text: 'rollback' } : commit));",

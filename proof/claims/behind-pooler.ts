@@ -24,7 +24,7 @@ export const behindPooler: Claim = {
     {
       name: 'statements-named',
       says: 'statements are prepared in a session that somebody else has afterwards',
-      file: 'store/pipeline.ts',
+      file: 'store/connection/pipeline.ts',
       find: 'kept: options.connection.pooled ? null : (all.get(client) ?? null),',
       replace: 'kept: all.get(client) ?? null,',
     },

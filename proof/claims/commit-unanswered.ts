@@ -28,14 +28,14 @@ export const commitUnanswered: Claim = {
     {
       name: 'lost-taken-for-kept',
       says: 'a commit that never came to the database passes for done',
-      file: 'flow/look-up.ts',
+      file: 'flow/admission/resolve-commit.ts',
       find: "if (outcome === 'aborted') throw error;",
       replace: "if (outcome === 'aborted') return;",
     },
     {
       name: 'nobody-asks',
       says: 'a commit that is not answered passes for lost',
-      file: 'flow/look-up.ts',
+      file: 'flow/admission/resolve-commit.ts',
       find: 'const until = performance.now() + lookupMs;',
       replace: 'throw error; const until = 0;',
     },

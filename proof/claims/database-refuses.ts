@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Trx } from '../../src/store/db.ts';
+import type { Trx } from '../../src/store/connection/database.ts';
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
@@ -28,14 +28,14 @@ export const databaseRefuses: Claim = {
     {
       name: 'refusals-are-faults',
       says: 'that the database is full or gives a statement up counts as a fault of the program',
-      file: 'store/database-error.ts',
+      file: 'store/connection/database-error.ts',
       find: '(08|40|53|55|57)[0-9A-Z]{3}',
       replace: '(08|40|55)[0-9A-Z]{3}',
     },
     {
       name: 'no-room-is-a-fault',
       says: 'that a process has no connection left counts as a fault of the program',
-      file: 'store/database-error.ts',
+      file: 'store/connection/database-error.ts',
       find: '|timeout exceeded when trying to connect$',
       replace: '',
     },

@@ -24,14 +24,14 @@ export const databaseRestarted: Claim = {
     {
       name: 'errors-unheard',
       says: 'nobody hears that the connection for hints has gone',
-      file: 'store/bus.ts',
+      file: 'store/connection/notifications.ts',
       find: "fresh.on('error', lost);",
       replace: '',
     },
     {
       name: 'away-is-a-fault',
       says: 'that the database is away counts as a fault of the program',
-      file: 'api/errors.ts',
+      file: 'api/http/error-response.ts',
       find: 'if (isAway(thrown)) {',
       replace: 'if (false) {',
     },

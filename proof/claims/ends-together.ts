@@ -26,7 +26,7 @@ export const endsTogether: Claim = {
     {
       name: 'one-dispatcher',
       says: 'one dispatcher has all connections',
-      file: 'provider/dispatchers.ts',
+      file: 'net/dispatchers.ts',
       find: 'export const dispatcherCallsMax = 200;',
       replace: 'export const dispatcherCallsMax = Number.POSITIVE_INFINITY;',
       rounds: 2,

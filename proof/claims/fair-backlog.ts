@@ -1,4 +1,4 @@
-import type { TestAgent } from '../../test/harness/agents.ts';
+import type { TestAgent } from '../../harness/agents.ts';
 import { addBacklog, leftOf, redirectBacklog, workedOnBut } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
 import type { Ground } from '../ground.ts';
@@ -37,14 +37,14 @@ export const fairBacklog: Claim = {
     {
       name: 'first-come',
       says: 'who comes first is served first, whoever else it is that waits',
-      file: 'flow/admission-book.ts',
+      file: 'flow/admission/admission-batch.ts',
       find: 'state.floor ?? clockTag(nowMs)',
       replace: 'clockTag(nowMs)',
     },
     {
       name: 'no-reserve',
       says: 'every slot is open to everyone',
-      file: 'worker/slots.ts',
+      file: 'worker/slot-count.ts',
       find: 'const reserved = Math.max(1, Math.floor(total / 8));',
       replace: 'const reserved = 0;',
     },

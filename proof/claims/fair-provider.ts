@@ -42,7 +42,7 @@ export const fairProvider: Claim = {
     {
       name: 'turns-forgotten',
       says: 'a workspace that leaves the line comes back behind those which never do',
-      file: 'provider/line.ts',
+      file: 'provider/fair-queue.ts',
       find: 'this.#turns.get(workspaceId) ?? 0',
       replace: '0',
     },

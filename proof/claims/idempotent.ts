@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { untilBlocked } from '../../test/harness/locks.ts';
-import type { TestKey } from '../../test/harness/people.ts';
-import type { CuelineProcess } from '../../test/harness/process.ts';
+import { untilBlocked } from '../../harness/locks.ts';
+import type { TestKey } from '../../harness/people.ts';
+import type { CuelineProcess } from '../../harness/process.ts';
 import { type Answer, type Call, execute } from '../calls.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { Ground } from '../ground.ts';
@@ -22,14 +22,14 @@ export const idempotent: Claim = {
     {
       name: 'first-call-unknown',
       says: 'nobody looks whether there was a first call',
-      file: 'flow/admission-book.ts',
+      file: 'flow/admission/admission-batch.ts',
       find: 'if (call.idempotencyKey === null || call.agentId === null) return null;',
       replace: 'return null;',
     },
     {
       name: 'first-call-read-early',
       says: 'the first call is looked for before the lock is held',
-      file: 'store/admission-read.ts',
+      file: 'store/admission/admission-read.ts',
       find: 'const asked = [keyHashes, workspaceIds, agentIds];',
       replace: `const asked = [keyHashes, workspaceIds, agentIds];
   const inOrder = send;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { windows } from '../../src/core/limits.ts';
-import { untilBlocked } from '../../test/harness/locks.ts';
-import type { CuelineProcess } from '../../test/harness/process.ts';
+import { untilBlocked } from '../../harness/locks.ts';
+import type { CuelineProcess } from '../../harness/process.ts';
+import { windows } from '../../src/core/execution/limits.ts';
 import type { LimitedBy } from '../calls.ts';
 import { checkDeadlocks } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
@@ -28,14 +28,14 @@ export const limitsExact: Claim = {
     {
       name: 'not-locked',
       says: 'counts are read without their lock',
-      file: 'store/admission-read.ts',
+      file: 'store/admission/admission-read.ts',
       find: 'order by place, subject for update of limits',
       replace: 'order by place, subject',
     },
     {
       name: 'any-order',
       says: 'the rows of keys are locked in any order',
-      file: 'store/admission-read.ts',
+      file: 'store/admission/admission-read.ts',
       find: 'order by place, subject for update of limits',
       replace:
         'order by place, case when place = 1 then random() end, subject for update of limits',
@@ -44,7 +44,7 @@ export const limitsExact: Claim = {
     {
       name: 'transaction-clock',
       says: 'calls are judged by the time their transaction began',
-      file: 'store/admission-read.ts',
+      file: 'store/admission/admission-read.ts',
       find: 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()',
       replace: 'select (extract(epoch from now()) * 1000)::float8 as now_ms, pg_current_xact_id()',
     },

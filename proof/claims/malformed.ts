@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
-import { type CuelineProcess, hasEnded } from '../../test/harness/process.ts';
+import { type CuelineProcess, hasEnded } from '../../harness/process.ts';
 import { type Claim, percentile } from '../claim.ts';
 import type { Attack } from '../malformed/attack.ts';
 import { attacks } from '../malformed/attacks.ts';
@@ -32,7 +32,7 @@ export const malformed: Claim = {
     {
       name: 'reset-unheard',
       says: 'nobody hears of errors of a connection that HTTP has let go of',
-      file: 'api/linger.ts',
+      file: 'api/http/drain-socket.ts',
       find: "socket.on('error', () => {});",
       replace: '',
     },

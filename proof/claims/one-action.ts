@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import type { TestAgent } from '../../harness/agents.ts';
+import { failing } from '../../harness/fake-provider.ts';
+import { addWorkspace } from '../../harness/people.ts';
 import { toId } from '../../src/core/id.ts';
-import { failing } from '../../test/fake-provider.ts';
-import type { TestAgent } from '../../test/harness/agents.ts';
-import { addWorkspace } from '../../test/harness/people.ts';
 import { type Answer, type Call, execute } from '../calls.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
@@ -25,7 +25,7 @@ export const oneAction: Claim = {
     {
       name: 'retries-charged',
       says: 'each further attempt is charged',
-      file: 'store/queue.ts',
+      file: 'store/execution/queue.ts',
       find: `for update of q)
     update run_queue q set worker = null, failures`,
       replace: `for update of q),
@@ -36,7 +36,7 @@ export const oneAction: Claim = {
     {
       name: 'refusals-charged',
       says: 'refused calls are charged as well',
-      file: 'flow/admission-book.ts',
+      file: 'flow/admission/admission-batch.ts',
       find: 'const noted = refusals.note(call, caller, agent, refusal);',
       replace: `const charged = months.get(caller.workspaceId);
       charged.used++;

@@ -26,14 +26,14 @@ export const outboundGuard: Claim = {
     {
       name: 'names-unchecked',
       says: 'a connection goes wherever a name leads',
-      file: 'provider/outbound.ts',
+      file: 'net/outbound.ts',
       find: 'if (!first || !found.every(({ address }) => isPublicAddress(address))) {',
       replace: 'if (!first) {',
     },
     {
       name: 'mapped-addresses-public',
       says: 'every IPv6 address that is not listed counts as public',
-      file: 'provider/address.ts',
+      file: 'net/address.ts',
       find: "const global = blockList(['2000::/3']);",
       replace: "const global = blockList(['::/0']);",
     },

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { CuelineProcess } from '../../test/harness/process.ts';
+import type { CuelineProcess } from '../../harness/process.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
 import type { Ground } from '../ground.ts';
@@ -29,14 +29,14 @@ export const providerOutage: Claim = {
     {
       name: 'never-opens',
       says: 'no number of failures in a row is enough to leave a provider alone',
-      file: 'core/breaker.ts',
+      file: 'core/model/breaker.ts',
       find: 'const failuresMax = 10;',
       replace: 'const failuresMax = Number.POSITIVE_INFINITY;',
     },
     {
       name: 'all-at-once',
       says: 'after a pause everyone may call',
-      file: 'core/breaker.ts',
+      file: 'core/model/breaker.ts',
       find: 'nowMs + pauseMs * (0.5 + random), 1);',
       replace: 'nowMs + pauseMs * (0.5 + random), Number.POSITIVE_INFINITY);',
     },

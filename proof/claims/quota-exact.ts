@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { noLimits } from '../../src/core/limits.ts';
-import { addWorkspace } from '../../test/harness/people.ts';
-import type { CuelineProcess } from '../../test/harness/process.ts';
+import { addWorkspace } from '../../harness/people.ts';
+import type { CuelineProcess } from '../../harness/process.ts';
+import { noLimits } from '../../src/core/execution/limits.ts';
 import type { Call } from '../calls.ts';
 import type { Claim, Found } from '../claim.ts';
 import { type Clock, shadowClock } from '../clock.ts';
@@ -26,21 +26,21 @@ export const quotaExact: Claim = {
     {
       name: 'process-clock',
       says: 'the clock of the process decides',
-      file: 'store/admission-read.ts',
+      file: 'store/admission/admission-read.ts',
       find: 'nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN)',
       replace: 'nowMs: Date.now()',
     },
     {
       name: 'month-not-reset',
       says: 'a new month goes on with the count of the old one',
-      file: 'core/admission.ts',
+      file: 'core/execution/decide.ts',
       find: 'month.used = 0;',
       replace: '',
     },
     {
       name: 'month-turns-back',
       says: 'a clock that is set back begins the earlier month anew',
-      file: 'core/admission.ts',
+      file: 'core/execution/decide.ts',
       find: 'monthOf(nowMs) > month.month',
       replace: 'monthOf(nowMs) !== month.month',
     },

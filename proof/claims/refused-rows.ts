@@ -17,14 +17,14 @@ export const refusedRows: Claim = {
     {
       name: 'records-uncapped',
       says: 'every refusal becomes a record',
-      file: 'flow/refusal-book.ts',
+      file: 'flow/admission/refusal-recorder.ts',
       find: 'const kept = count < refusalRecordsMax;',
       replace: 'const kept = true;',
     },
     {
       name: 'rest-uncounted',
       says: 'what leaves no record is not counted either',
-      file: 'flow/admission-book.ts',
+      file: 'flow/admission/admission-batch.ts',
       find: 'if (noted) tallies.push(noted.tally);',
       replace: 'if (noted?.execution) tallies.push(noted.tally);',
     },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { untilBlocked } from '../../harness/locks.ts';
+import type { CuelineProcess } from '../../harness/process.ts';
 import { toId } from '../../src/core/id.ts';
-import { untilBlocked } from '../../test/harness/locks.ts';
-import type { CuelineProcess } from '../../test/harness/process.ts';
 import { type Answer, execute } from '../calls.ts';
 import { type Change, planChanges } from '../changes.ts';
 import type { Claim, Found } from '../claim.ts';
@@ -22,7 +22,7 @@ export const revoked: Claim = {
     {
       name: 'keys-kept',
       says: 'a process keeps the keys that it has read',
-      file: 'flow/admission-words.ts',
+      file: 'flow/admission/admission-mapping.ts',
       find: `if (credential.kind === 'key') return ofKeys.get(credential.hash) ?? null;`,
       replace: `if (credential.kind === 'key') {
       globalThis.keptCallers ??= new Map();
@@ -34,7 +34,7 @@ export const revoked: Claim = {
     {
       name: 'callers-kept',
       says: 'a process keeps the callers that have polled',
-      file: 'flow/reads.ts',
+      file: 'flow/execution/shared-reads.ts',
       find: '(keyHash && callers.get(keyHash))',
       replace: `(keyHash && (globalThis.keptPollers ??= new Map())
       .set(keyHash, globalThis.keptPollers.get(keyHash) ?? callers.get(keyHash)).get(keyHash))`,
@@ -42,7 +42,7 @@ export const revoked: Claim = {
     {
       name: 'agents-read-early',
       says: 'agents are read before the lock is held',
-      file: 'store/admission-read.ts',
+      file: 'store/admission/admission-read.ts',
       find: 'const asked = [keyHashes, workspaceIds, agentIds];',
       replace: `const asked = [keyHashes, workspaceIds, agentIds];
   const inOrder = send;

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { TestAgent } from '../../harness/agents.ts';
+import type { CuelineProcess } from '../../harness/process.ts';
 import { fromId } from '../../src/core/id.ts';
-import type { TestAgent } from '../../test/harness/agents.ts';
-import type { CuelineProcess } from '../../test/harness/process.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
 import type { Ground } from '../ground.ts';
@@ -44,7 +44,7 @@ export const rollingRestart: Claim = {
     {
       name: 'turn-away',
       says: 'who asks once more over a connection that it kept is turned away',
-      file: 'api/departure.ts',
+      file: 'api/http/graceful-shutdown.ts',
       find: 'begun = true;',
       replace: `begun = true;
         server.removeAllListeners('request');
@@ -53,7 +53,7 @@ export const rollingRestart: Claim = {
     {
       name: 'cut-off',
       says: 'connections are closed whatever may be on its way over them',
-      file: 'api/departure.ts',
+      file: 'api/http/graceful-shutdown.ts',
       find: 'await Promise.race([gone, after(Math.min(untilMs, unusableMs) - performance.now())]);',
       replace: 'server.closeAllConnections();',
     },

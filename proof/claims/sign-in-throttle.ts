@@ -1,6 +1,6 @@
-import { hashPassword } from '../../src/api/session.ts';
+import { hashPassword } from '../../src/api/access/session.ts';
 import { uuid7 } from '../../src/core/id.ts';
-import { findUser, setPassword } from '../../src/store/users.ts';
+import { findUser, setPassword } from '../../src/store/people/users.ts';
 import { type Claim, type Found, percentile } from '../claim.ts';
 import type { Ground } from '../ground.ts';
 import { type Guess, guess, guessesSoFar } from '../guess.ts';
@@ -22,14 +22,14 @@ export const signInThrottle: Claim = {
     {
       name: 'throttle-off',
       says: 'no guess is ever too many',
-      file: 'api/sign-in-guard.ts',
+      file: 'api/access/sign-in-guard.ts',
       find: 'if (tries <= failuresMax) return;',
       replace: 'if (tries <= Number.MAX_SAFE_INTEGER) return;',
     },
     {
       name: 'processes-count-alone',
       says: 'each process counts for itself',
-      file: 'api/sign-in-guard.ts',
+      file: 'api/access/sign-in-guard.ts',
       find: 'await countAttempt(db, key, windowMs)',
       replace: 'await countAttempt(db, process.pid + key, windowMs)',
     },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { toId, uuid7 } from '../../src/core/id.ts';
-import { makeKey } from '../../src/core/key.ts';
-import type { Db } from '../../src/store/db.ts';
+import { makeKey } from '../../src/core/people/key.ts';
+import type { Db } from '../../src/store/connection/database.ts';
 import type { Claim, Found } from '../claim.ts';
 import { executeRequest, flood } from '../flood.ts';
 import type { Ground } from '../ground.ts';
@@ -15,7 +15,7 @@ export const unknownKeys: Claim = {
     {
       name: 'callers-unasked',
       says: 'whoever calls gets a row of counts',
-      file: 'store/admission-read.ts',
+      file: 'store/admission/admission-read.ts',
       find: 'with asked as materialized (',
       replace: `with noted as (
       insert into limits (subject) select gen_random_uuid() from unnest($1::bytea[])),

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { addWorkspace } from '../../test/harness/people.ts';
+import { addWorkspace } from '../../harness/people.ts';
 import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
 import { type Claim, type Found, percentile } from '../claim.ts';
 import { type Fleet, type Member, openFleet } from '../fleet.ts';
@@ -31,21 +31,21 @@ export const workerKilled: Claim = {
     {
       name: 'losses-uncharged',
       says: 'a run is not charged for the process that it lost',
-      file: 'store/workers.ts',
+      file: 'store/execution/workers.ts',
       find: 'losses = q.losses + 1',
       replace: 'losses = q.losses',
     },
     {
       name: 'runs-left-behind',
       says: 'the sweep takes a process out of the list and leaves its runs',
-      file: 'store/workers.ts',
+      file: 'store/execution/workers.ts',
       find: 'from lost where q.id = lost.id',
       replace: 'from lost where q.id = lost.id and false',
     },
     {
       name: 'late-sweep',
       says: 'a lease counts as expired only long after its end',
-      file: 'store/workers.ts',
+      file: 'store/execution/workers.ts',
       find: 'return sql`lease_until < clock_timestamp()',
       replace: "return sql`lease_until + interval '12 seconds' < clock_timestamp()",
       late: true,
@@ -53,7 +53,7 @@ export const workerKilled: Claim = {
     {
       name: 'no-deadline',
       says: 'nobody ends a call of which the time is up',
-      file: 'provider/deadline.ts',
+      file: 'net/deadline.ts',
       find: 'setTimeout(() => own.abort(timeout(timeoutMs, cost)), timeoutMs)',
       replace: 'undefined',
     },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { lossesMax } from '../../src/core/settings.ts';
-import type { TestAgent } from '../../test/harness/agents.ts';
-import type { CuelineProcess } from '../../test/harness/process.ts';
+import type { TestAgent } from '../../harness/agents.ts';
+import type { CuelineProcess } from '../../harness/process.ts';
+import { lossesMax } from '../../src/core/agent/model-settings.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
 import type { Ground } from '../ground.ts';
@@ -24,7 +24,7 @@ export const workerLost: Claim = {
     {
       name: 'no-loss',
       says: 'a process that is lost is charged to nobody',
-      file: 'store/workers.ts',
+      file: 'store/execution/workers.ts',
       find: 'losses = q.losses + 1',
       replace: 'losses = q.losses',
     },

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Db } from '../../src/store/db.ts';
+import type { Db } from '../../src/store/connection/database.ts';
 import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import { type Fleet, type Member, openFleet } from '../fleet.ts';
@@ -31,7 +31,7 @@ export const workerStopped: Claim = {
     {
       name: 'no-fence',
       says: 'whoever ends a run is not asked whether it still has it',
-      file: 'flow/finish.ts',
+      file: 'flow/execution/finish.ts',
       find: '(row.worker === end.fence.worker && row.attempt === end.fence.attempt)',
       replace: 'true',
       // On a busy machine whoever is resumed may hear of its loss before it has tried.

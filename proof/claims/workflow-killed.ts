@@ -1,13 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Db } from '../../src/store/db.ts';
-import { openStarter } from '../../test/harness/workflow-engine.ts';
-import {
-  addWorkflow,
-  startCall,
-  step,
-  type TestWorkflow,
-} from '../../test/harness/workflow-runs.ts';
+import { openStarter } from '../../harness/workflow-engine.ts';
+import { addWorkflow, startCall, step, type TestWorkflow } from '../../harness/workflow-runs.ts';
+import type { Db } from '../../src/store/connection/database.ts';
 import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import { type Fleet, type Member, openFleet } from '../fleet.ts';
@@ -32,21 +27,21 @@ export const workflowKilled: Claim = {
     {
       name: 'ready-steps-left-behind',
       says: 'a step that is ready is taken by nobody but the process that made it so',
-      file: 'store/workflow-steps.ts',
+      file: 'store/workflow/workflow-steps.ts',
       find: "where agent_id = a.agent_id and status = 'ready' and",
       replace: "where agent_id = a.agent_id and status = 'ready' and false and",
     },
     {
       name: 'progress-apart',
       says: 'the end of an execution is written without what follows for its run',
-      file: 'flow/finish.ts',
+      file: 'flow/execution/finish.ts',
       find: 'if (progress) stopping = writeProgress(send, progress.writes);',
       replace: '',
     },
     {
       name: 'steps-called-twice',
       says: 'a step that was called stays ready',
-      file: 'store/workflow-steps.ts',
+      file: 'store/workflow/workflow-steps.ts',
       find: "set status = 'processing', ready_at = null, variables = null,\n      execution_id = c.execution_id,",
       replace: 'set ready_at = clock_timestamp(), execution_id = c.execution_id,',
     },

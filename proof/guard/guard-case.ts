@@ -1,4 +1,4 @@
-import type { ProviderKind } from '../../src/core/provider.ts';
+import type { ProviderKind } from '../../src/core/model/provider.ts';
 
 /** What a workspace may give as the address of a provider, and where a call may come to by it. */
 export interface GuardCase {

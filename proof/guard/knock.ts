@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
-import { ModelFailure } from '../../src/core/model.ts';
-import { checkBaseURL, type Resolve } from '../../src/provider/guard.ts';
+import { openUnsealed, unsealed } from '../../harness/setups.ts';
+import { ModelFailure } from '../../src/core/model/model-port.ts';
+import { checkBaseURL, type Resolve } from '../../src/net/guard.ts';
 import { createModels } from '../../src/provider/registry.ts';
-import { openUnsealed, unsealed } from '../../test/harness/setups.ts';
 import { guardCases } from './cases.ts';
 import { type GuardCase, ownAddress } from './guard-case.ts';
 import { startWorld, type World } from './world.ts';

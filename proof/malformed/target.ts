@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { addAgent } from '../../harness/agents.ts';
+import { addMember, addWorkspace } from '../../harness/people.ts';
+import { type CuelineProcess, hasEnded } from '../../harness/process.ts';
 import { toId } from '../../src/core/id.ts';
-import { addAgent } from '../../test/harness/agents.ts';
-import { addMember, addWorkspace } from '../../test/harness/people.ts';
-import { type CuelineProcess, hasEnded } from '../../test/harness/process.ts';
 import { ask } from '../access/ask.ts';
 import type { Ground } from '../ground.ts';
 import { metricOf } from '../metric.ts';

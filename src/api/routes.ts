@@ -1,25 +1,25 @@
 import type { FastifyInstance } from 'fastify';
-import { allowRefusals, answerPreflights } from './cors.ts';
-import type { ApiParts } from './parts.ts';
-import { agentRoutes } from './routes/agents.ts';
-import { declarationRoutes } from './routes/declaration.ts';
-import { erasureRoutes } from './routes/erasures.ts';
-import { executeRoutes } from './routes/execute.ts';
-import { executionRoutes } from './routes/executions.ts';
-import { exportRoutes } from './routes/export.ts';
-import { historyRoutes } from './routes/history.ts';
-import { keyRoutes } from './routes/keys.ts';
-import { memberRoutes } from './routes/members.ts';
-import { priceRoutes } from './routes/prices.ts';
-import { promptRoutes } from './routes/prompts.ts';
-import { providerRoutes } from './routes/providers.ts';
-import { retentionRoutes } from './routes/retention.ts';
-import { scheduleRoutes } from './routes/schedules.ts';
-import { statisticsRoutes } from './routes/statistics.ts';
-import { usageRoutes } from './routes/usage.ts';
-import { webhookRoutes } from './routes/webhooks.ts';
-import { workflowRunRoutes } from './routes/workflow-runs.ts';
-import { workflowRoutes } from './routes/workflows.ts';
+import type { ApiParts } from './api-deps.ts';
+import { allowRefusals, answerPreflights } from './http/cors.ts';
+import { agentRoutes } from './routes/agents/agents.ts';
+import { declarationRoutes } from './routes/agents/declaration.ts';
+import { promptRoutes } from './routes/agents/prompts.ts';
+import { erasureRoutes } from './routes/executions/erasures.ts';
+import { executeRoutes } from './routes/executions/execute.ts';
+import { executionRoutes } from './routes/executions/executions.ts';
+import { exportRoutes } from './routes/executions/export.ts';
+import { historyRoutes } from './routes/executions/history.ts';
+import { retentionRoutes } from './routes/executions/retention.ts';
+import { statisticsRoutes } from './routes/executions/statistics.ts';
+import { scheduleRoutes } from './routes/workflows/schedules.ts';
+import { webhookRoutes } from './routes/workflows/webhooks.ts';
+import { workflowRunRoutes } from './routes/workflows/workflow-runs.ts';
+import { workflowRoutes } from './routes/workflows/workflows.ts';
+import { keyRoutes } from './routes/workspace/keys.ts';
+import { memberRoutes } from './routes/workspace/members.ts';
+import { priceRoutes } from './routes/workspace/prices.ts';
+import { providerRoutes } from './routes/workspace/providers.ts';
+import { usageRoutes } from './routes/workspace/usage.ts';
 
 /** All routes of the API. */
 export function apiRoutes(app: FastifyInstance, parts: ApiParts): void {

@@ -7,15 +7,15 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { randomHex } from '../core/entropy.ts';
 import { CallFailure } from '../core/failure.ts';
-import { announcesBody } from './body.ts';
-import { type Departure, idleMs, idleMsMore } from './departure.ts';
-import { asCallFailure, errorAnswer } from './errors.ts';
-import { toJson } from './json.ts';
-import { linger, lingerAtEnd } from './linger.ts';
-import { send } from './route.ts';
-import { closeSlowReceivers, type SlowLimits, slowLimits } from './slow.ts';
+import { randomHex } from '../core/random.ts';
+import { announcesBody } from './http/body.ts';
+import { linger, lingerAtEnd } from './http/drain-socket.ts';
+import { asCallFailure, errorAnswer } from './http/error-response.ts';
+import { type Departure, idleMs, idleMsMore } from './http/graceful-shutdown.ts';
+import { toJson } from './http/json-response.ts';
+import { send } from './http/route.ts';
+import { closeSlowReceivers, type SlowLimits, slowLimits } from './http/slow-receivers.ts';
 
 /** The HTTP server: what holds for every request, whatever routes are put on it. */
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isEmail } from '../core/email.ts';
+import { isEmail } from '../core/people/email.ts';
 
 /** What a text must be: `allowed` completes the sentence «expected …»; `secret` keeps it out of every message. */
 export interface Form {

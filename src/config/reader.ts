@@ -1,4 +1,4 @@
-import { StartFailure } from '../core/start-failure.ts';
+import { StartFailure } from '../core/startup-failure.ts';
 import type { Form } from './forms.ts';
 
 /** Every variable that is wrong, with what is allowed instead. No secret stands in it. */

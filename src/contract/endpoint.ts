@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Permission } from '../core/key.ts';
-import type { Right } from '../core/member.ts';
+import type { Permission } from '../core/people/key.ts';
+import type { Right } from '../core/people/member.ts';
 
 /**
  * One operation of the public API, declared once: the routes validate and are typed by it, the client is typed by it,

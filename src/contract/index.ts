@@ -1,21 +1,21 @@
-import * as agents from './agents.ts';
-import * as audit from './audit.ts';
-import * as declaration from './declaration.ts';
-import * as erasures from './erasures.ts';
-import * as executions from './executions.ts';
-import * as exports from './export.ts';
-import * as keys from './keys.ts';
-import * as members from './members.ts';
-import * as prompts from './prompts.ts';
-import * as providers from './providers.ts';
-import * as retention from './retention.ts';
-import * as schedules from './schedules.ts';
-import * as statistics from './statistics.ts';
+import * as agents from './agents/agents.ts';
+import * as declaration from './agents/declaration.ts';
+import * as prompts from './agents/prompts.ts';
+import * as erasures from './executions/erasures.ts';
+import * as executions from './executions/executions.ts';
+import * as exports from './executions/export.ts';
+import * as retention from './executions/retention.ts';
+import * as statistics from './executions/statistics.ts';
 import * as system from './system.ts';
-import * as usage from './usage.ts';
-import * as webhooks from './webhooks.ts';
-import * as workflowRuns from './workflow-runs.ts';
-import * as workflows from './workflows.ts';
+import * as schedules from './workflows/schedules.ts';
+import * as webhooks from './workflows/webhooks.ts';
+import * as workflowRuns from './workflows/workflow-runs.ts';
+import * as workflows from './workflows/workflows.ts';
+import * as audit from './workspace/audit.ts';
+import * as keys from './workspace/keys.ts';
+import * as members from './workspace/members.ts';
+import * as providers from './workspace/providers.ts';
+import * as usage from './workspace/usage.ts';
 
 /** Every operation of the public API, by its id. */
 export const endpoints = {

@@ -3,7 +3,7 @@
  * What is over a bound is refused with 400 and never cut.
  */
 
-export { variableNameMax, variablesMax } from '../core/prompt.ts';
+export { variableNameMax, variablesMax } from '../core/agent/prompt.ts';
 
 export const bodyBytesMax = 1_048_576;
 

@@ -1,4 +1,4 @@
-import { workflowName } from '../core/workflow.ts';
+import { workflowName } from '../core/workflow/definition.ts';
 
 /** Browsers leave out the port that the scheme has anyway, and zeros before one. */
 const notUsualPort = '(?!http:.*:80$|https:.*:443$)';

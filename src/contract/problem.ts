@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { actions } from '../core/agent.ts';
+import { actions } from '../core/agent/agent.ts';
 import { callFailureCodes } from '../core/failure.ts';
 import { type Endpoint, readsBody } from './endpoint.ts';
 import { nullable, oneOf, RateLimits, time } from './shared.ts';

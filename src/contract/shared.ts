@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { windows } from '../core/execution/limits.ts';
 import { type IdKind, idPattern, toId } from '../core/id.ts';
-import { windows } from '../core/limits.ts';
 import * as limits from './limits.ts';
 import { patterns } from './patterns.ts';
 

@@ -1,4 +1,4 @@
-import { randomHex } from './entropy.ts';
+import { randomHex } from './random.ts';
 
 /**
  * Identifiers. Stored as `uuid` (version 7, so rows sort by time), shown on the wire as a TypeID:

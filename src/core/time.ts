@@ -1,4 +1,4 @@
-import { calendarDayStartMs, utc } from './zone.ts';
+import { calendarDayStartMs, utc } from './time-zone.ts';
 
 /**
  * Dates as callers write them: ISO 8601, a day or a moment, UTC where no zone is named. The plus of a zone that was not

@@ -1,3 +1,4 @@
+import type { RunFailureCode } from '../core/failure.ts';
 import {
   type Breaker,
   closedBreaker,
@@ -5,12 +6,11 @@ import {
   enter,
   leave,
   type Outcome,
-} from '../core/breaker.ts';
-import type { RunFailureCode } from '../core/failure.ts';
-import { ModelDeferred, ModelFailure } from '../core/model.ts';
-import { Line } from './line.ts';
-import { knownProvider } from './measured.ts';
-import { Recent } from './recent.ts';
+} from '../core/model/breaker.ts';
+import { ModelDeferred, ModelFailure } from '../core/model/model-port.ts';
+import { Line } from './fair-queue.ts';
+import { Recent } from './lru-cache.ts';
+import { knownProvider } from './with-metrics.ts';
 
 /**
  * One breaker for each provider and credential, in this process: whoever shares a key shares its limits, and whoever does

@@ -1,6 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunFailureCode } from '../core/failure.ts';
-import { type ModelAnswer, type ModelCall, ModelFailure, noCost, noUsage } from '../core/model.ts';
+import {
+  type ModelAnswer,
+  type ModelCall,
+  ModelFailure,
+  noCost,
+  noUsage,
+} from '../core/model/model-port.ts';
 
 /**
  * `cueline/echo`: built in, offline, deterministic, free. It answers with the user prompt, for demos, tests and benchmarks.

@@ -1,4 +1,4 @@
-import type { ProviderKind } from '../core/provider.ts';
+import type { ProviderKind } from '../core/model/provider.ts';
 import type { ProviderSettings } from './settings.ts';
 
 /** The variables of the server's environment that configure providers. An empty one counts as absent. */

@@ -1,8 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { RunFailureCode } from '../core/failure.ts';
-import { type Cost, ModelFailure, noCost, type Usage, unknownCost } from '../core/model.ts';
-import { type Complaint, readComplaint } from './complaint.ts';
-import { OutboundFailure } from './outbound-failure.ts';
+import {
+  type Cost,
+  ModelFailure,
+  noCost,
+  type Usage,
+  unknownCost,
+} from '../core/model/model-port.ts';
+import { OutboundFailure } from '../net/outbound-failure.ts';
+import { type Complaint, readComplaint } from './provider-error.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 

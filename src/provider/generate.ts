@@ -1,6 +1,6 @@
-import type { ModelCall, Usage } from '../core/model.ts';
-import { storable } from '../core/storable.ts';
-import { type Ending, endingOf } from './ending.ts';
+import type { ModelCall, Usage } from '../core/model/model-port.ts';
+import { storable } from '../core/storable-text.ts';
+import { type Ending, endingOf } from './finish-reason.ts';
 import type { Model } from './language-model.ts';
 import { type Counts, usageOf } from './usage.ts';
 

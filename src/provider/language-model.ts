@@ -1,5 +1,5 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
-import type { ProviderKind } from '../core/provider.ts';
+import type { ProviderKind } from '../core/model/provider.ts';
 import { checkModelPath } from './model-path.ts';
 import { type Connection, missing } from './settings.ts';
 import { type Counts, countChat, countGoogle } from './usage.ts';

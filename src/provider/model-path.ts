@@ -1,5 +1,5 @@
-import { ModelFailure } from '../core/model.ts';
-import type { ProviderKind } from '../core/provider.ts';
+import { ModelFailure } from '../core/model/model-port.ts';
+import type { ProviderKind } from '../core/model/provider.ts';
 
 /**
  * Throws `MODEL_NOT_FOUND` where a model's name would lead a call to another URL than its own. Some kinds have the name in

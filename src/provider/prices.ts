@@ -1,7 +1,7 @@
 import { calcPrice, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
 import { floatToUnits, toDecimal, toUnits } from '../core/decimal.ts';
-import { type Cost, noCost, type Usage, unknownCost } from '../core/model.ts';
-import type { Price } from '../core/price.ts';
+import { type Cost, noCost, type Usage, unknownCost } from '../core/model/model-port.ts';
+import type { Price } from '../core/model/price.ts';
 
 /**
  * What a call cost: tokens × price. The price comes from the workspace's own list, else from the price library, whose

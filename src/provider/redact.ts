@@ -1,4 +1,4 @@
-import { withEach } from '../core/text-search.ts';
+import { withEach } from '../core/workflow/text-search.ts';
 
 /**
  * A provider's own words, fit for a record: secrets taken out, cut to a bound, and storable as a text.

@@ -7,20 +7,20 @@ import {
   splitModelName,
   type TestConnection,
   unknownCost,
-} from '../core/model.ts';
-import type { StoredProvider } from '../core/provider.ts';
+} from '../core/model/model-port.ts';
+import type { StoredProvider } from '../core/model/provider.ts';
+import { withDeadline } from '../net/deadline.ts';
+import type { Resolve } from '../net/guard.ts';
+import { createOutbound } from '../net/outbound.ts';
 import { type Breakers, createBreakers } from './breakers.ts';
 import { testConnection } from './connection-test.ts';
-import { withDeadline } from './deadline.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './environment.ts';
 import { brokenOff, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
-import type { Resolve } from './guard.ts';
 import { languageModel, type Model } from './language-model.ts';
-import { createOutbound } from './outbound.ts';
+import { Recent } from './lru-cache.ts';
 import { cost } from './prices.ts';
-import { Recent } from './recent.ts';
 import {
   type Connection,
   complete,

@@ -1,5 +1,5 @@
-import { ModelFailure } from '../core/model.ts';
-import type { ProviderKind } from '../core/provider.ts';
+import { ModelFailure } from '../core/model/model-port.ts';
+import type { ProviderKind } from '../core/model/provider.ts';
 import type { PriceList } from './prices.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Usage } from '../core/model.ts';
+import type { Usage } from '../core/model/model-port.ts';
 
 /** What a provider counted; `undefined` where it named no number. */
 export type Counts = { readonly [K in keyof Usage]: number | undefined };

@@ -1,18 +1,18 @@
 import { access, chmod, constants, mkdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { StartFailure } from '../core/start-failure.ts';
+import { StartFailure } from '../core/startup-failure.ts';
+import { knock } from './connection/connect.ts';
 import { accountFor } from './embedded/account.ts';
 import { findBinaries, packagedNative } from './embedded/binaries.ts';
 import { locateCluster, prepareCluster } from './embedded/cluster.ts';
-import { keepUp } from './embedded/keep-up.ts';
-import { keptSecret, readKept } from './embedded/kept.ts';
 import { hold, type Lock } from './embedded/lock.ts';
+import { inTurn } from './embedded/ownership.ts';
 import { port, readPostmaster } from './embedded/postmaster.ts';
+import { keepUp } from './embedded/restart-server.ts';
+import { keptSecret, readKept } from './embedded/secret-file.ts';
 import { type Launch, launch, placeSocket } from './embedded/server.ts';
-import { openShared, sharedDefault } from './embedded/shared.ts';
-import { inTurn } from './embedded/turn.ts';
-import { knock } from './reach.ts';
+import { openShared, sharedDefault } from './embedded/shared-default.ts';
 
 /**
  * A real PostgreSQL 18 from npm, run as a child and kept up for as long as Cueline lives.

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { ReadOnlyFailure, StartFailure } from '../core/start-failure.ts';
-import { isInUse, isReadOnly } from './database-error.ts';
-import type { Db } from './db.ts';
+import { ReadOnlyFailure, StartFailure } from '../core/startup-failure.ts';
+import type { Db } from './connection/database.ts';
+import { isInUse, isReadOnly } from './connection/database-error.ts';
 import { up as people } from './migrations/0001-people.ts';
 import { up as agents } from './migrations/0002-agents.ts';
 import { up as executions } from './migrations/0003-executions.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from './db.ts';
+import type { Db } from './connection/database.ts';
 
 /** A list, a page at a time. */
 

@@ -1,10 +1,15 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { Run } from '../core/run.ts';
-import { tagBound } from '../core/tag-bound.ts';
-import type { Db } from '../store/db.ts';
-import { claimForOthers, claimRuns, promoteDelayed, promotedMax } from '../store/queue.ts';
-import { sweepWorkers } from '../store/workers.ts';
-import type { SlotCount } from './slots.ts';
+import type { Run } from '../core/execution/queued-execution.ts';
+import { tagBound } from '../core/execution/tag-bound.ts';
+import type { Db } from '../store/connection/database.ts';
+import {
+  claimForOthers,
+  claimRuns,
+  promoteDelayed,
+  promotedMax,
+} from '../store/execution/queue.ts';
+import { sweepWorkers } from '../store/execution/workers.ts';
+import type { SlotCount } from './slot-count.ts';
 
 /**
  * The loop that claims: woken by a hint or a freed slot, and every second all the same, since hints can be lost.

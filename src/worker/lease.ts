@@ -1,6 +1,6 @@
 import { uuid7 } from '../core/id.ts';
-import type { Pipelines } from '../store/pipeline.ts';
-import { heartbeat, registerWorker } from '../store/workers.ts';
+import type { Pipelines } from '../store/connection/pipeline.ts';
+import { heartbeat, registerWorker } from '../store/execution/workers.ts';
 
 /**
  * The lease of this process: one row that every heartbeat renews. The lease is counted on our monotonic clock from

@@ -1,13 +1,18 @@
-import { nothingSpent, type Run, type Slots, unknownSpent } from '../core/run.ts';
-import type { End, Finisher } from '../flow/finish.ts';
-import { type Attempt, carryOut, givenUp, type RunParts } from '../flow/run.ts';
-import type { Db } from '../store/db.ts';
-import type { Pipelines } from '../store/pipeline.ts';
-import { leasedRuns, type Release, releaseRuns } from '../store/queue.ts';
-import { removeWorker } from '../store/workers.ts';
+import {
+  nothingSpent,
+  type Run,
+  type Slots,
+  unknownSpent,
+} from '../core/execution/queued-execution.ts';
+import { type Attempt, carryOut, givenUp, type RunParts } from '../flow/execution/execute.ts';
+import type { End, Finisher } from '../flow/execution/finish.ts';
+import type { Db } from '../store/connection/database.ts';
+import type { Pipelines } from '../store/connection/pipeline.ts';
+import { leasedRuns, type Release, releaseRuns } from '../store/execution/queue.ts';
+import { removeWorker } from '../store/execution/workers.ts';
 import { claimLoop } from './claim.ts';
 import { keepLease } from './lease.ts';
-import { slotCount } from './slots.ts';
+import { slotCount } from './slot-count.ts';
 import { writeEnd } from './write-end.ts';
 
 /**

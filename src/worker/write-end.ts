@@ -1,5 +1,5 @@
-import type { End, Finisher } from '../flow/finish.ts';
-import { isUnstorable } from '../store/database-error.ts';
+import type { End, Finisher } from '../flow/execution/finish.ts';
+import { isUnstorable } from '../store/connection/database-error.ts';
 
 /** From one try to the next at most. */
 const pauseMsMax = 1_000;

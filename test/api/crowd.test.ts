@@ -3,9 +3,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createDeparture } from '../../src/api/departure.ts';
-import { createMetrics } from '../../src/api/metrics.ts';
-import { systemRoutes } from '../../src/api/routes/system.ts';
+import { createDeparture } from '../../src/api/http/graceful-shutdown.ts';
+import { createMetrics } from '../../src/api/http/metrics.ts';
+import { systemRoutes } from '../../src/api/routes/system/system.ts';
 import { createServer } from '../../src/api/server.ts';
 import { nowhere, still } from './system-app.ts';
 

@@ -4,10 +4,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
-import { readBody } from '../../src/api/body.ts';
-import { createDeparture } from '../../src/api/departure.ts';
+import { readBody } from '../../src/api/http/body.ts';
+import { createDeparture } from '../../src/api/http/graceful-shutdown.ts';
+import { slowLimits } from '../../src/api/http/slow-receivers.ts';
 import { createServer } from '../../src/api/server.ts';
-import { slowLimits } from '../../src/api/slow.ts';
 import { bodyBytesMax } from '../../src/contract/limits.ts';
 
 /** What the bodies of all calls may take together. */

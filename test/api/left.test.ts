@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { createDeparture } from '../../src/api/departure.ts';
+import { createDeparture } from '../../src/api/http/graceful-shutdown.ts';
 import { createServer } from '../../src/api/server.ts';
 
 test('whoever leaves before an export has begun is no fault of the server', async () => {

@@ -1,8 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { createMetrics, type Gauges, type Metrics } from '../../src/api/metrics.ts';
-import { referenceRoutes, type SystemParts, systemRoutes } from '../../src/api/routes/system.ts';
-import { type Db, openDatabase } from '../../src/store/db.ts';
+import { createMetrics, type Gauges, type Metrics } from '../../src/api/http/metrics.ts';
+import {
+  referenceRoutes,
+  type SystemParts,
+  systemRoutes,
+} from '../../src/api/routes/system/system.ts';
+import { type Db, openDatabase } from '../../src/store/connection/database.ts';
 
 /** The system routes alone on a socket, as a process that only works serves them. */
 export interface SystemApp {

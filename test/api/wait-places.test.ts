@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createWaitPlaces } from '../../src/api/wait-for.ts';
+import { createWaitPlaces } from '../../src/api/http/wait-for.ts';
 import { waitsMax, waitsOfCallerMax } from '../../src/contract/limits.ts';
 
 /** Takes as many as there are; answers what gives each back. */

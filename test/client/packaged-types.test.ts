@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { wireTypes } from '../../src/contract/typescript.ts';
+import { wireTypes } from '../../src/contract/openapi/wire-types.ts';
 
 /** The client's types as a build makes them, in a project that has nothing but TypeScript. */
 

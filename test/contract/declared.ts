@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { openapi } from '../../src/contract/openapi.ts';
-import type { Json } from '../../src/contract/openapi-components.ts';
+import { openapi } from '../../src/contract/openapi/openapi.ts';
+import type { Json } from '../../src/contract/openapi/openapi-components.ts';
 
 /**
  * Holds answers against the OpenAPI document: the status must be declared for that operation, the declared headers

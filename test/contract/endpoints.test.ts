@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { modelSettings } from '../../src/contract/agent-record.ts';
+import { modelSettings } from '../../src/contract/agents/agent-record.ts';
 import {
   type Answer,
   type Body,
@@ -14,7 +14,7 @@ import {
 } from '../../src/contract/endpoint.ts';
 import { type Endpoints, endpoints } from '../../src/contract/index.ts';
 import { pathParams } from '../../src/contract/shared.ts';
-import { isModelName } from '../../src/core/model.ts';
+import { isModelName } from '../../src/core/model/model-port.ts';
 
 const all = Object.values(endpoints) as Endpoint[];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sessionPaths } from '../../src/api/session-paths.ts';
+import { sessionPaths } from '../../src/api/access/session-paths.ts';
 import { endpoints } from '../../src/contract/index.ts';
 import { patterns, wordsOf } from '../../src/contract/patterns.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { advance } from '../../src/core/advance.ts';
-import { fresh } from '../../src/core/step-state.ts';
+import { advance } from '../../src/core/workflow/advance.ts';
 import {
   referredCharsMax,
   type StepDefinition,
   type WorkflowDefinition,
-} from '../../src/core/workflow.ts';
+} from '../../src/core/workflow/definition.ts';
+import { fresh } from '../../src/core/workflow/step-state.ts';
 import { wholeOf } from './run-reading.ts';
 
 /** Lists that were begun before there was a bound of what a step may refer to. */

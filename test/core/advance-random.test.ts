@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { advance } from '../../src/core/advance.ts';
-import { withinOutput } from '../../src/core/step-output.ts';
+import { advance } from '../../src/core/workflow/advance.ts';
+import { graphOf } from '../../src/core/workflow/step-graph.ts';
+import { withinOutput } from '../../src/core/workflow/step-output.ts';
 import {
   isOver,
   keyOf,
   type RunEnd,
   type StepEvent,
   type StepState,
-} from '../../src/core/step-state.ts';
-import { graphOf } from '../../src/core/workflow-graph.ts';
+} from '../../src/core/workflow/step-state.ts';
 import { briefOf, readMore, wholeOf } from './run-reading.ts';
 import {
   definitionOf,

@@ -1,6 +1,11 @@
-import { documentOf } from '../../src/core/document.ts';
-import type { RunState, RunValues, Unread } from '../../src/core/run-state.ts';
-import { isOver, keyOf, type StepEvent, type StepState } from '../../src/core/step-state.ts';
+import { documentOf } from '../../src/core/workflow/document.ts';
+import type { RunState, RunValues, Unread } from '../../src/core/workflow/run-state.ts';
+import {
+  isOver,
+  keyOf,
+  type StepEvent,
+  type StepState,
+} from '../../src/core/workflow/step-state.ts';
 
 /** Runs read from rows in memory, as the store reads them from its tables. */
 

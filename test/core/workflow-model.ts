@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { StepDefinition, WorkflowDefinition } from '../../src/core/workflow.ts';
+import type { StepDefinition, WorkflowDefinition } from '../../src/core/workflow/definition.ts';
 
 /**
  * What must become of a run, worked out the simple way: every step after those it waits for, all outcomes known

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { addAgent } from '../harness/agents.ts';
-import { makeAgent, makePrompt, move } from '../harness/prompts.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { makeAgent, makePrompt, move } from '../../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

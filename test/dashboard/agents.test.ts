@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addAgent, run } from '../harness/agents.ts';
-import { makeAgent, makePrompt } from '../harness/prompts.ts';
+import { addAgent, run } from '../../harness/agents.ts';
+import { makeAgent, makePrompt } from '../../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

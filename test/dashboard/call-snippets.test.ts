@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { curlOf, keyVariable, pythonOf, typeScriptOf } from '../../dashboard/data/call-snippets.ts';
-import { addAgent } from '../harness/agents.ts';
-import { startService } from '../harness/service.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
 
 /** What the page and the documentation offer to be pasted, pasted into a folder that has nothing else. */
 

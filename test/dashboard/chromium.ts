@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
-import { askFor, isHandedOut } from '../harness/hand-out.ts';
+import { askFor, isHandedOut } from '../../harness/hand-out.ts';
 
 /**
  * A real browser: on Linux the Chromium that comes packed in an npm package, elsewhere the Chrome of the machine.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { addAgent, run } from '../harness/agents.ts';
+import { addAgent, run } from '../../harness/agents.ts';
 import { openDashboard } from './harness.ts';
 
 /** Where the keyboard goes on; also while something moves, as most people see it. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import axe, { type RunOptions } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { Role } from '../../src/core/member.ts';
-import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
+import { type Service, type ServiceOptions, startService } from '../../harness/service.ts';
+import type { Role } from '../../src/core/people/member.ts';
 import { openBrowser } from './chromium.ts';
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ModelFailure } from '../../src/core/model.ts';
-import { addAgent, run } from '../harness/agents.ts';
-import { addRecords, dayMs } from '../harness/records.ts';
+import { addAgent, run } from '../../harness/agents.ts';
+import { addRecords, dayMs } from '../../harness/records.ts';
+import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { loaded, openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

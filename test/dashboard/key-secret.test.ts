@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { addAgent } from '../harness/agents.ts';
+import { addAgent } from '../../harness/agents.ts';
 import { openDashboard } from './harness.ts';
 
 /** A secret is shown once: whatever else happens on the page, it must be seen. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addAgent, run } from '../harness/agents.ts';
-import { holdWindows } from '../harness/windows.ts';
+import { addAgent, run } from '../../harness/agents.ts';
+import { holdWindows } from '../../harness/windows.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

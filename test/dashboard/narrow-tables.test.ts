@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addAgent } from '../harness/agents.ts';
+import { addAgent } from '../../harness/agents.ts';
 import { openDashboard } from './harness.ts';
 
 /** Tables of the settings where their texts are long and the screen is not. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { addAgent } from '../harness/agents.ts';
-import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
-import { makePrompt } from '../harness/prompts.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { makePrompt } from '../../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
 
 /** One order, one thing: whoever presses twice, or while the page that follows is still fetched, gets no second one. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addAgent } from '../harness/agents.ts';
-import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
 import { lookAgain, openDashboard } from './harness.ts';
 
 /** What happens to a page when the server, a part of the page or the network is gone for a while. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ModelFailure } from '../../src/core/model.ts';
-import { makePrompt } from '../harness/prompts.ts';
+import { makePrompt } from '../../harness/prompts.ts';
+import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noUsage } from '../../src/core/model.ts';
-import { addAgent, ended, run } from '../harness/agents.ts';
+import { addAgent, ended, run } from '../../harness/agents.ts';
+import { noUsage } from '../../src/core/model/model-port.ts';
 import { lookAgain, openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

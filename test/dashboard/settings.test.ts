@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { ModelFailure } from '../../src/core/model.ts';
-import { addAgent, run } from '../harness/agents.ts';
-import { makeRound } from '../harness/rounds.ts';
-import { password } from '../harness/sessions.ts';
+import { addAgent, run } from '../../harness/agents.ts';
+import { makeRound } from '../../harness/rounds.ts';
+import { password } from '../../harness/sessions.ts';
+import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { lookAgain, openDashboard } from './harness.ts';
 
 const connection: { failure: ModelFailure | null } = { failure: null };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { addAgent } from '../harness/agents.ts';
-import { makePrompt } from '../harness/prompts.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { makePrompt } from '../../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { password } from '../harness/sessions.ts';
+import { password } from '../../harness/sessions.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

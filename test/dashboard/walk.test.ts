@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { addAgent, run } from '../harness/agents.ts';
-import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
-import { makePrompt } from '../harness/prompts.ts';
+import { addAgent, run } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { makePrompt } from '../../harness/prompts.ts';
 import { loaded, openDashboard, patienceMs } from './harness.ts';
 
 /** Every page, as narrow as a telephone and as wide as a desk, in light and in dark, and with a server that fails. */

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
-import { ModelFailure, noCost, noUsage } from '../../src/core/model.ts';
-import { addAgent } from '../harness/agents.ts';
-import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

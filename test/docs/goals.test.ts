@@ -4,7 +4,7 @@ import { benchmarks } from '../../bench/benchmarks.ts';
 import { figures, verdict } from '../../bench/goals.ts';
 import { results } from '../../bench/results.ts';
 import { tablesIn } from '../../bench/table.ts';
-import { readSection } from '../harness/results.ts';
+import { readSection } from '../../harness/results.ts';
 
 /** What `bench/RESULTS.md` says of each goal. */
 

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { addAgent } from '../harness/agents.ts';
-import { greeting, makeWorkflow } from '../harness/made-workflows.ts';
-import { startService } from '../harness/service.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { startService } from '../../harness/service.ts';
 
 /** The inbound webhook that docs/workflows.md makes and calls by hand, with the commands as they stand there. */
 

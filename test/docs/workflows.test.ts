@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { parse } from 'yaml';
-import { type ModelCall, ModelFailure } from '../../src/core/model.ts';
-import { startService } from '../harness/service.ts';
+import { startService } from '../../harness/service.ts';
+import { type ModelCall, ModelFailure } from '../../src/core/model/model-port.ts';
 
 /** The examples of docs/workflows.md, read out of it, applied and run against the fake models. */
 

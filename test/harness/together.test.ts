@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { handOut, handOutVariable } from './hand-out.ts';
+import { handOut, handOutVariable } from '../../harness/hand-out.ts';
 
 const tests = join(import.meta.dirname, '..');
 const folder = await mkdtemp(join(tmpdir(), 'cueline-together-'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ModelDeferred, ModelFailure } from '../../src/core/model.ts';
+import { ModelDeferred, ModelFailure } from '../../src/core/model/model-port.ts';
 import { type Breakers, createBreakers, providersOpen } from '../../src/provider/breakers.ts';
 
 const minute = 60_000;

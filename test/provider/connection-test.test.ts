@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ProviderKind } from '../../src/core/provider.ts';
+import type { ProviderKind } from '../../src/core/model/provider.ts';
 import { testConnection } from '../../src/provider/connection-test.ts';
 import { complete } from '../../src/provider/settings.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ModelFailure } from '../../src/core/model.ts';
+import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { echo } from '../../src/provider/echo.ts';
 
 const never = new AbortController().signal;

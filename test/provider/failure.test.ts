@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type RunFailureCode, withoutWords } from '../../src/core/failure.ts';
-import { ModelFailure, noUsage, unknownCost } from '../../src/core/model.ts';
-import { errorBytesMax } from '../../src/provider/extent.ts';
+import { ModelFailure, noUsage, unknownCost } from '../../src/core/model/model-port.ts';
+import { OutboundFailure } from '../../src/net/outbound-failure.ts';
+import { errorBytesMax } from '../../src/net/response-limits.ts';
 import { brokenOff, toFailure } from '../../src/provider/failure.ts';
-import { OutboundFailure } from '../../src/provider/outbound-failure.ts';
 import { providerErrors } from './provider-errors.ts';
 
 const error = (message: string, code: string | null = null) => ({ error: { message, code } });

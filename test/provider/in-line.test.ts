@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { ModelDeferred, ModelFailure } from '../../src/core/model.ts';
+import { startFakeProvider } from '../../harness/fake-provider.ts';
+import { nothingStored, openUnsealed } from '../../harness/setups.ts';
+import { ModelDeferred, ModelFailure } from '../../src/core/model/model-port.ts';
 import { createModels } from '../../src/provider/registry.ts';
-import { startFakeProvider } from '../fake-provider.ts';
-import { nothingStored, openUnsealed } from '../harness/setups.ts';
 
 const fake = await startFakeProvider();
 after(() => fake.close());

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { ModelCall } from '../../src/core/model.ts';
+import { nothingStored } from '../../harness/setups.ts';
+import type { ModelCall } from '../../src/core/model/model-port.ts';
 import { generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
 import { complete, type ProviderSettings } from '../../src/provider/settings.ts';
-import { nothingStored } from '../harness/setups.ts';
 
 /**
  * What each kind puts on the wire, and how its answer is read. Every request is caught before it leaves; the environment

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ModelFailure } from '../../src/core/model.ts';
-import { type ProviderKind, providerKinds } from '../../src/core/provider.ts';
+import { ModelFailure } from '../../src/core/model/model-port.ts';
+import { type ProviderKind, providerKinds } from '../../src/core/model/provider.ts';
 import { generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
 

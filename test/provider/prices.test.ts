@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
-import { noUsage, type Usage } from '../../src/core/model.ts';
-import type { Price } from '../../src/core/price.ts';
+import { noUsage, type Usage } from '../../src/core/model/model-port.ts';
+import type { Price } from '../../src/core/model/price.ts';
 import { cost, type PriceList } from '../../src/provider/prices.ts';
 
 const at = new Date('2026-11-21T12:00:00Z');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type ModelCall, ModelFailure, type ModelSetup } from '../../src/core/model.ts';
-import type { Price } from '../../src/core/price.ts';
+import { type FakeProvider, failing, startFakeProvider } from '../../harness/fake-provider.ts';
+import { openUnsealed, unsealed } from '../../harness/setups.ts';
+import { type ModelCall, ModelFailure, type ModelSetup } from '../../src/core/model/model-port.ts';
+import type { Price } from '../../src/core/model/price.ts';
 import { createModels, type ModelsOptions } from '../../src/provider/registry.ts';
 import type { ProviderSettings } from '../../src/provider/settings.ts';
-import { type FakeProvider, failing, startFakeProvider } from '../fake-provider.ts';
-import { openUnsealed, unsealed } from '../harness/setups.ts';
 
 let fake: FakeProvider;
 before(async () => {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { inherited } from '../harness/environment.ts';
-import { databaseUrl } from '../harness/process.ts';
+import { inherited } from '../../harness/environment.ts';
+import { databaseUrl } from '../../harness/process.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'seed', 'main.ts');
 

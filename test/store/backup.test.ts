@@ -5,15 +5,15 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import type pg from 'pg';
-import { listExecutions } from '../../src/flow/list-executions.ts';
-import { maintain } from '../../src/flow/maintain.ts';
-import { type Db, openDatabase } from '../../src/store/db.ts';
-import { inSnapshot } from '../../src/store/history.ts';
+import { runAsAdmin } from '../../harness/cluster.ts';
+import { type DebianServer, debianPostgres, startDebian } from '../../harness/debian-postgres.ts';
+import { type MadeHistory, makeHistory, wholeHistory } from '../../harness/history.ts';
+import { listExecutions } from '../../src/flow/history/list-executions.ts';
+import { maintain } from '../../src/flow/history/maintain.ts';
+import { type Db, openDatabase } from '../../src/store/connection/database.ts';
+import { isFloorSettled } from '../../src/store/history/months.ts';
+import { inSnapshot } from '../../src/store/history/records.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { isFloorSettled } from '../../src/store/months.ts';
-import { runAsAdmin } from '../harness/cluster.ts';
-import { type DebianServer, debianPostgres, startDebian } from '../harness/debian-postgres.ts';
-import { type MadeHistory, makeHistory, wholeHistory } from '../harness/history.ts';
 
 /** The commands of docs/operations.md, on the oldest server that a system at hand has: also a test of that version. */
 

@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { takeBriefOutputs } from '../../src/store/bodies.ts';
-import type { Db, Trx } from '../../src/store/db.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { rowsOfQuery } from '../../harness/plan.ts';
+import { startService } from '../../harness/service.ts';
+import { addOpenRun, addWorkflow, step } from '../../harness/workflow-runs.ts';
+import type { Db, Trx } from '../../src/store/connection/database.ts';
 import {
   forgetIdempotencyKeys,
   forgetWorkflowKeys,
   wakeRuns,
-} from '../../src/store/maintenance.ts';
-import { promoteDelayed } from '../../src/store/queue.ts';
-import { takeDueSchedules } from '../../src/store/schedules.ts';
-import { sweep as sweepAttempts } from '../../src/store/sign-in-attempts.ts';
-import { takeBriefRunBodies } from '../../src/store/workflow-removal.ts';
+} from '../../src/store/execution/maintenance.ts';
+import { promoteDelayed } from '../../src/store/execution/queue.ts';
+import { takeBriefOutputs } from '../../src/store/history/bodies.ts';
+import { sweep as sweepAttempts } from '../../src/store/people/sign-in-attempts.ts';
+import { takeDueSchedules } from '../../src/store/workflow/schedules.ts';
+import { takeBriefRunBodies } from '../../src/store/workflow/workflow-removal.ts';
 import {
   findDueAgents,
   overdueRuns,
@@ -19,11 +23,7 @@ import {
   takeDueStops,
   wakeSteps,
   wakeStops,
-} from '../../src/store/workflow-steps.ts';
-import { addAgent } from '../harness/agents.ts';
-import { rowsOfQuery } from '../harness/plan.ts';
-import { startService } from '../harness/service.ts';
-import { addOpenRun, addWorkflow, step } from '../harness/workflow-runs.ts';
+} from '../../src/store/workflow/workflow-steps.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { latencyBin } from '../../src/core/statistics.ts';
-import { openDatabase } from '../../src/store/db.ts';
-import { createTestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { latencyBin } from '../../src/core/history/statistics.ts';
+import { openDatabase } from '../../src/store/connection/database.ts';
 
 const database = await createTestDatabase();
 const { connection } = database;

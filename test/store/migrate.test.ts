@@ -3,11 +3,11 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { ReadOnlyFailure } from '../../src/core/start-failure.ts';
-import { type Db, openDatabase } from '../../src/store/db.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { untilBlocked } from '../../harness/locks.ts';
+import { ReadOnlyFailure } from '../../src/core/startup-failure.ts';
+import { type Db, openDatabase } from '../../src/store/connection/database.ts';
 import { checkSchema, migrate } from '../../src/store/migrate.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { untilBlocked } from '../harness/locks.ts';
 
 /** A database that lacks two migrations, each of a column of a table of its own; the second table is being dumped. */
 

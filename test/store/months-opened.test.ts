@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { readExecutions } from '../../src/store/executions.ts';
-import { type EndedRun, writeEnds } from '../../src/store/finish.ts';
-import type { Send } from '../../src/store/pipeline.ts';
-import { removeRecords } from '../../src/store/removal.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { freshId } from '../harness/fresh-id.ts';
-import { testPipelines } from '../harness/pipelines.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { freshId } from '../../harness/fresh-id.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import type { Send } from '../../src/store/connection/pipeline.ts';
+import { readExecutions } from '../../src/store/execution/executions.ts';
+import { type EndedRun, writeEnds } from '../../src/store/execution/finish.ts';
+import { removeRecords } from '../../src/store/history/removal.ts';
 
 /** Statements for given records open the months of those records, however many the history has. */
 

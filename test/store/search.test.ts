@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { readSearch, separators, standalone } from '../../src/core/search.ts';
-import { openDatabase } from '../../src/store/db.ts';
-import { matching } from '../../src/store/history-filter.ts';
-import { runAsAdmin } from '../harness/cluster.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { wholeHistory } from '../harness/history.ts';
+import { runAsAdmin } from '../../harness/cluster.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { wholeHistory } from '../../harness/history.ts';
+import { readSearch, separators, standalone } from '../../src/core/history/search.ts';
+import { openDatabase } from '../../src/store/connection/database.ts';
+import { matching } from '../../src/store/history/history-filter.ts';
 
 const database = await createTestDatabase();
 const db = openDatabase({ connection: database.connection, poolMax: 1, onError: () => {} });

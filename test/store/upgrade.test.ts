@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Kysely, sql } from 'kysely';
-import { listExecutions } from '../../src/flow/list-executions.ts';
-import { openDatabase } from '../../src/store/db.ts';
+import { runAsAdmin } from '../../harness/cluster.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { makeRecords, wholeHistory } from '../../harness/history.ts';
+import { countHistory } from '../../harness/records.ts';
+import { listExecutions } from '../../src/flow/history/list-executions.ts';
+import { openDatabase } from '../../src/store/connection/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { up as people } from '../../src/store/migrations/0001-people.ts';
 import { up as agents } from '../../src/store/migrations/0002-agents.ts';
 import { up as executions } from '../../src/store/migrations/0003-executions.ts';
-import { runAsAdmin } from '../harness/cluster.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { makeRecords, wholeHistory } from '../harness/history.ts';
-import { countHistory } from '../harness/records.ts';
 
 /** A database as it was before histories were counted by everything, with data in it. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ModelFailure } from '../../src/core/model.ts';
-import { addAgent, ended, type TestAgent } from '../harness/agents.ts';
-import { startService } from '../harness/service.ts';
+import { addAgent, ended, type TestAgent } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+import { ModelFailure } from '../../src/core/model/model-port.ts';
 
 /** What becomes of a call that a process gives up, and of what earlier attempts have cost. */
 

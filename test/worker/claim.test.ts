@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { silentDb } from '../../harness/silent-db.ts';
 import { claimLoop } from '../../src/worker/claim.ts';
-import { slotCount } from '../../src/worker/slots.ts';
-import { silentDb } from '../harness/silent-db.ts';
+import { slotCount } from '../../src/worker/slot-count.ts';
 
 const count = slotCount(10);
 /** More than lie between the last step of a look and the time when the next may begin. */

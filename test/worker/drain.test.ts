@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { addAgent, ended } from '../harness/agents.ts';
-import { startService } from '../harness/service.ts';
+import { addAgent, ended } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
 
 /** A process that serves and works is told to end while it accepts a run that is born under its lease. */
 

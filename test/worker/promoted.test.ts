@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { nothingSpent, type Run } from '../../src/core/run.ts';
-import { handOutSlots } from '../../src/store/finish.ts';
-import { claimRuns, promoteDelayed, releaseRuns } from '../../src/store/queue.ts';
-import { registerWorker } from '../../src/store/workers.ts';
-import { addAgent, type TestAgent } from '../harness/agents.ts';
-import { freshId } from '../harness/fresh-id.ts';
-import { addWorkspace } from '../harness/people.ts';
-import { testPipelines } from '../harness/pipelines.ts';
-import { startService } from '../harness/service.ts';
+import { addAgent, type TestAgent } from '../../harness/agents.ts';
+import { freshId } from '../../harness/fresh-id.ts';
+import { addWorkspace } from '../../harness/people.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import { startService } from '../../harness/service.ts';
+import { nothingSpent, type Run } from '../../src/core/execution/queued-execution.ts';
+import { handOutSlots } from '../../src/store/execution/finish.ts';
+import { claimRuns, promoteDelayed, releaseRuns } from '../../src/store/execution/queue.ts';
+import { registerWorker } from '../../src/store/execution/workers.ts';
 
 /** What was tried before, or got a slot, beside the backlog of another workspace: who is claimed, and in which order. */
 

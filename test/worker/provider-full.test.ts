@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { addAgent, ended, type TestAgent } from '../../harness/agents.ts';
+import { startFakeProvider } from '../../harness/fake-provider.ts';
+import { startService } from '../../harness/service.ts';
+import { openUnsealed } from '../../harness/setups.ts';
 import { createModels } from '../../src/provider/registry.ts';
-import { startFakeProvider } from '../fake-provider.ts';
-import { addAgent, ended, type TestAgent } from '../harness/agents.ts';
-import { startService } from '../harness/service.ts';
-import { openUnsealed } from '../harness/setups.ts';
 
 const provider = await startFakeProvider();
 const models = createModels({

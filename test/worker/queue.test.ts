@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { createTestDatabase } from '../../harness/database.ts';
+import { freshId } from '../../harness/fresh-id.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import { nothingSpent, unknownSpent } from '../../src/core/execution/queued-execution.ts';
 import { uuid7 } from '../../src/core/id.ts';
-import { nothingSpent, unknownSpent } from '../../src/core/run.ts';
-import { openDatabase } from '../../src/store/db.ts';
+import { openDatabase } from '../../src/store/connection/database.ts';
 import {
   claimForOthers as claimForOthersFrom,
   claimRuns as claimRunsFrom,
@@ -11,11 +14,8 @@ import {
   queueDepth,
   type Release,
   releaseRuns,
-} from '../../src/store/queue.ts';
-import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/workers.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { freshId } from '../harness/fresh-id.ts';
-import { testPipelines } from '../harness/pipelines.ts';
+} from '../../src/store/execution/queue.ts';
+import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/execution/workers.ts';
 
 /** The statements of the queue alone: claim, fence, sweep, fairness. Leases are moved by SQL, never waited for. */
 

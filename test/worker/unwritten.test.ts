@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { canceledEnd, type End, type Finisher } from '../../src/flow/finish.ts';
+import { addAgent, ended } from '../../harness/agents.ts';
+import { startService } from '../../harness/service.ts';
+import { canceledEnd, type End, type Finisher } from '../../src/flow/execution/finish.ts';
 import { writeEnd } from '../../src/worker/write-end.ts';
-import { addAgent, ended } from '../harness/agents.ts';
-import { startService } from '../harness/service.ts';
 
 /** Ends that the database does not take: for long, or as they are. */
 

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { toId } from '../../src/core/id.ts';
-import { ModelFailure, noCost, noUsage } from '../../src/core/model.ts';
-import { addAgent, type TestAgent } from '../harness/agents.ts';
-import { makeRound } from '../harness/rounds.ts';
-import { startService } from '../harness/service.ts';
+import { addAgent, type TestAgent } from '../../harness/agents.ts';
+import { makeRound } from '../../harness/rounds.ts';
+import { startService } from '../../harness/service.ts';
 import {
   addWorkflow,
   endOfRun,
@@ -14,7 +12,9 @@ import {
   startRun,
   step,
   type TestWorkflow,
-} from '../harness/workflow-runs.ts';
+} from '../../harness/workflow-runs.ts';
+import { toId } from '../../src/core/id.ts';
+import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
 
 /** How long a run of a workflow keeps its input and output, and itself: as the agent that keeps the least. */
 

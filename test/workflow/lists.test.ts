@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { settleSteps } from '../../src/flow/settle-steps.ts';
-import { createWorkflowStarter } from '../../src/flow/start-workflow.ts';
-import { readSteps } from '../../src/store/workflow-progress-read.ts';
-import { addAgent } from '../harness/agents.ts';
-import { testPipelines } from '../harness/pipelines.ts';
-import { countRead } from '../harness/read-chars.ts';
-import { startService } from '../harness/service.ts';
-import { coldProgress } from '../harness/workflow-engine.ts';
-import { addWorkflow, startCall, step } from '../harness/workflow-runs.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import { countRead } from '../../harness/read-chars.ts';
+import { startService } from '../../harness/service.ts';
+import { coldProgress } from '../../harness/workflow-engine.ts';
+import { addWorkflow, startCall, step } from '../../harness/workflow-runs.ts';
+import { settleSteps } from '../../src/flow/workflow/settle-steps.ts';
+import { createWorkflowStarter } from '../../src/flow/workflow/start-workflow.ts';
+import { readSteps } from '../../src/store/workflow/workflow-progress-read.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

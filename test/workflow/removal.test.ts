@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { addAgent } from '../../harness/agents.ts';
+import { addRecords, dayMs, left as leftOf } from '../../harness/records.ts';
+import { makeRound } from '../../harness/rounds.ts';
+import { startService } from '../../harness/service.ts';
+import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
 import { fromId } from '../../src/core/id.ts';
-import { eraseRuns } from '../../src/flow/erase-runs.ts';
-import { endedRuns, openErasures } from '../../src/store/erasures.ts';
+import { eraseRuns } from '../../src/flow/history/erase-runs.ts';
+import { endedRuns, openErasures } from '../../src/store/history/erasures.ts';
 import {
   nextOverdueVersions,
   removedStepsMax,
   removeOverdueRuns,
-} from '../../src/store/workflow-removal.ts';
-import { addAgent } from '../harness/agents.ts';
-import { addRecords, dayMs, left as leftOf } from '../harness/records.ts';
-import { makeRound } from '../harness/rounds.ts';
-import { startService } from '../harness/service.ts';
-import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../harness/workflow-runs.ts';
+} from '../../src/store/workflow/workflow-removal.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import type { ModelPort } from '../../src/core/model.ts';
-import { ModelFailure, noCost, noUsage } from '../../src/core/model.ts';
-import { addAgent } from '../harness/agents.ts';
-import { scriptedModels } from '../harness/models.ts';
-import { startService } from '../harness/service.ts';
-import { addWorkflow, endOfRun, startRun, step } from '../harness/workflow-runs.ts';
+import { addAgent } from '../../harness/agents.ts';
+import { scriptedModels } from '../../harness/models.ts';
+import { startService } from '../../harness/service.ts';
+import { addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
+import type { ModelPort } from '../../src/core/model/model-port.ts';
+import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
 
 /** Answers with the prompt; a prompt that begins with `break` fails, once `failing` has come. */
 const echo = scriptedModels();

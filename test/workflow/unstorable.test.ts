@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { addAgent } from '../../harness/agents.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import { startService } from '../../harness/service.ts';
+import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
 import { toId } from '../../src/core/id.ts';
-import { fresh } from '../../src/core/step-state.ts';
-import { begin, commit, writeProgress } from '../../src/store/workflow-progress.ts';
-import { addAgent } from '../harness/agents.ts';
-import { testPipelines } from '../harness/pipelines.ts';
-import { startService } from '../harness/service.ts';
-import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../harness/workflow-runs.ts';
+import { fresh } from '../../src/core/workflow/step-state.ts';
+import { begin, commit, writeProgress } from '../../src/store/workflow/workflow-progress.ts';
 
 /** What models write ends up in what the engine says; and ends after which follows what the database does not take. */
 

@@ -1,6 +1,6 @@
 import { chmod, lchown, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StartFailure } from '../../core/start-failure.ts';
+import { StartFailure } from '../../core/startup-failure.ts';
 
 /**
  * PostgreSQL refuses to run as root, so root runs it as an account without rights.

@@ -3,7 +3,7 @@ import { chmod, cp, mkdtemp, readdir, readFile, realpath, rename, rm } from 'nod
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { StartFailure } from '../../core/start-failure.ts';
+import { StartFailure } from '../../core/startup-failure.ts';
 import type { Account } from './account.ts';
 
 const run = promisify(execFile);

@@ -16,10 +16,10 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { StartFailure } from '../../core/start-failure.ts';
+import { StartFailure } from '../../core/startup-failure.ts';
 import { type Account, handOver, reaches } from './account.ts';
 import { type Binaries, bareEnvironment } from './binaries.ts';
-import { syncDirectory } from './kept.ts';
+import { syncDirectory } from './secret-file.ts';
 
 const run = promisify(execFile);
 

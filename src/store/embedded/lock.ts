@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartFailure } from '../../core/start-failure.ts';
+import { StartFailure } from '../../core/startup-failure.ts';
 
 /**
  * One Cueline to a data directory. The lock has to vanish with its holder, however that dies, so it is the kernel's:

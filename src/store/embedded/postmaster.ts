@@ -3,7 +3,7 @@ import { readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { StartFailure } from '../../core/start-failure.ts';
+import { StartFailure } from '../../core/startup-failure.ts';
 
 const run = promisify(execFile);
 

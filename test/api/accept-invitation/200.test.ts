@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { hashPassword } from '../../../src/api/session.ts';
+import { send } from '../../../harness/browser.ts';
+import { startService } from '../../../harness/service.ts';
+import { hashPassword } from '../../../src/api/access/session.ts';
 import { toId } from '../../../src/core/id.ts';
-import { resetPassword } from '../../../src/flow/reset-password.ts';
-import { send } from '../../harness/browser.ts';
-import { startService } from '../../harness/service.ts';
+import { resetPassword } from '../../../src/flow/workspace/reset-password.ts';
 
 const service = await startService();
 after(service.close);

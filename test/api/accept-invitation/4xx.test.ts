@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { send } from '../../../harness/browser.ts';
+import { startService } from '../../../harness/service.ts';
 import { bodyBytesMax } from '../../../src/contract/limits.ts';
-import { makeToken } from '../../../src/core/token.ts';
-import { send } from '../../harness/browser.ts';
-import { startService } from '../../harness/service.ts';
+import { makeToken } from '../../../src/core/people/token.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { during } from '../../../harness/locks.ts';
+import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
-import type { Trx } from '../../../src/store/db.ts';
-import { lockDeclaration } from '../../../src/store/declaration.ts';
-import { during } from '../../harness/locks.ts';
-import { startService } from '../../harness/service.ts';
+import { lockDeclaration } from '../../../src/store/agent/declaration.ts';
+import type { Trx } from '../../../src/store/connection/database.ts';
 
 /** For whom a declaration waits, and so who waits for it: calls that are admitted hold the limits of their agent. */
 

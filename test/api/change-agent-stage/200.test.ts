@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { noLimits } from '../../../src/core/limits.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import { noLimits } from '../../../src/core/execution/limits.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createKey } from '../../../src/contract/keys.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { during } from '../../harness/locks.ts';
-import type { KeyOptions } from '../../harness/people.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { during } from '../../../harness/locks.ts';
+import type { KeyOptions } from '../../../harness/people.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { createKey } from '../../../src/contract/workspace/keys.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createPromptVersion } from '../../../src/contract/prompts.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { makePrompt } from '../../harness/prompts.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { makePrompt } from '../../../harness/prompts.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { createPromptVersion } from '../../../src/contract/agents/prompts.ts';
 
 const service = await startService();
 after(service.close);

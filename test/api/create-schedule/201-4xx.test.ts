@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { startService } from '../../../harness/service.ts';
 import { fromId, toId } from '../../../src/core/id.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
-import { startService } from '../../harness/service.ts';
 
 // Nobody fires a schedule, so what is due stays so while a test looks at it.
 const service = await startService({ role: 'api' });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { deleteInvitation } from '../../../src/contract/members.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { deleteInvitation } from '../../../src/contract/workspace/members.ts';
 
 const service = await startService();
 after(service.close);

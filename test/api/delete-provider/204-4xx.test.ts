@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { deleteProvider } from '../../../src/contract/providers.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { deleteProvider } from '../../../src/contract/workspace/providers.ts';
 
 const service = await startService();
 after(service.close);

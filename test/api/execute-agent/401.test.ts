@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { makeKey } from '../../../src/core/key.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import { makeKey } from '../../../src/core/people/key.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { addAgent } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { addAgent, ended } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
 import { startProxy } from '../../../proof/proxy.ts';
-import { addAgent, ended } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
 
 /** One service on the database itself, to look and to work; one behind a proxy that fails as networks do. */
 const direct = await startService();

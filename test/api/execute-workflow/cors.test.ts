@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { addAgent } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { startService } from '../../../harness/service.ts';
 
 /** Browsers start and follow runs from the origins of the keys that reach all agents of the pinned version. */
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ModelFailure, noCost } from '../../../src/core/model.ts';
-import { addAgent, run } from '../../harness/agents.ts';
-import { readCsvLine } from '../../harness/csv.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent, run } from '../../../harness/agents.ts';
+import { readCsvLine } from '../../../harness/csv.ts';
+import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { startService } from '../../../harness/service.ts';
+import { ModelFailure, noCost } from '../../../src/core/model/model-port.ts';
 
 const service = await startService();
 after(service.close);

@@ -3,11 +3,11 @@ import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { makeHistory } from '../../../harness/history.ts';
+import { countHistory } from '../../../harness/records.ts';
+import { startService } from '../../../harness/service.ts';
 import { exportsOfWorkspaceMax } from '../../../src/contract/limits.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { makeHistory } from '../../harness/history.ts';
-import { countHistory } from '../../harness/records.ts';
-import { startService } from '../../harness/service.ts';
 
 // No worker: the runs that have not ended are made up.
 const service = await startService({ role: 'api' });

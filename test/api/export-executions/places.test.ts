@@ -3,9 +3,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { addAgent } from '../../harness/agents.ts';
-import { countHistory } from '../../harness/records.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { countHistory } from '../../../harness/records.ts';
+import { startService } from '../../../harness/service.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { getAgent } from '../../../src/contract/agents.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { getAgent } from '../../../src/contract/agents/agents.ts';
 
 const service = await startService();
 after(service.close);

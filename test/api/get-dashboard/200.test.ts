@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import Fastify from 'fastify';
-import { dashboardRoutes } from '../../../src/api/dashboard.ts';
-import { startService } from '../../harness/service.ts';
+import { startService } from '../../../harness/service.ts';
+import { dashboardRoutes } from '../../../src/api/routes/system/dashboard.ts';
 
 const service = await startService();
 after(service.close);

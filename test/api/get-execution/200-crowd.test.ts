@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { addAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { waitsOfCallerMax } from '../../../src/contract/limits.ts';
 import { toId } from '../../../src/core/id.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
-import { addOpenRun, addWorkflow, step } from '../../harness/workflow-runs.ts';
 
 // No worker: runs go on until they are canceled.
 const service = await startService({ role: 'api' });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { ModelFailure } from '../../../src/core/model.ts';
-import { addAgent, ended, run } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent, ended, run } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import { ModelFailure } from '../../../src/core/model/model-port.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { addAgent, run } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
 import { toId, uuid7 } from '../../../src/core/id.ts';
-import { addAgent, run } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
 
 const service = await startService();
 after(service.close);

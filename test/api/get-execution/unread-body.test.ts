@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
-import { addAgent } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
 
 const service = await startService();
 after(service.close);

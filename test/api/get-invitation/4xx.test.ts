@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { makeToken } from '../../../src/core/token.ts';
-import { startService } from '../../harness/service.ts';
+import { startService } from '../../../harness/service.ts';
+import { makeToken } from '../../../src/core/people/token.ts';
 
 const service = await startService();
 after(service.close);

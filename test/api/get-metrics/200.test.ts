@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { isLocal } from '../../../src/api/routes/system.ts';
+import { isLocal } from '../../../src/api/routes/system/system.ts';
 import { startSystemApp } from '../system-app.ts';
 
 const token = 'a-token-for-metrics';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { callOver } from '../../harness/call.ts';
+import { callOver } from '../../../harness/call.ts';
 import { startSystemApp } from '../system-app.ts';
 
 const token = 'a-token-for-metrics';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openapi } from '../../../src/contract/openapi.ts';
-import { callOver } from '../../harness/call.ts';
+import { callOver } from '../../../harness/call.ts';
+import { openapi } from '../../../src/contract/openapi/openapi.ts';
 import { startSystemApp } from '../system-app.ts';
 
 const app = await startSystemApp();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { makeAgent, makePrompt } from '../../harness/prompts.ts';
-import { startService } from '../../harness/service.ts';
+import { makeAgent, makePrompt } from '../../../harness/prompts.ts';
+import { startService } from '../../../harness/service.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { getPrompt } from '../../../src/contract/prompts.ts';
-import { makeAgent, makePrompt, move } from '../../harness/prompts.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { getPrompt } from '../../../src/contract/agents/prompts.ts';
 
 const service = await startService();
 after(service.close);

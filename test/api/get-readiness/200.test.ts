@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { openDatabase } from '../../../src/store/db.ts';
-import { callOver } from '../../harness/call.ts';
-import { createTestDatabase } from '../../harness/database.ts';
+import { callOver } from '../../../harness/call.ts';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { openDatabase } from '../../../src/store/connection/database.ts';
 import { startSystemApp } from '../system-app.ts';
 
 const database = await createTestDatabase();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { Bucket } from '../../../src/contract/statistics.ts';
-import { endStatuses, sources } from '../../../src/core/execution.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import { addTallies } from '../../../harness/tallies.ts';
+import type { Bucket } from '../../../src/contract/executions/statistics.ts';
+import { endStatuses, sources } from '../../../src/core/execution/execution.ts';
+import type { Tally } from '../../../src/core/history/statistics.ts';
 import { toId } from '../../../src/core/id.ts';
-import type { Tally } from '../../../src/core/statistics.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
-import { addTallies } from '../../harness/tallies.ts';
 
 /** What is answered, held against every single call, by the calendar that `Intl` shows for its time. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { getStatistics } from '../../../src/contract/statistics.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import { getStatistics } from '../../../src/contract/executions/statistics.ts';
 
 const service = await startService();
 after(service.close);

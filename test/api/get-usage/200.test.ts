@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { monthOf, monthStartMs } from '../../../src/core/limits.ts';
-import { readClock } from '../../../src/store/clock.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import { monthOf, monthStartMs } from '../../../src/core/execution/limits.ts';
+import { readClock } from '../../../src/store/connection/clock.ts';
 
 const service = await startService();
 after(service.close);

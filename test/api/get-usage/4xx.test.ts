@@ -1,7 +1,7 @@
 import { after } from 'node:test';
-import { getUsage } from '../../../src/contract/usage.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { getUsage } from '../../../src/contract/workspace/usage.ts';
 
 const service = await startService();
 after(service.close);

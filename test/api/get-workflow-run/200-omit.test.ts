@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { startService } from '../../../harness/service.ts';
 import { createClient } from '../../../src/client/index.ts';
 import { fromId } from '../../../src/core/id.ts';
-import type { Trx } from '../../../src/store/db.ts';
-import { inSnapshot } from '../../../src/store/history.ts';
-import { findSeenRun } from '../../../src/store/workflow-history.ts';
-import { summarizedRun, wholeRun } from '../../../src/store/workflow-runs.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
-import { startService } from '../../harness/service.ts';
+import type { Trx } from '../../../src/store/connection/database.ts';
+import { inSnapshot } from '../../../src/store/history/records.ts';
+import { findSeenRun } from '../../../src/store/workflow/workflow-history.ts';
+import { summarizedRun, wholeRun } from '../../../src/store/workflow/workflow-runs.ts';
 
 /** A run is read without its input and output by who asks again and again. */
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import type { Bucket } from '../../../src/contract/statistics.ts';
-import { addAgent, type TestAgent } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
-import { addTallies, tally } from '../../harness/tallies.ts';
+import { addAgent, type TestAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import { addTallies, tally } from '../../../harness/tallies.ts';
+import type { Bucket } from '../../../src/contract/executions/statistics.ts';
 
 const service = await startService();
 after(service.close);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { readPage } from '../../../src/flow/list-executions.ts';
-import type { Trx } from '../../../src/store/db.ts';
-import { inSnapshot } from '../../../src/store/history.ts';
-import { addAgent, run } from '../../harness/agents.ts';
-import { wholeHistory } from '../../harness/history.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent, run } from '../../../harness/agents.ts';
+import { wholeHistory } from '../../../harness/history.ts';
+import { startService } from '../../../harness/service.ts';
+import { readPage } from '../../../src/flow/history/list-executions.ts';
+import type { Trx } from '../../../src/store/connection/database.ts';
+import { inSnapshot } from '../../../src/store/history/records.ts';
 
 const service = await startService();
 after(service.close);

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { wholeHistory } from '../../../harness/history.ts';
+import { addRecords } from '../../../harness/records.ts';
+import { startService } from '../../../harness/service.ts';
 import { longPagesOfWorkspaceMax } from '../../../src/contract/limits.ts';
 import { fromId } from '../../../src/core/id.ts';
-import { listExecutions, wholeRecords } from '../../../src/flow/list-executions.ts';
-import type { ExecutionRow } from '../../../src/store/executions.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { wholeHistory } from '../../harness/history.ts';
-import { addRecords } from '../../harness/records.ts';
-import { startService } from '../../harness/service.ts';
+import { listExecutions, wholeRecords } from '../../../src/flow/history/list-executions.ts';
+import type { ExecutionRow } from '../../../src/store/execution/executions.ts';
 
 // No worker: the run that has not ended is made up.
 const service = await startService({ role: 'api' });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { addAgent, run } from '../../harness/agents.ts';
-import { makeWorkflow } from '../../harness/made-workflows.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent, run } from '../../../harness/agents.ts';
+import { makeWorkflow } from '../../../harness/made-workflows.ts';
+import { startService } from '../../../harness/service.ts';
 
 /** The executions of a workflow's steps among all others: what tells them apart, and how they are found. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startService } from '../../harness/service.ts';
+import { startService } from '../../../harness/service.ts';
 
 const client = { clientId: 'id', clientSecret: 'secret' };
 

@@ -1,7 +1,7 @@
 import { after } from 'node:test';
-import { listInvitations } from '../../../src/contract/members.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { listInvitations } from '../../../src/contract/workspace/members.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { listPromptVersions } from '../../../src/contract/prompts.ts';
-import { makePrompt } from '../../harness/prompts.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { makePrompt } from '../../../harness/prompts.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { listPromptVersions } from '../../../src/contract/agents/prompts.ts';
 
 const service = await startService();
 after(service.close);

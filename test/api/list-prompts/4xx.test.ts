@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { listPrompts } from '../../../src/contract/prompts.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { listPrompts } from '../../../src/contract/agents/prompts.ts';
 
 const service = await startService();
 after(service.close);

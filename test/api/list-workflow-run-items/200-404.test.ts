@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ModelFailure, noCost, noUsage } from '../../../src/core/model.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { makeWorkflow } from '../../harness/made-workflows.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { makeWorkflow } from '../../../harness/made-workflows.ts';
+import { startService } from '../../../harness/service.ts';
+import { ModelFailure, noCost, noUsage } from '../../../src/core/model/model-port.ts';
 
 /** A run tells the first 100 items of each step and how many there are; a list of its own tells all of them. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { listPrices } from '../../../src/store/prices.ts';
-import { startService } from '../../harness/service.ts';
+import { startService } from '../../../harness/service.ts';
+import { listPrices } from '../../../src/store/people/prices.ts';
 
 const service = await startService();
 after(service.close);

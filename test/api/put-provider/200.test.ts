@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { providerKinds, sealOwner } from '../../../src/core/provider.ts';
+import { allowedHost, sealKey, startService } from '../../../harness/service.ts';
+import { providerKinds, sealOwner } from '../../../src/core/model/provider.ts';
 import { unseal } from '../../../src/core/seal.ts';
-import { findStoredProvider } from '../../../src/store/providers.ts';
-import { allowedHost, sealKey, startService } from '../../harness/service.ts';
+import { findStoredProvider } from '../../../src/store/people/providers.ts';
 
 const service = await startService();
 after(service.close);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
+import { addAgent } from '../../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
-import { startService } from '../../harness/service.ts';
 
 /** How many events a webhook takes, over all processes. */
 

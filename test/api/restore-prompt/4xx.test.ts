@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { restorePrompt } from '../../../src/contract/prompts.ts';
-import { makeAgent, makePrompt } from '../../harness/prompts.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { makeAgent, makePrompt } from '../../../harness/prompts.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { restorePrompt } from '../../../src/contract/agents/prompts.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { rotateKey } from '../../../src/contract/keys.ts';
-import { addAgent } from '../../harness/agents.ts';
-import type { KeyOptions } from '../../harness/people.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import type { KeyOptions } from '../../../harness/people.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { rotateKey } from '../../../src/contract/workspace/keys.ts';
 
 const service = await startService();
 after(service.close);

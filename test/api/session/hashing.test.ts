@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { after, test } from 'node:test';
-import { send } from '../../harness/browser.ts';
-import { startService } from '../../harness/service.ts';
-import { password } from '../../harness/sessions.ts';
+import { send } from '../../../harness/browser.ts';
+import { startService } from '../../../harness/service.ts';
+import { password } from '../../../harness/sessions.ts';
 
 const service = await startService();
 after(service.close);

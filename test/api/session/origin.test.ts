@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Sent, send } from '../../harness/browser.ts';
-import { startService } from '../../harness/service.ts';
+import { type Sent, send } from '../../../harness/browser.ts';
+import { startService } from '../../../harness/service.ts';
 
 const publicUrl = 'https://cueline.example.com';
 const service = await startService();

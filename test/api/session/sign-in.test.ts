@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Sent, send } from '../../harness/browser.ts';
-import { startService } from '../../harness/service.ts';
-import { password } from '../../harness/sessions.ts';
+import { type Sent, send } from '../../../harness/browser.ts';
+import { startService } from '../../../harness/service.ts';
+import { password } from '../../../harness/sessions.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { networkOf } from '../../../src/api/sign-in-guard.ts';
-import { send } from '../../harness/browser.ts';
-import { startService } from '../../harness/service.ts';
-import { password } from '../../harness/sessions.ts';
+import { send } from '../../../harness/browser.ts';
+import { startService } from '../../../harness/service.ts';
+import { password } from '../../../harness/sessions.ts';
+import { networkOf } from '../../../src/api/access/sign-in-guard.ts';
 
 const service = await startService();
 const second = await startService({ beside: service });

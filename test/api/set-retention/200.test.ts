@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { addAgent } from '../../../harness/agents.ts';
+import { addRecords, dayMs, left } from '../../../harness/records.ts';
+import { makeRound } from '../../../harness/rounds.ts';
+import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { addRecords, dayMs, left } from '../../harness/records.ts';
-import { makeRound } from '../../harness/rounds.ts';
-import { startService } from '../../harness/service.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

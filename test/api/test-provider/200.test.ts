@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createCredentials } from '../../../src/flow/credentials.ts';
+import { failing, type Step, startFakeProvider } from '../../../harness/fake-provider.ts';
+import { sealKey, startService } from '../../../harness/service.ts';
+import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
 import { createModels } from '../../../src/provider/registry.ts';
-import { failing, type Step, startFakeProvider } from '../../fake-provider.ts';
-import { sealKey, startService } from '../../harness/service.ts';
 
 const fake = await startFakeProvider();
 after(() => fake.close());

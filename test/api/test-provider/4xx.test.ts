@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { testProvider } from '../../../src/contract/providers.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { testProvider } from '../../../src/contract/workspace/providers.ts';
 
 const asked: string[] = [];
 const service = await startService({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { updateMember } from '../../../src/contract/members.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { testRefusals } from '../../../harness/refusals.ts';
+import { startService } from '../../../harness/service.ts';
+import { updateMember } from '../../../src/contract/workspace/members.ts';
 import { toId } from '../../../src/core/id.ts';
-import { addAgent } from '../../harness/agents.ts';
-import { testRefusals } from '../../harness/refusals.ts';
-import { startService } from '../../harness/service.ts';
 
 const service = await startService();
 after(service.close);

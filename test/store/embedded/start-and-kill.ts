@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { after, before, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { hasEnded } from '../../../harness/process.ts';
 import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
 import { startEmbedded } from '../../../src/store/embedded.ts';
-import { hasEnded } from '../../harness/process.ts';
 
 /**
  * For a file of tests, which run one after the other: a data directory with a database in it, as an earlier start

@@ -1,0 +1,32 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db, Trx } from '../src/store/connection/database.ts';
+
+/**
+ * Starts a call that something in `change` makes wait for a lock, and lets the change commit only once the call does
+ * wait: the call is then answered by what the change has left.
+ */
+export async function during<T>(
+  db: Db,
+  change: (trx: Trx) => Promise<unknown>,
+  call: () => Promise<T>,
+): Promise<T> {
+  let answer: Promise<T> | undefined;
+  await db.transaction().execute(async (trx) => {
+    await change(trx);
+    answer = call();
+    await untilBlocked(db);
+  });
+  return answer as Promise<T>;
+}
+
+/** Resolves as soon as so many connections to this database wait for a lock. */
+export async function untilBlocked(db: Db, connections = 1): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    if (rows.length >= connections) return;
+    await wait(5);
+  }
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { keyDefaultLimits, type RateLimits } from '../src/core/execution/limits.ts';
+import { fromId, toId } from '../src/core/id.ts';
+import { hashBytes, hashKey, keyStart, makeKey, type Permission } from '../src/core/people/key.ts';
+import type { Role } from '../src/core/people/member.ts';
+import type { Db } from '../src/store/connection/database.ts';
+import { freshId } from './fresh-id.ts';
+
+/** Workspaces, members and keys, put straight into the tables. Ids are the stored ones unless they are named wire ids. */
+
+export async function addWorkspace(db: Db): Promise<{ workspaceId: string; ownerId: string }> {
+  const workspaceId = freshId();
+  await sql`insert into workspaces (id, name) values (${workspaceId}, 'Test')`.execute(db);
+  await sql`insert into limits (subject) values (${workspaceId})`.execute(db);
+  return { workspaceId, ownerId: await addMember(db, workspaceId, 'owner') };
+}
+
+export async function addMember(db: Db, workspaceId: string, role: Role): Promise<string> {
+  const id = freshId();
+  await sql`insert into users (id, name, email) values (${id}, ${role}, ${`${id}@example.com`})`.execute(
+    db,
+  );
+  await sql`insert into members (workspace_id, user_id, role) values (${workspaceId}, ${id}, ${role})`.execute(
+    db,
+  );
+  return id;
+}
+
+export interface KeyOptions {
+  /** All four unless given. */
+  readonly permissions?: readonly Permission[];
+  /** Wire ids of the agents it is tied to; the whole workspace unless given. */
+  readonly agentIds?: readonly string[];
+  /** The defaults of a key unless given. */
+  readonly rateLimits?: Partial<RateLimits>;
+  readonly expiresAt?: Date;
+  readonly revokedAt?: Date;
+  readonly allowedOrigins?: readonly string[];
+}
+
+export interface TestKey {
+  /** The secret. */
+  readonly key: string;
+  /** As stored, and as on the wire. */
+  readonly id: string;
+  readonly apiKeyId: string;
+}
+
+export async function addKey(
+  db: Db,
+  issuer: { readonly workspaceId: string; readonly userId: string },
+  options: KeyOptions,
+): Promise<TestKey> {
+  const id = freshId();
+  const key = makeKey();
+  const limits = { ...keyDefaultLimits, ...options.rateLimits };
+  const permissions = options.permissions ?? ['execute', 'read', 'cancel', 'manage'];
+  await sql`insert into limits (subject) values (${id})`.execute(db);
+  await sql`
+    insert into api_keys (id, workspace_id, name, hash, start, permissions, all_agents, requests_per_minute,
+      requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at, revoked_at)
+    values (${id}, ${issuer.workspaceId}, 'test', ${hashBytes(hashKey(key))}, ${keyStart(key)}, ${permissions}::text[],
+      ${options.agentIds === undefined}, ${limits.requestsPerMinute}, ${limits.requestsPerHour},
+      ${limits.requestsPerDay}, ${options.allowedOrigins ?? []}::text[], ${issuer.userId},
+      ${options.expiresAt ?? null}, ${options.revokedAt ?? null})`.execute(db);
+  await sql`
+    insert into api_key_agents (api_key_id, agent_id)
+    select ${id}, unnest(${(options.agentIds ?? []).map((one) => fromId('agent', one))}::uuid[])`.execute(
+    db,
+  );
+  return { key, id, apiKeyId: toId('key', id) };
+}

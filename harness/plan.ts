@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { CompiledQuery } from 'kysely';
+import pg from 'pg';
+import type { Db } from '../src/store/connection/database.ts';
+import type { Pipelines, Send, Statement, Value } from '../src/store/connection/pipeline.ts';
+import { silentDb } from './silent-db.ts';
+
+/** How many rows PostgreSQL looks at for a statement: `explain (analyze)`, which carries it out. */
+
+interface PlanNode {
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Join Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** The only statement of this name that `work` sends, by the plan that pipelines keep of it. */
+export async function rowsOfStatement(
+  pipelines: Pipelines,
+  name: string,
+  work: (send: Send) => Promise<unknown>,
+): Promise<number> {
+  const asked: { text: string; values: readonly Value[] }[] = [];
+  const send = async (statement: Statement, values: readonly Value[] = []) => {
+    if (statement.name === name) asked.push({ text: statement.text, values });
+    return [];
+  };
+  await work(send as Send);
+  const [one, ...others] = asked;
+  assert.ok(one && others.length === 0, `${name}: sent ${asked.length} times`);
+  const values = one.values.length > 0 ? `(${one.values.map(literal).join(', ')})` : '';
+  return pipelines.use(async (ask) => {
+    await ask({ name: `${name}-prepare`, text: `prepare looked_at as ${one.text}` });
+    const text = `explain (analyze, format json) execute looked_at${values}`;
+    const [row] = await ask<Record<string, unknown>>({ name: `${name}-explain`, text });
+    await ask({ name: `${name}-deallocate`, text: 'deallocate looked_at' });
+    return rowsOf(planIn(row));
+  });
+}
+
+/** The only query that `work` asks, planned for its values. */
+export async function rowsOfQuery(db: Db, work: (db: Db) => Promise<unknown>): Promise<number> {
+  const asked: CompiledQuery[] = [];
+  await work(silentDb((query) => asked.push(query)));
+  const [one, ...others] = asked;
+  assert.ok(one && others.length === 0, `asked ${asked.length} times`);
+  const text = `explain (analyze, format json) ${one.sql}`;
+  const { rows } = await db.executeQuery<Record<string, unknown>>(
+    CompiledQuery.raw(text, [...one.parameters]),
+  );
+  return rowsOf(planIn(rows[0]));
+}
+
+function planIn(row: Record<string, unknown> = {}): PlanNode {
+  const [answer] = Object.values(row);
+  const [plan] = (typeof answer === 'string' ? JSON.parse(answer) : answer) as { Plan: PlanNode }[];
+  assert.ok(plan);
+  return plan.Plan;
+}
+
+function literal(value: Value): string {
+  if (value === null || value === undefined) return 'null';
+  if (!Array.isArray(value)) return pg.escapeLiteral(String(value));
+  // Of no type, as everything else: PostgreSQL finds out which it is.
+  return pg.escapeLiteral(`{${value.map((one) => JSON.stringify(String(one))).join(',')}}`);
+}
+
+function rowsOf(node: PlanNode): number {
+  const removed =
+    (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
+  const own = (node['Actual Rows'] + removed) * node['Actual Loops'];
+  return (node.Plans ?? []).reduce((sum, one) => sum + rowsOf(one), own);
+}

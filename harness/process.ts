@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { inherited } from './environment.ts';
+
+/** A Cueline process of its own on a test's database, to be killed. */
+export interface CuelineProcess {
+  readonly child: ChildProcess;
+  /** Where it listens; empty for a worker without a port. */
+  readonly url: string;
+  /** All that it has written so far, to standard output and to standard error. */
+  output(): { readonly said: string; readonly logged: string };
+  /** Sends the signal and waits for the end. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+
+export async function spawnCueline(
+  role: 'start' | 'api' | 'worker',
+  connection: pg.ClientConfig,
+  env: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
+): Promise<CuelineProcess> {
+  // It would begin a second time with this flag, which takes a while.
+  const flags = ['--no-memory-reducer', ...nodeOptions];
+  const child = spawn(process.execPath, [...flags, main, role], {
+    env: {
+      ...inherited(),
+      DATABASE_URL: databaseUrl(connection),
+      CUELINE_SECRET: 'a secret that only tests know of, and no one else',
+      CUELINE_LEASE_MS: '600',
+      PORT: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  let logged = '';
+  const up = Promise.withResolvers<void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    // The last line of what it says once it is up.
+    if (/Ctrl-C/.test(said)) up.resolve();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    logged += text;
+  });
+  child.once('exit', (code) =>
+    up.reject(new Error(`cueline ${role} ended with ${code}: ${said}${logged}`)),
+  );
+  up.promise.catch(() => {});
+  await up.promise;
+  return {
+    child,
+    output: () => ({ said, logged }),
+    url: /http:\/\/[\d.:]+/.exec(said)?.[0] ?? '',
+    async kill(signal) {
+      if (hasEnded(child)) return;
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** As `DATABASE_URL` takes it, with the settings that are used here. */
+export function databaseUrl(connection: pg.ClientConfig): string {
+  const { host = 'localhost', port = 5432, user, password, database } = connection;
+  const secret = typeof password === 'string' ? `:${encodeURIComponent(password)}` : '';
+  const socket = host.startsWith('/');
+  const { application_name: name, statement_timeout: timeout } = connection;
+  const query = new URLSearchParams({
+    ...(socket && { host, port: String(port) }),
+    ...(name && { application_name: name }),
+    ...(timeout && { statement_timeout: String(timeout) }),
+  });
+  const url = `postgres://${user}${secret}@${socket ? '' : `${host}:${port}`}/${database}`;
+  return query.size > 0 ? `${url}?${query}` : url;
+}

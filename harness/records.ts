@@ -1,0 +1,137 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ExecutionStatus } from '../src/core/execution/execution.ts';
+import { uuid7 } from '../src/core/id.ts';
+import type { Db } from '../src/store/connection/database.ts';
+
+/** Records of some age, put straight into the tables, with the statistics that belong to them. */
+
+export interface RecordOptions {
+  /** Stored ids. */
+  readonly workspaceId: string;
+  readonly agentId: string;
+  readonly atMs: number;
+  /** `success` unless given; `processing` stands in the queue as well. */
+  readonly status?: ExecutionStatus;
+  /** JSON text. */
+  readonly variables?: string;
+}
+
+export const dayMs = 86_400_000;
+
+/** Answers the stored ids, in the order given. Without their statistics: `countHistory` makes those. */
+export async function putRecords(db: Db, records: readonly RecordOptions[]): Promise<string[]> {
+  const ids = records.map(({ atMs }) => uuid7(atMs));
+  await insertRecords(
+    db,
+    sql`
+      select *, workspace_id as prompt_version_id, null::uuid as api_key_id, status = 'success' as ran, 30 as latency,
+        0.5 as cost_usd, 'api'::execution_source as source, 'cueline/echo' as model,
+        case when status not in ('success', 'processing') then 'CANCELED' end as error_code,
+        'system' as system_prompt, 'user' as user_prompt, case when status = 'success' then 'output' end as output
+      from unnest(${ids}::uuid[], ${records.map((one) => one.atMs)}::float8[],
+        ${records.map((one) => one.workspaceId)}::uuid[], ${records.map((one) => one.agentId)}::uuid[],
+        ${records.map((one) => one.status ?? 'success')}::execution_status[],
+        ${records.map((one) => one.variables ?? '{"customer":"c1"}')}::text[])
+        as given (id, ms, workspace_id, agent_id, status, variables)`,
+  );
+  return ids;
+}
+
+/** Puts in what this selects; what has not ended stands in the queue as well. */
+export async function insertRecords(db: Db, selected: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    with made as (
+      insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_at, started_at,
+        completed_at, cost_usd, input_tokens, output_tokens, latency_ms, attempts, status, source, agent_name,
+        prompt_version_label, model, error_code, error, input_variables, settings, system_prompt, user_prompt, output)
+      select id, workspace_id, agent_id, prompt_version_id, api_key_id, to_timestamp(ms / 1000.0),
+        case when ran then to_timestamp(ms / 1000.0) end,
+        case when status <> 'processing' then to_timestamp((ms + latency) / 1000.0) end,
+        cost_usd, 10, 20, case when ran then latency else 0 end, 1, status, source, 'made', 'v1', model, error_code,
+        case when error_code is not null then 'It was made so.' end, variables::json,
+        case when status = 'processing' then '{}'::json end, system_prompt, user_prompt, output
+      from (${selected}) as selected
+      returning id, workspace_id, agent_id, status)
+    insert into run_queue (id, workspace_id, agent_id, tag)
+    select id, workspace_id, agent_id, 1 from made where status = 'processing'`.execute(db);
+}
+
+export async function addRecords(db: Db, records: readonly RecordOptions[]): Promise<string[]> {
+  const ids = await putRecords(db, records);
+  await countHistory(db);
+  return ids;
+}
+
+/** Which of these records are left. */
+export async function left(db: Db, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from executions where id = any (${ids}::uuid[])`.execute(db);
+  const there = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => there.has(id));
+}
+
+/** A partition for the month that this time is in; records must come after it. Answers the month's first moment. */
+export async function addMonth(db: Db, atMs: number): Promise<{ name: string; startMs: number }> {
+  const at = new Date(atMs);
+  const startMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth());
+  const endMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1);
+  const name = `executions_${new Date(startMs).toISOString().slice(0, 7).replace('-', '_')}`;
+  const bound = (ms: number) => `id_floor('${new Date(ms).toISOString()}')`;
+  await sql`
+    create table if not exists ${sql.table(name)} partition of executions
+    for values from (${sql.raw(bound(startMs))}) to (${sql.raw(bound(endMs))})`.execute(db);
+  return { name, startMs };
+}
+
+const keys = {
+  statistics: 'agent_id, level, bucket, status, source',
+  breakdown:
+    'agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code',
+} as const;
+
+/** What the records say. */
+function counted(table: keyof typeof keys): string {
+  return `
+    select ${keys[table]}, count(*) as happened, count(*) as recorded, sum(input_tokens), sum(output_tokens), sum(cost_usd),
+      coalesce(sum_counts(array_fill(1::bigint, array[1], array[latency_bin(latency_ms) + 1]))
+        filter (where started_at is not null), '{}'),
+      count(*) filter (where not cost_known)
+    from executions cross join lateral (values
+      ('statistics', 'minute', date_trunc('minute', id_time(id), 'UTC')),
+      ('statistics', 'hour', date_trunc('hour', id_time(id), 'UTC')),
+      ('statistics', 'day', date_trunc('day', id_time(id), 'UTC')),
+      ('breakdown', 'quarter', date_bin('15 minutes', id_time(id), 'epoch')),
+      ('breakdown', 'day', date_trunc('day', id_time(id), 'UTC'))) as at (stands_in, level, bucket)
+    where status <> 'processing' and stands_in = '${table}'
+    group by ${keys[table]}`;
+}
+
+/** Makes the statistics and the breakdown what the records say. */
+export async function countHistory(db: Db): Promise<void> {
+  await sql`truncate statistics, breakdown`.execute(db);
+  await sql.raw(`insert into statistics ${counted('statistics')}`).execute(db);
+  await sql.raw(`insert into breakdown ${counted('breakdown')}`).execute(db);
+  await sql`analyze`.execute(db);
+}
+
+/** Buckets whose `recorded` is not the number of records that are left, in either table. Folded minutes do not count. */
+export async function miscounted(db: Db): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const table of ['statistics', 'breakdown'] as const) {
+    const above = 'recorded <> 0 and bucket >= (select at from history_floor)';
+    const stored = `select ${keys[table]}, recorded from ${table} where ${above}`;
+    const right = `select ${keys[table]}, recorded from (${counted(table)}) as counted where ${above}`;
+    const { rows } = await sql
+      .raw(`
+        with stored as (${stored}), counted as (${right})
+        select 'stored' as what, * from (select * from stored except select * from counted) as more
+        union all
+        select 'counted', * from (select * from counted except select * from stored) as less
+        where level <> 'minute' or exists (
+          select from statistics s where (s.agent_id, s.level, s.bucket, s.status, s.source)
+            = (less.agent_id, less.level, less.bucket, less.status, less.source))`)
+      .execute(db);
+    found.push(...rows);
+  }
+  return found;
+}

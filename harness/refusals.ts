@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Endpoint, sessionRight } from '../src/contract/endpoint.ts';
+import { bodyBytesMax } from '../src/contract/limits.ts';
+import type { CallOptions } from './call.ts';
+import type { Service } from './service.ts';
+
+/**
+ * What every management call refuses, as tests of one endpoint: strangers, callers without the right, and bodies that
+ * are none. `path` must be of something that is there, `body` one that would be taken.
+ */
+export function testRefusals(
+  service: Service,
+  endpoint: Endpoint,
+  { path, body }: { readonly path: string; readonly body?: object },
+): void {
+  const { method } = endpoint;
+  const sent = body === undefined ? {} : { body };
+  const refused = async (status: number, code: string, options: CallOptions, at = path) => {
+    const answer = await service.call(method, at, { ...sent, ...options });
+    assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  };
+
+  test('401 without a key, or with one that does not hold', async () => {
+    const past = new Date('2020-01-01');
+    const revoked = await service.key({ revokedAt: past });
+    const expired = await service.key({ expiresAt: past });
+    await refused(401, 'UNAUTHORIZED', {});
+    await refused(401, 'UNAUTHORIZED', { key: 'cue_nonsense' });
+    await refused(401, 'UNAUTHORIZED', { key: revoked.key });
+    await refused(401, 'UNAUTHORIZED', { key: expired.key });
+    // Whatever else is wrong.
+    await refused(401, 'UNAUTHORIZED', sent.body ? { body: '{' } : {}, `${path}?x=1`);
+  });
+
+  test('403 for a key without the permission, or whose issuer has lost the right', async () => {
+    const weak = await service.key({ permissions: ['execute', 'read', 'cancel'] });
+    await refused(403, 'PERMISSION_DENIED', { key: weak.key });
+    const userId = await service.member('viewer');
+    await refused(403, 'PERMISSION_DENIED', { key: (await service.key({ userId })).key });
+    if (sessionRight(endpoint) === 'read') return;
+    await refused(403, 'PERMISSION_DENIED', { user: userId });
+  });
+
+  test('400 for a query parameter that is not known', async () => {
+    const { key } = await service.key();
+    await refused(400, 'INVALID_REQUEST', { key }, `${path}?unknown=1`);
+  });
+
+  if (endpoint.path.includes('{')) {
+    test('404 for another workspace, and for what is no identifier', async () => {
+      const { workspaceId, ownerId: userId } = await service.workspace();
+      const { key } = await service.key({ workspaceId, userId });
+      await refused(404, 'NOT_FOUND', { key });
+      const own = await service.key();
+      await refused(404, 'NOT_FOUND', { key: own.key }, path.replace(/_[0-9a-z]{26}/, '_nonsense'));
+      const first = path.replace(/_[0-9a-z]{26}/, '_01jd0000000000000000000000');
+      await refused(404, 'NOT_FOUND', { key: own.key }, first);
+    });
+  }
+
+  if (!endpoint.body) return;
+  test('400, 413 and 415 for a body that is none', async () => {
+    const { key } = await service.key();
+    await refused(400, 'MALFORMED_BODY', { key, body: '{"a":' });
+    await refused(400, 'MALFORMED_BODY', { key, body: '' });
+    await refused(400, 'INVALID_REQUEST', { key, body: '[]' });
+    await refused(400, 'INVALID_REQUEST', { key, body: { ...body, unknown: 1 } });
+    await refused(413, 'BODY_TOO_LARGE', { key, body: ' '.repeat(bodyBytesMax + 1) });
+    const headers = { 'content-type': 'text/plain' };
+    await refused(415, 'UNSUPPORTED_MEDIA_TYPE', { key, headers });
+  });
+}

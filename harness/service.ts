@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { createAuthenticator } from '../src/api/access/authenticate.ts';
+import type { SignInProviders } from '../src/api/access/session-options.ts';
+import type { ApiParts } from '../src/api/api-deps.ts';
+import { type Config, readConfig } from '../src/config.ts';
+import type { ModelPort, TestConnection } from '../src/core/model/model-port.ts';
+import type { Role } from '../src/core/people/member.ts';
+import { deriveSealKey } from '../src/core/seal.ts';
+import { checkBaseURL } from '../src/net/guard.ts';
+import { type Db, openDatabase } from '../src/store/connection/database.ts';
+import { wire } from '../src/wiring.ts';
+import { type Answered, type CallOptions, callOver } from './call.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { type ScriptedModels, scriptedModels } from './models.ts';
+import { addKey, addMember, addWorkspace, type KeyOptions, type TestKey } from './people.ts';
+import { type SignedIn, signIn, standIn } from './sessions.ts';
+
+/**
+ * The whole service in this process, on a socket and a database of its own, with one workspace and its owner.
+ *
+ *     const service = await startService();
+ *     after(service.close);
+ *     const { key } = await service.key();
+ *     const { status, body } = await service.call('GET', '/api/v1/agents', { key });
+ */
+export interface Service {
+  readonly url: string;
+  readonly db: Db;
+  readonly database: TestDatabase;
+  /** Stored ids. */
+  readonly workspaceId: string;
+  readonly ownerId: string;
+  /** The fake models that are used where `models` is not given. */
+  readonly models: ScriptedModels;
+  /** What was logged as a fault. A test that provokes some takes them out: `close` fails over what is left. */
+  readonly faults: unknown[];
+  /** The engine of workflows, without the API before it. */
+  readonly workflows: Pick<ApiParts, 'workflowStarter' | 'workflowCanceler' | 'runWaiters'>;
+  /** Issues a key, by default the owner's own with every permission. */
+  key(
+    options?: KeyOptions & { readonly userId?: string; readonly workspaceId?: string },
+  ): Promise<TestKey>;
+  /** Adds a member, to this workspace unless another is named; answers the stored id of the user. */
+  member(role: Role, workspaceId?: string): Promise<string>;
+  /** Signs in a new member of that role, an owner unless given, or a user who is there already. */
+  signIn(who?: Role | { readonly userId: string }): Promise<SignedIn>;
+  /** Another workspace in the same database. */
+  workspace(): Promise<{ workspaceId: string; ownerId: string }>;
+  /** Makes a call, and holds its answer against the contract. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly models?: ModelPort;
+  /** What a provider says to the test of its connection: that all is well, unless given. */
+  readonly testConnection?: TestConnection;
+  /** `api` where processes of their own do the work. */
+  readonly role?: 'start' | 'api';
+  readonly config?: Partial<Config>;
+  readonly publicUrl?: string;
+  readonly providers?: Partial<SignInProviders>;
+  /** Shares the database of another service, as a second process would; that one ends it. */
+  readonly beside?: Service;
+}
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const database = options.beside?.database ?? (await createTestDatabase());
+  const faults: unknown[] = [];
+  let closed = false;
+  // The pool does not wait for its connections to be gone, and the database is dropped under them.
+  const onError = (error: unknown) => void (closed || faults.push(error));
+  const { connection } = database;
+  const db = openDatabase({ connection, poolMax: 5, onError });
+  const owned = options.beside ?? (await addWorkspace(db));
+  const { workspaceId, ownerId } = owned;
+  // Tests make these rounds themselves.
+  await sql`update rounds set begun_at = 'infinity'`.execute(db);
+
+  const models = scriptedModels();
+  const logger = faultLogger(faults);
+  let workflows: Service['workflows'] | undefined;
+  const { app, drain } = await wire({
+    ...{ role: options.role ?? 'start', connection, db, logger, version: '0.0.0', secret },
+    models: options.models ?? models,
+    testConnection: options.testConnection ?? (async () => {}),
+    config: {
+      ...readConfig({ CUELINE_ALLOWED_HOSTS: allowedHost }),
+      // Longer than a slow machine may stand still: who loses a lease without being killed is a fault.
+      ...{ slots: 20, leaseMs: 60_000, publicUrl: options.publicUrl ?? null },
+      signIn: { github: null, google: null, oidc: null, ...options.providers },
+      ...options.config,
+    },
+    instead: ({ sessions, reads, onKeyUsed, workflowStarter, workflowCanceler, runWaiters }) => {
+      workflows = { workflowStarter, workflowCanceler, runWaiters };
+      return {
+        authenticator: createAuthenticator({
+          reads,
+          onKeyUsed,
+          session: standIn(db, sessions.caller),
+        }),
+        // No name is looked up: whatever is not private by itself passes.
+        checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
+      };
+    },
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  if (!workflows) throw new Error('the service was put together without its API');
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+
+  return {
+    ...{ url, db, database, workspaceId, ownerId, models, faults, workflows },
+    key: ({ userId = ownerId, workspaceId: other = workspaceId, ...rest } = {}) =>
+      addKey(db, { workspaceId: other, userId }, rest),
+    member: (role, other = workspaceId) => addMember(db, other, role),
+    signIn: async (who = 'owner') =>
+      signIn(
+        { db, url },
+        typeof who === 'string' ? await addMember(db, workspaceId, who) : who.userId,
+      ),
+    workspace: () => addWorkspace(db),
+    call: (method, path, callOptions) => callOver(url, method, path, callOptions),
+    async close() {
+      await drain(0);
+      closed = true;
+      await db.destroy();
+      if (!options.beside) await database.drop();
+      assert.deepEqual(faults, [], 'faults that no test expected');
+    },
+  };
+}
+
+/** What stored credentials are sealed with. */
+export const secret = 'a secret that only tests know of';
+export const sealKey = deriveSealKey(secret);
+/** The private host that a provider may have. */
+export const allowedHost = '127.0.0.1:9000';
+
+function faultLogger(faults: unknown[]) {
+  const write = (line: string) => void faults.push(JSON.parse(line));
+  return pino({ level: 'warn' }, { write });
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { FastifyRequest } from 'fastify';
+import { hashPassword, type Sessions } from '../src/api/access/session.ts';
+import type { Endpoint } from '../src/contract/endpoint.ts';
+import type { Caller } from '../src/core/execution/caller.ts';
+import { findSessionCaller } from '../src/store/admission/callers.ts';
+import type { Db } from '../src/store/connection/database.ts';
+import { findUser, setPassword } from '../src/store/people/users.ts';
+import { userHeader } from './call.ts';
+import { freshId } from './fresh-id.ts';
+
+/** Sessions of the service under test, and people who are signed in. */
+
+export const password = 'correct horse battery';
+/** The same for all, and only where somebody signs in: hashing is slow on purpose. */
+let passwordHash: Promise<string> | undefined;
+
+/** The user whom the test names is signed in; where it names none, the cookie decides. */
+export function standIn(db: Db, caller: Sessions['caller']) {
+  return async (request: FastifyRequest, endpoint: Endpoint): Promise<Caller | null> => {
+    const user = request.headers[userHeader];
+    return typeof user === 'string' ? findSessionCaller(db, user, null) : caller(request, endpoint);
+  };
+}
+
+export interface SignedIn {
+  /** What the browser sends. */
+  readonly cookie: string;
+  /** As stored. */
+  readonly userId: string;
+  readonly email: string;
+}
+
+/** Gives the user the password of the tests, and a session. */
+export async function signIn(
+  service: { readonly db: Db; readonly url: string },
+  userId: string,
+): Promise<SignedIn> {
+  const { db, url } = service;
+  const user = await findUser(db, userId);
+  assert.ok(user, 'no such user');
+  passwordHash ??= hashPassword(password);
+  const hash = await passwordHash;
+  await db.transaction().execute((trx) => setPassword(trx, { id: freshId(), userId, hash }));
+  const response = await fetch(`${url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: user.email, password }),
+  });
+  assert.equal(response.status, 200, await response.text());
+  return { cookie: cookiesOf(response), userId, email: user.email };
+}
+
+/** The cookies of an answer as a browser sends them on. */
+export function cookiesOf(response: { readonly headers: Headers }): string {
+  return response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ');
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { Db } from '../src/store/connection/database.ts';
+
+/**
+ * Puts the windows of a key or agent into the future, where they stay whatever the clock does in a test: a window never
+ * moves backwards. Nothing is used of them yet.
+ */
+export async function holdWindows(db: Db, subject: string): Promise<void> {
+  const at = (lengthMs: number) => Math.floor(heldAtMs / lengthMs);
+  await sql`
+    update limits set minute = ${at(60_000)}, minute_used = 0, hour = ${at(3_600_000)}, hour_used = 0,
+      day = ${at(86_400_000)}, day_used = 0
+    where subject = ${subject}`.execute(db);
+}
+
+const heldAtMs = Date.UTC(2099, 4, 6, 7, 8);
+
+/** When each of those windows ends. */
+export const heldResetAt = {
+  minute: '2099-05-06T07:09:00.000Z',
+  hour: '2099-05-06T08:00:00.000Z',
+  day: '2099-05-07T00:00:00.000Z',
+} as const;

@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import { parseExecuteBody } from '../src/core/agent/variables.ts';
+import { fromId, toId } from '../src/core/id.ts';
+import { hashKey } from '../src/core/people/key.ts';
+import { agentsOf } from '../src/core/workflow/decide-start.ts';
+import type {
+  ForEach,
+  StepDefinition,
+  WorkflowDefinition,
+} from '../src/core/workflow/definition.ts';
+import type { StartCall } from '../src/flow/workflow/start-workflow.ts';
+import type { Db } from '../src/store/connection/database.ts';
+import {
+  listSteps,
+  type WorkflowRunRow,
+  type WorkflowStepRow,
+  wholeRun,
+} from '../src/store/workflow/workflow-runs.ts';
+import type { TestAgent } from './agents.ts';
+import { freshId } from './fresh-id.ts';
+import type { Service } from './service.ts';
+
+/** Workflows put straight into the tables: for tests of what comes after. */
+
+export type StepOptions = Partial<Omit<StepDefinition, 'agentId' | 'forEach'>> & {
+  readonly name: string;
+  readonly agent: TestAgent;
+  readonly forEach?: Partial<ForEach> & { readonly list: unknown };
+};
+
+export interface TestWorkflow {
+  /** As stored, and as on the wire. */
+  readonly id: string;
+  readonly workflowId: string;
+}
+
+export function step({ agent, forEach, ...rest }: StepOptions): StepDefinition {
+  return {
+    agentId: agent.agentId,
+    variables: {},
+    after: [],
+    when: null,
+    fallback: null,
+    onFailure: 'fail',
+    ...rest,
+    forEach: forEach ? { concurrency: 5, max: 100, ...forEach } : null,
+  };
+}
+
+export async function addWorkflow(
+  { db, workspaceId }: { readonly db: Db; readonly workspaceId: string },
+  definition: Partial<WorkflowDefinition> & Pick<WorkflowDefinition, 'steps'>,
+): Promise<TestWorkflow> {
+  const whole: WorkflowDefinition = {
+    input: { required: [], optional: [], defaults: {} },
+    timeoutMs: 3_600_000,
+    output: null,
+    ...definition,
+  };
+  const [id, versionId] = [freshId(), freshId()];
+  await sql`insert into workflows (id, workspace_id, name) values (${id}, ${workspaceId}, ${id})`.execute(
+    db,
+  );
+  await sql`
+    insert into workflow_versions (id, workflow_id, workspace_id, number, label, definition, agent_ids)
+    values (${versionId}, ${id}, ${workspaceId}, 1, 'v1', ${JSON.stringify(whole)},
+      ${agentsOf(whole).map((one) => fromId('agent', one))}::uuid[])`.execute(db);
+  await sql`update workflows set workflow_version_id = ${versionId} where id = ${id}`.execute(db);
+  return { id, workflowId: toId('workflow', id) };
+}
+
+/** A run that is under way, and of which no step has begun. */
+export async function addOpenRun(db: Db, workflow: TestWorkflow): Promise<string> {
+  const id = freshId();
+  await sql`
+    insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
+      deadline_at, input)
+    select ${id}, workspace_id, id, workflow_version_id, 'api', 'processing', clock_timestamp(),
+      clock_timestamp() + interval '1 hour', '{}' from workflows where id = ${workflow.id}`.execute(
+    db,
+  );
+  return id;
+}
+
+/** A call to start it with a key. */
+export function startCall(
+  workflow: TestWorkflow,
+  key: string,
+  input: object = {},
+  idempotencyKey: string | null = null,
+): StartCall {
+  return {
+    credential: { kind: 'key', hash: hashKey(key) },
+    workflowId: workflow.id,
+    trigger: 'api',
+    body: parseExecuteBody(JSON.stringify({ input }), 'input'),
+    idempotencyKey,
+    idempotencyComplaint: null,
+  };
+}
+
+/** Starts a run; answers its stored id. */
+export async function startRun(
+  service: Pick<Service, 'workflows'>,
+  workflow: TestWorkflow,
+  key: string,
+  input: object = {},
+): Promise<string> {
+  const started = await service.workflows.workflowStarter.start(startCall(workflow, key, input));
+  if (started.kind !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(started)}`);
+  return started.runId;
+}
+
+export interface EndedRun {
+  readonly run: WorkflowRunRow;
+  /** By `NAME`, or `NAME[ITEM]`. */
+  readonly steps: ReadonlyMap<string, WorkflowStepRow>;
+  readonly output: unknown;
+}
+
+/** Waits for the end of a run, however long it takes. */
+export async function endOfRun(
+  service: Pick<Service, 'workflows' | 'db'>,
+  workflow: TestWorkflow,
+  runId: string,
+): Promise<EndedRun> {
+  for (;;) {
+    await service.workflows.runWaiters.wait(runId, 20_000, new AbortController().signal);
+    const found = await sql<WorkflowRunRow>`
+      select ${wholeRun} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
+      where r.id = ${runId} and r.workflow_id = ${workflow.id}`.execute(service.db);
+    const [run] = found.rows;
+    if (!run) throw new Error('the run is gone');
+    if (run.status === 'processing') continue;
+    const rows = await listSteps(service.db, runId);
+    const named = ({ step: name, item }: WorkflowStepRow) => (item < 0 ? name : `${name}[${item}]`);
+    return {
+      run,
+      steps: new Map(rows.map((row) => [named(row), row])),
+      output: run.output === null ? null : (JSON.parse(run.output) as unknown),
+    };
+  }
+}

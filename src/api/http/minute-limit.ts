@@ -1,0 +1,28 @@
+import type { FastifyReply } from 'fastify';
+import { secondsUntil } from '../../core/execution/limits.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { countInMinute } from '../../store/admission/callers.ts';
+import type { Db } from '../../store/connection/database.ts';
+import { rateHeaders } from './rate-headers.ts';
+
+/** Counts a call of this subject in the minute, tells it in the headers, and refuses it where there were too many. */
+export async function limitInMinute(
+  db: Db,
+  reply: FastifyReply,
+  subject: {
+    readonly id: string;
+    readonly scope: 'list' | 'webhook';
+    readonly limit: number;
+    /** What is counted, in the plural. */
+    readonly calls: string;
+  },
+): Promise<void> {
+  const { id, scope, limit, calls } = subject;
+  const { used, nowMs, resetAtMs } = await countInMinute(db, id);
+  const remaining = Math.max(0, limit - used);
+  reply.headers(rateHeaders([{ scope, window: 'minute', limit, remaining, resetAtMs }], nowMs));
+  if (used <= limit) return;
+  const message = `Limit of ${calls} exceeded: ${limit} per minute.`;
+  const retryAfter = secondsUntil(resetAtMs, nowMs);
+  throw new CallFailure('RATE_LIMIT_EXCEEDED', message, { retryAfter });
+}

@@ -1,0 +1,35 @@
+import { CallFailure } from '../../core/failure.ts';
+import { parseBound } from '../../core/time.ts';
+
+/** A range of time in milliseconds, both ends inclusive; null where one is open. */
+export interface Range {
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+}
+
+/** The range that `startDate` and `endDate` of a query name; dates alone are days of the zone, UTC unless given. */
+export function readRange(
+  query: { readonly startDate?: string; readonly endDate?: string },
+  zone?: string,
+): Range {
+  const startMs = bound('startDate', query.startDate, zone);
+  const endMs = bound('endDate', query.endDate, zone);
+  if (startMs !== null && endMs !== null && startMs > endMs) {
+    throw new CallFailure('INVALID_REQUEST', 'Parameter "startDate" must not be after "endDate".');
+  }
+  return { startMs, endMs };
+}
+
+function bound(
+  name: 'startDate' | 'endDate',
+  text: string | undefined,
+  zone?: string,
+): number | null {
+  if (text === undefined) return null;
+  const ms = parseBound(text, name === 'startDate' ? 'start' : 'end', zone);
+  if (ms !== null) return ms;
+  throw new CallFailure(
+    'INVALID_REQUEST',
+    `Parameter "${name}" must be an ISO 8601 date or time, such as 2026-11-21 or 2026-11-21T09:30:00Z.`,
+  );
+}

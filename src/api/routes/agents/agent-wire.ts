@@ -1,0 +1,86 @@
+import type { Agent, Pin } from '../../../contract/agents/agent-record.ts';
+import type { createAgent, updateAgent } from '../../../contract/agents/agents.ts';
+import type { Body } from '../../../contract/endpoint.ts';
+import { allowedActions, callable } from '../../../core/agent/agent.ts';
+import type { AgentChange } from '../../../core/agent/agent-settings.ts';
+import { fromId, toId } from '../../../core/id.ts';
+import type { AgentPatch } from '../../../flow/agent/change-agent.ts';
+import type { AgentInput } from '../../../flow/agent/create-agent.ts';
+import type { AgentRow } from '../../../store/agent/agents.ts';
+import type { PinRow } from '../../../store/agent/pins.ts';
+
+/** Agents between the words of the API and our own. */
+
+export function agentWire(row: AgentRow): Agent {
+  return {
+    agentId: toId('agent', row.id),
+    agentName: row.name,
+    promptId: toId('prompt', row.promptId),
+    promptVersionId: toId('version', row.promptVersionId),
+    promptVersionLabel: row.promptVersionLabel,
+    agentConfig: row.config,
+    requiredVariables: [...row.requiredVariables],
+    optionalVariables: [...row.optionalVariables],
+    defaultVariableValues: row.defaultVariableValues,
+    // An archived agent keeps its switch for its return, but lets nobody in.
+    apiEnabled: callable(row),
+    visibility: row.visibility,
+    rateLimits: row.rateLimits,
+    status: row.stage,
+    archived: row.archived,
+    allowedActions: allowedActions(row),
+    project: row.project,
+    category: row.category,
+    tags: [...row.tags],
+    description: row.description,
+    allowedOrigins: [...row.allowedOrigins],
+    retention: row.retention,
+    storeBodies: row.storeBodies,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
+  };
+}
+
+export function pinWire(row: PinRow): Pin {
+  return {
+    pinId: toId('pin', row.id),
+    promptVersionId: toId('version', row.promptVersionId),
+    promptVersionLabel: row.promptVersionLabel,
+    number: row.number,
+    pinnedAt: row.pinnedAt.toISOString(),
+    pinnedBy: row.pinnedBy === null ? null : toId('user', row.pinnedBy),
+  };
+}
+
+export function newAgent(body: Body<typeof createAgent>): AgentInput {
+  const { promptId, promptVersionId, ...settings } = body;
+  return {
+    ...changeOf(settings),
+    name: body.agentName,
+    promptId: fromId('prompt', promptId),
+    promptVersionId: fromId('version', promptVersionId),
+  };
+}
+
+export function agentPatch(body: Body<typeof updateAgent>): AgentPatch {
+  const { promptVersionId, apiEnabled, ...settings } = body;
+  return {
+    change: changeOf(settings),
+    ...(promptVersionId !== undefined && { promptVersionId: fromId('version', promptVersionId) }),
+    ...(apiEnabled !== undefined && { apiEnabled }),
+  };
+}
+
+/** What is not in the body must not be in the change either: there it would stand for a value. */
+function changeOf({
+  agentName,
+  agentConfig,
+  ...others
+}: Omit<Body<typeof updateAgent>, 'promptVersionId' | 'apiEnabled'>): AgentChange {
+  return {
+    ...others,
+    ...(agentName !== undefined && { name: agentName }),
+    ...(agentConfig !== undefined && { config: agentConfig }),
+  };
+}

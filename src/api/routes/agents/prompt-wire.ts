@@ -1,0 +1,55 @@
+import type {
+  createPromptVersion,
+  Prompt,
+  PromptVersion,
+  PromptVersionSummary,
+} from '../../../contract/agents/prompts.ts';
+import type { Body } from '../../../contract/endpoint.ts';
+import { toId } from '../../../core/id.ts';
+import type { VersionInput } from '../../../flow/agent/create-version.ts';
+import type { PromptRow } from '../../../store/agent/prompts.ts';
+import type { VersionRow, VersionSummaryRow } from '../../../store/agent/versions.ts';
+
+/** Prompts and their versions between the words of the API and our own. */
+
+export function promptWire(row: PromptRow): Prompt {
+  return {
+    promptId: toId('prompt', row.id),
+    name: row.name,
+    description: row.description,
+    // Numbers have no gaps, and no version is ever deleted.
+    versionCount: row.latest?.number ?? 0,
+    latestVersion: row.latest && versionSummaryWire(row.latest),
+    archived: row.archived,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
+  };
+}
+
+export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary {
+  return {
+    promptVersionId: toId('version', row.id),
+    promptVersionLabel: row.label,
+    number: row.number,
+    promptId: toId('prompt', row.promptId),
+    variables: row.variables,
+    model: row.model,
+    temperature: row.temperature,
+    maxTokens: row.maxTokens,
+    topP: row.topP,
+    notes: row.notes,
+    createdAt: row.createdAt.toISOString(),
+    createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
+  };
+}
+
+export function versionWire(row: VersionRow): PromptVersion {
+  return { ...versionSummaryWire(row), system: row.system, user: row.user };
+}
+
+export function newVersion(body: Body<typeof createPromptVersion>): VersionInput {
+  const { label = null, system = null, user, notes = null } = body;
+  const { model = null, temperature = null, maxTokens = null, topP = null } = body;
+  return { label, system, user, notes, model, temperature, maxTokens, topP };
+}

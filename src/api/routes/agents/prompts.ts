@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import * as contract from '../../../contract/agents/prompts.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
+import { CallFailure } from '../../../core/failure.ts';
+import { fromId } from '../../../core/id.ts';
+import { changePrompt, createPrompt } from '../../../flow/agent/change-prompt.ts';
+import { createVersion } from '../../../flow/agent/create-version.ts';
+import { findPrompt, listPrompts, type PromptRow } from '../../../store/agent/prompts.ts';
+import { findVersion, listVersions } from '../../../store/agent/versions.ts';
+import type { Db } from '../../../store/connection/database.ts';
+import { requireWholeWorkspace } from '../../access/require-permission.ts';
+import type { ApiParts } from '../../api-deps.ts';
+import { etag, ifMatch } from '../../http/if-match.ts';
+import { pageAnswer, readPage } from '../../http/page.ts';
+import { type HandlerAnswer, route } from '../../http/route.ts';
+import { newVersion, promptWire, versionSummaryWire, versionWire } from './prompt-wire.ts';
+
+/** Prompts and their versions. A key that is tied to agents may read theirs and add versions, no more. */
+export function promptRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+
+  route(app, parts, contract.createPrompt, async ({ body, caller }) => {
+    requireWholeWorkspace(caller);
+    const { name, description = null } = body;
+    const row = await createPrompt(db, caller, { name, description });
+    const location = `/api/v1/prompts/${promptWire(row).promptId}`;
+    return answer(row, 201, { location });
+  });
+
+  route(app, parts, contract.listPrompts, async ({ query, caller }) => {
+    const page = readPage(query);
+    const { q = null, archived = false } = query;
+    const { rows, total } = await listPrompts(db, caller, { ...page, q, archived });
+    return pageAnswer('prompts', rows.map(promptWire), { ...page, total });
+  });
+
+  route(app, parts, contract.getPrompt, async ({ params, caller }) => {
+    return answer(await foundPrompt(db, caller, params.promptId));
+  });
+
+  route(app, parts, contract.updatePrompt, async ({ params, body, caller, request }) => {
+    requireWholeWorkspace(caller);
+    const promptId = fromId('prompt', params.promptId);
+    return answer(await changePrompt(db, caller, promptId, body, ifMatch(request)));
+  });
+
+  for (const [endpoint, archived] of [
+    [contract.archivePrompt, true],
+    [contract.restorePrompt, false],
+  ] as const) {
+    route(app, parts, endpoint, async ({ params, caller }) => {
+      requireWholeWorkspace(caller);
+      const promptId = fromId('prompt', params.promptId);
+      return answer(await changePrompt(db, caller, promptId, { archived }));
+    });
+  }
+
+  route(app, parts, contract.createPromptVersion, async ({ params, body, caller }) => {
+    const promptId = fromId('prompt', params.promptId);
+    const version = versionWire(await createVersion(db, caller, promptId, newVersion(body)));
+    const location = `/api/v1/prompts/${version.promptId}/versions/${version.promptVersionId}`;
+    return { status: 201, body: version, headers: { location } };
+  });
+
+  route(app, parts, contract.listPromptVersions, async ({ params, query, caller }) => {
+    const page = readPage(query);
+    const prompt = await foundPrompt(db, caller, params.promptId);
+    const { rows, total } = await listVersions(db, prompt.id, page);
+    return pageAnswer('versions', rows.map(versionSummaryWire), { ...page, total });
+  });
+
+  route(app, parts, contract.getPromptVersion, async ({ params, caller }) => {
+    const prompt = await foundPrompt(db, caller, params.promptId);
+    const versionId = fromId('version', params.promptVersionId);
+    const row = versionId && (await findVersion(db, prompt.id, versionId));
+    if (!row) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
+    return { status: 200, body: versionWire(row) };
+  });
+}
+
+async function foundPrompt(db: Db, caller: Caller, wireId: string): Promise<PromptRow> {
+  const promptId = fromId('prompt', wireId);
+  const row = promptId && (await findPrompt(db, caller, promptId));
+  if (!row) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+  return row;
+}
+
+function answer(row: PromptRow, status = 200, headers: Record<string, string> = {}): HandlerAnswer {
+  return { status, body: promptWire(row), headers: { ...headers, etag: etag(row.revision) } };
+}

@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  createErasure,
+  deleteExecution,
+  type Erasure,
+  getErasure,
+  listErasures,
+} from '../../../contract/executions/erasures.ts';
+import { CallFailure } from '../../../core/failure.ts';
+import { fromId, toId } from '../../../core/id.ts';
+import { actorOf } from '../../../core/people/audit.ts';
+import * as flow from '../../../flow/history/delete-execution.ts';
+import { requestErasure } from '../../../flow/history/erase.ts';
+import * as store from '../../../store/history/erasures.ts';
+import { requireWholeWorkspace } from '../../access/require-permission.ts';
+import { visibleExecution } from '../../access/visible-resources.ts';
+import type { ApiParts } from '../../api-deps.ts';
+import { allowAgent } from '../../http/cors.ts';
+import { pageAnswer, readPage } from '../../http/page.ts';
+import { route } from '../../http/route.ts';
+
+/** Deleting one record, or all of one end user. */
+export function erasureRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db, reads, singlePipelines } = parts;
+
+  route(app, parts, deleteExecution, async (context) => {
+    const { params, caller } = context;
+    const execution = await visibleExecution(reads, caller, params, (agent) =>
+      allowAgent(context, agent),
+    );
+    if (execution.status === 'processing') {
+      const message = 'The execution has not ended: cancel it before its record is deleted.';
+      throw new CallFailure('CONFLICT', message);
+    }
+    await flow.deleteExecution(singlePipelines, actorOf(caller), execution);
+    return { status: 204, body: null };
+  });
+
+  route(app, parts, createErasure, async ({ body, caller }) => {
+    requireWholeWorkspace(caller);
+    const { variable, value } = body;
+    const agentId = body.agentId == null ? null : (fromId('agent', body.agentId) ?? undefined);
+    const row = await requestErasure(db, caller, { variable, value, agentId });
+    const erasure = erasureWire(row);
+    const location = `/api/v1/erasures/${erasure.erasureId}`;
+    return { status: 202, body: erasure, headers: { location } };
+  });
+
+  route(app, parts, listErasures, async ({ query, caller }) => {
+    requireWholeWorkspace(caller);
+    const page = readPage(query);
+    const { rows, total } = await store.listErasures(db, caller.workspaceId, page);
+    return pageAnswer('erasures', rows.map(erasureWire), { ...page, total });
+  });
+
+  route(app, parts, getErasure, async ({ params, caller }) => {
+    requireWholeWorkspace(caller);
+    const id = fromId('erasure', params.erasureId);
+    const row = id === null ? null : await store.findErasure(db, caller.workspaceId, id);
+    if (!row) throw new CallFailure('NOT_FOUND', 'There is no such erasure.');
+    return { status: 200, body: erasureWire(row) };
+  });
+}
+
+function erasureWire(row: store.ErasureRow): Erasure {
+  return {
+    erasureId: toId('erasure', row.id),
+    status: row.completedAt === null ? 'processing' : 'completed',
+    agentId: row.agentId === null ? null : toId('agent', row.agentId),
+    variable: row.variable,
+    deleted: row.deleted,
+    waiting: row.waiting,
+    requestedAt: row.requestedAt.toISOString(),
+    requestedBy: row.requestedBy === null ? null : toId('user', row.requestedBy),
+    completedAt: row.completedAt?.toISOString() ?? null,
+  };
+}

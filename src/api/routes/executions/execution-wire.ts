@@ -1,0 +1,69 @@
+import { toId } from '../../../core/id.ts';
+import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
+import { RawJson } from '../../http/json-response.ts';
+
+/** An execution as the API shows it. Fields that do not exist yet, or never will, are absent. */
+export function executionWire(row: ExecutionRow): Record<string, unknown> {
+  const ended = row.status !== 'processing';
+  const apiKeyId = keyOfCall(row);
+  const queuedAt = queuedAtOf(row);
+  return {
+    executionId: toId('execution', row.id),
+    agentId: toId('agent', row.agentId),
+    agentName: row.agentName,
+    status: row.status,
+    source: row.source,
+    executedAt: row.executedAt.toISOString(),
+    executedBy: row.executedBy === null ? null : toId('user', row.executedBy),
+    ...(apiKeyId !== null && { apiKeyId }),
+    ...(row.workflowRunId !== null && { workflowRunId: toId('workflowRun', row.workflowRunId) }),
+    ...(row.stepName !== null && { stepName: row.stepName }),
+    modelUsed: row.model,
+    ...(row.temperature !== null && { temperature: row.temperature }),
+    promptVersionId: toId('version', row.promptVersionId),
+    promptVersionLabel: row.promptVersionLabel,
+    ...(row.inputVariables !== null && { inputVariables: new RawJson(row.inputVariables) }),
+    ...(queuedAt !== null && { queuedAt }),
+    ...(row.startedAt !== null && { startedAt: row.startedAt.toISOString() }),
+    attempts: row.attempts,
+    ...(ended && figures(row)),
+    ...(row.finishReason !== null && { finishReason: row.finishReason }),
+    ...(row.output !== null && { outputText: row.output }),
+    ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),
+  };
+}
+
+/** A step of a workflow has none of its own: its run tells the key that started it. */
+export function keyOfCall({ source, apiKeyId }: ExecutionRow): string | null {
+  return source === 'api' && apiKeyId !== null ? toId('key', apiKeyId) : null;
+}
+
+/** What was refused never stood in the queue. */
+export function queuedAtOf({ status, executedAt }: ExecutionRow): string | null {
+  return status === 'rate_limited' || status === 'unauthorized' ? null : executedAt.toISOString();
+}
+
+/** The full record: with prompts, address and client. */
+export function executionDetailWire(row: ExecutionDetailRow): Record<string, unknown> {
+  return {
+    ...executionWire(row),
+    ...(row.workflowId && { workflowId: toId('workflow', row.workflowId) }),
+    ...(row.output !== null && { output: row.output }),
+    ...(row.systemPrompt !== null && { systemPrompt: row.systemPrompt }),
+    ...(row.userPrompt !== null && { userPrompt: row.userPrompt }),
+    ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
+    ...(row.userAgent !== null && { userAgent: row.userAgent }),
+  };
+}
+
+function figures(row: ExecutionRow) {
+  return {
+    latencyMs: row.latencyMs,
+    tokensUsed: row.inputTokens + row.outputTokens,
+    inputTokens: row.inputTokens,
+    outputTokens: row.outputTokens,
+    costUSD: Number(row.costUsd),
+    costKnown: row.costKnown,
+    ...(row.completedAt !== null && { completedAt: row.completedAt.toISOString() }),
+  };
+}

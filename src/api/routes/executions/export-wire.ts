@@ -1,0 +1,65 @@
+import { csvLine } from '../../../core/history/csv.ts';
+import { toId } from '../../../core/id.ts';
+import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import { toJson } from '../../http/json-response.ts';
+import { executionDetailWire, keyOfCall, queuedAtOf } from './execution-wire.ts';
+
+/** The forms in which a history leaves: what each begins with, and a line for each record. */
+
+export interface ExportForm {
+  readonly mediaType: string;
+  readonly head: string;
+  line(row: ExecutionDetailRow): string;
+}
+
+type Cell = string | number | boolean | null;
+
+/** What a record has, but `output`, which is `outputText` again. Readers go by place: what is new comes last. */
+const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
+  executionId: ({ id }) => toId('execution', id),
+  executedAt: ({ executedAt }) => executedAt.toISOString(),
+  agentId: ({ agentId }) => toId('agent', agentId),
+  agentName: (row) => row.agentName,
+  status: (row) => row.status,
+  source: (row) => row.source,
+  apiKeyId: keyOfCall,
+  executedBy: ({ executedBy }) => (executedBy === null ? null : toId('user', executedBy)),
+  modelUsed: (row) => row.model,
+  promptVersionId: ({ promptVersionId }) => toId('version', promptVersionId),
+  promptVersionLabel: (row) => row.promptVersionLabel,
+  temperature: (row) => row.temperature,
+  startedAt: ({ startedAt }) => startedAt?.toISOString() ?? null,
+  completedAt: ({ completedAt }) => completedAt?.toISOString() ?? null,
+  latencyMs: (row) => row.latencyMs,
+  attempts: (row) => row.attempts,
+  inputTokens: (row) => row.inputTokens,
+  outputTokens: (row) => row.outputTokens,
+  tokensUsed: (row) => row.inputTokens + row.outputTokens,
+  costUSD: (row) => Number(row.costUsd),
+  costKnown: (row) => row.costKnown,
+  finishReason: (row) => row.finishReason,
+  errorCode: (row) => row.errorCode,
+  error: (row) => row.error,
+  inputVariables: (row) => row.inputVariables,
+  systemPrompt: (row) => row.systemPrompt,
+  userPrompt: (row) => row.userPrompt,
+  outputText: (row) => row.output,
+  queuedAt: queuedAtOf,
+  ipAddress: (row) => row.ipAddress,
+  userAgent: (row) => row.userAgent,
+  workflowRunId: ({ workflowRunId }) => workflowRunId && toId('workflowRun', workflowRunId),
+  stepName: (row) => row.stepName,
+};
+
+export const exportForms: Readonly<Record<'jsonl' | 'csv', ExportForm>> = {
+  jsonl: {
+    mediaType: 'application/jsonl; charset=utf-8',
+    head: '',
+    line: (row) => `${toJson(executionDetailWire(row))}\n`,
+  },
+  csv: {
+    mediaType: 'text/csv; charset=utf-8; header=present',
+    head: csvLine(Object.keys(columns)),
+    line: (row) => csvLine(Object.values(columns).map((of) => of(row))),
+  },
+};

@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify';
+import { getRetention, setRetention } from '../../../contract/executions/retention.ts';
+import { type AuditLine, listAudit } from '../../../contract/workspace/audit.ts';
+import { toId } from '../../../core/id.ts';
+import { actorOf } from '../../../core/people/audit.ts';
+import * as flow from '../../../flow/history/set-retention.ts';
+import { readRetention } from '../../../store/history/retention.ts';
+import * as audit from '../../../store/people/audit.ts';
+import { requireWholeWorkspace } from '../../access/require-permission.ts';
+import type { ApiParts } from '../../api-deps.ts';
+import { pageAnswer, readPage } from '../../http/page.ts';
+import { route } from '../../http/route.ts';
+
+/** How long records are kept, and who changed what. */
+export function retentionRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+
+  route(app, parts, getRetention, async ({ caller }) => {
+    return { status: 200, body: await readRetention(db, caller.workspaceId) };
+  });
+
+  route(app, parts, setRetention, async ({ body, caller }) => {
+    requireWholeWorkspace(caller);
+    await flow.setRetention(db, actorOf(caller), body);
+    return { status: 200, body };
+  });
+
+  route(app, parts, listAudit, async ({ query, caller }) => {
+    requireWholeWorkspace(caller);
+    const page = readPage(query);
+    const question = { ...page, action: query.action ?? null };
+    const { rows, total } = await audit.listAudit(db, caller.workspaceId, question);
+    return pageAnswer('audit', rows.map(auditWire), { ...page, total });
+  });
+}
+
+function auditWire(row: audit.AuditRow): AuditLine {
+  return {
+    auditId: toId('audit', row.id),
+    at: row.at.toISOString(),
+    action: row.action,
+    subject: row.subject,
+    userId: row.userId === null ? null : toId('user', row.userId),
+    apiKeyId: row.apiKeyId === null ? null : toId('key', row.apiKeyId),
+    details: JSON.parse(row.details),
+  };
+}

@@ -1,0 +1,115 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import * as contract from '../../../contract/workflows/schedules.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
+import { fromId, toId } from '../../../core/id.ts';
+import { nextTicks } from '../../../core/workflow/schedule.ts';
+import * as flow from '../../../flow/workflow/change-schedule.ts';
+import { readClock } from '../../../store/connection/clock.ts';
+import {
+  findSchedule,
+  listSchedules,
+  type ScheduleRow,
+} from '../../../store/workflow/schedules.ts';
+import { requireExecute, requireWholeWorkspace } from '../../access/require-permission.ts';
+import type { ApiParts } from '../../api-deps.ts';
+import { etag, ifMatch } from '../../http/if-match.ts';
+import { RawJson } from '../../http/json-response.ts';
+import { pageAnswer, readPage } from '../../http/page.ts';
+import { type HandlerAnswer, route } from '../../http/route.ts';
+import { foundWorkflow } from './workflows.ts';
+
+/** Schedules of workflows. */
+export function scheduleRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+
+  route(app, parts, contract.createSchedule, async ({ params, body, caller }) => {
+    requireWholeWorkspace(caller);
+    requireExecute(caller);
+    const { cron, timeZone = 'UTC', missed = 'skip', enabled = true } = body;
+    const input = JSON.stringify(body.input ?? {});
+    const workflowId = fromId('workflow', params.workflowId);
+    const schedule = { cron, timeZone, missed, input, enabled };
+    const row = await flow.createSchedule(db, caller, workflowId, schedule);
+    const location = `/api/v1/workflows/${params.workflowId}/schedules/${toId('schedule', row.id)}`;
+    return answer(row, 201, { location });
+  });
+
+  route(app, parts, contract.listSchedules, async ({ params, query, caller }) => {
+    const page = readPage(query);
+    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    const { rows, total } = await listSchedules(db, workflow.id, page);
+    const schedules = await schedulesWire(rows, await readClock(db));
+    return pageAnswer('schedules', schedules, { ...page, total });
+  });
+
+  route(app, parts, contract.getSchedule, async ({ params, caller }) => {
+    const { workflowId, id } = await placeOf(caller, params);
+    const row = id && (await findSchedule(db, workflowId, id));
+    if (!row) throw flow.noSuchSchedule();
+    return answer(row);
+  });
+
+  route(app, parts, contract.updateSchedule, async ({ params, body, caller, request }) => {
+    requireWholeWorkspace(caller);
+    requireExecute(caller);
+    const { input, ...others } = body;
+    const change = { ...others, ...(input && { input: JSON.stringify(input) }) };
+    const place = await placeOf(caller, params);
+    return answer(await flow.changeSchedule(db, caller, place, change, ifMatch(request)));
+  });
+
+  route(app, parts, contract.deleteSchedule, async ({ params, caller }) => {
+    requireWholeWorkspace(caller);
+    await flow.deleteSchedule(db, caller, await placeOf(caller, params));
+    return { status: 204, body: null };
+  });
+
+  async function placeOf(caller: Caller, params: { workflowId: string; scheduleId: string }) {
+    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    return { workflowId: workflow.id, id: fromId('schedule', params.scheduleId) };
+  }
+
+  async function answer(
+    row: ScheduleRow,
+    status = 200,
+    headers: Record<string, string> = {},
+  ): Promise<HandlerAnswer> {
+    const body = scheduleWire(row, await readClock(db));
+    return { status, body, headers: { ...headers, etag: etag(row.revision) } };
+  }
+}
+
+const timesShown = 5;
+
+/** Not in one go: to find the next times of a rare one keeps a process from everybody else for milliseconds. */
+async function schedulesWire(rows: readonly ScheduleRow[], nowMs: number) {
+  const schedules: ReturnType<typeof scheduleWire>[] = [];
+  for (const row of rows) {
+    schedules.push(scheduleWire(row, nowMs));
+    await othersTurn();
+  }
+  return schedules;
+}
+
+function scheduleWire(row: ScheduleRow, nowMs: number) {
+  // A tick that is due and has not been carried out yet is the next one.
+  const next = row.nextAt?.getTime() ?? null;
+  const times =
+    next === null ? [] : [next, ...nextTicks(row, Math.max(next, nowMs), timesShown - 1)];
+  return {
+    scheduleId: toId('schedule', row.id),
+    workflowId: toId('workflow', row.workflowId),
+    cron: row.cron,
+    timeZone: row.timeZone,
+    missed: row.missed,
+    input: new RawJson(row.input),
+    enabled: row.enabled,
+    nextTimes: times.map((ms) => new Date(ms).toISOString()),
+    lastAt: row.lastAt?.toISOString() ?? null,
+    lastError: row.lastError === null ? null : new RawJson(row.lastError),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
+  };
+}

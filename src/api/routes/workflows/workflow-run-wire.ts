@@ -1,0 +1,101 @@
+import type {
+  WorkflowRun,
+  WorkflowRunDetail,
+  WorkflowRunItem,
+  WorkflowRunStep,
+} from '../../../contract/workflows/workflow-run-record.ts';
+import { toId } from '../../../core/id.ts';
+import type { StepDefinition } from '../../../core/workflow/definition.ts';
+import { waitsFor } from '../../../core/workflow/step-graph.ts';
+import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
+import type { ListedRunRow, WorkflowStepRow } from '../../../store/workflow/workflow-runs.ts';
+import { RawJson } from '../../http/json-response.ts';
+
+/** Runs of workflows in the words of the API. */
+
+export function workflowRunWire(row: ListedRunRow): WorkflowRun {
+  return {
+    workflowRunId: toId('workflowRun', row.id),
+    workflowId: toId('workflow', row.workflowId),
+    workflowVersionId: toId('workflowVersion', row.workflowVersionId),
+    workflowVersionLabel: row.workflowVersionLabel,
+    status: row.status,
+    trigger: row.trigger,
+    executedAt: row.executedAt.toISOString(),
+    ...(row.completedAt && { completedAt: row.completedAt.toISOString() }),
+    deadlineAt: row.deadlineAt.toISOString(),
+    executedBy: row.executedBy === null ? null : toId('user', row.executedBy),
+    ...(row.apiKeyId !== null && { apiKeyId: toId('key', row.apiKeyId) }),
+    ...(row.failedStep !== null && { failedStep: row.failedStep }),
+    ...failureWire(row),
+  };
+}
+
+/** Input and output leave as they came. */
+export function workflowRunDetailWire(
+  row: WorkflowRunDetailRow,
+): Omit<WorkflowRunDetail, 'input' | 'output'> & { input?: RawJson; output?: RawJson } {
+  const counted = new Map(row.items.map((one) => [one.step, one]));
+  const own = new Map(row.steps.map((step) => [`${step.step} ${step.item}`, step]));
+  const skipped = new Set(
+    row.steps
+      .filter(({ item, status }) => item < 0 && status === 'skipped')
+      .map(({ step }) => step),
+  );
+  return {
+    ...workflowRunWire(row),
+    ...(row.input !== null && { input: new RawJson(row.input) }),
+    ...(row.output !== null && { output: new RawJson(row.output) }),
+    steps: row.definition.steps.map((step) => {
+      const at = own.get(`${step.name} -1`);
+      if (!at)
+        return { name: step.name, status: row.status === 'processing' ? 'waiting' : 'canceled' };
+      const items = row.steps.filter((one) => one.step === step.name && one.item >= 0);
+      return {
+        name: step.name,
+        ...standingWire(step, at),
+        ...(at.status === 'skipped' && { skippedReason: skippedReason(step, skipped) }),
+        ...(at.itemsCount !== null && {
+          itemCount: at.itemsCount,
+          itemsBegun: counted.get(step.name)?.begun ?? 0,
+          itemsEnded: counted.get(step.name)?.ended ?? 0,
+          items: items.map((one) => itemWire(step, one)),
+        }),
+      };
+    }),
+  };
+}
+
+export function itemWire(step: StepDefinition, row: WorkflowStepRow): WorkflowRunItem {
+  return { item: row.item, ...standingWire(step, row) };
+}
+
+function standingWire(step: StepDefinition, row: WorkflowStepRow): Omit<WorkflowRunStep, 'name'> {
+  const called = row.executionId !== null || row.status === 'ready';
+  const { fallback } = step;
+  const agentId =
+    row.fallback && fallback && 'agentId' in fallback ? fallback.agentId : step.agentId;
+  return {
+    status: row.status,
+    ...(called && { agentId }),
+    ...(row.executionId !== null && { executionId: toId('execution', row.executionId) }),
+    ...(row.failedExecutionId !== null && {
+      failedExecutionId: toId('execution', row.failedExecutionId),
+    }),
+    ...(row.fallback && { fallback: true }),
+    ...(row.startedAt && { startedAt: row.startedAt.toISOString() }),
+    ...(row.completedAt && { completedAt: row.completedAt.toISOString() }),
+    ...failureWire(row),
+  };
+}
+
+function skippedReason(step: StepDefinition, skipped: ReadonlySet<string>) {
+  const waited = waitsFor(step);
+  const all = waited.length > 0 && waited.every((name) => skipped.has(name));
+  return all ? 'ALL_SKIPPED' : 'CONDITION';
+}
+
+function failureWire<Code extends string>(row: { error: string | null; errorCode: Code | null }) {
+  const { error, errorCode } = row;
+  return { ...(error !== null && { error }), ...(errorCode !== null && { errorCode }) };
+}

@@ -1,0 +1,90 @@
+import type {
+  Workflow,
+  WorkflowPin,
+  WorkflowSummary,
+  WorkflowVersion,
+  WorkflowVersionSummary,
+} from '../../../contract/workflows/workflows.ts';
+import { toId } from '../../../core/id.ts';
+import type { WorkflowActivity } from '../../../store/workflow/workflow-activity.ts';
+import type {
+  WorkflowPinRow,
+  WorkflowVersionRow,
+  WorkflowVersionSummaryRow,
+} from '../../../store/workflow/workflow-versions.ts';
+import type { WorkflowRow, WorkflowSummaryRow } from '../../../store/workflow/workflows.ts';
+
+/** Workflows and their versions in the words of the API. A definition is stored as it is shown. */
+
+export function workflowSummaryWire(row: WorkflowSummaryRow): WorkflowSummary {
+  return {
+    workflowId: toId('workflow', row.id),
+    name: row.name,
+    description: row.description,
+    enabled: row.enabled,
+    workflowVersionId: toId('workflowVersion', row.workflowVersionId),
+    workflowVersionLabel: row.workflowVersionLabel,
+    number: row.number,
+    stepCount: row.stepCount,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    createdBy: userWire(row.createdBy),
+  };
+}
+
+/** As a list shows it that was asked for what goes on. */
+export function workflowActivityWire(
+  row: WorkflowSummaryRow,
+  { lastRuns, nextAt }: WorkflowActivity = { lastRuns: [], nextAt: null },
+): WorkflowSummary {
+  return {
+    ...workflowSummaryWire(row),
+    lastRuns: lastRuns.map(({ id, status, executedAt }) => ({
+      workflowRunId: toId('workflowRun', id),
+      status,
+      executedAt: executedAt.toISOString(),
+    })),
+    nextAt: nextAt?.toISOString() ?? null,
+  };
+}
+
+export function workflowWire(row: WorkflowRow): Workflow {
+  return { ...workflowSummaryWire(row), definition: definitionWire(row) };
+}
+
+export function workflowVersionSummaryWire(row: WorkflowVersionSummaryRow): WorkflowVersionSummary {
+  return {
+    workflowVersionId: toId('workflowVersion', row.id),
+    workflowVersionLabel: row.label,
+    number: row.number,
+    workflowId: toId('workflow', row.workflowId),
+    stepCount: row.stepCount,
+    notes: row.notes,
+    createdAt: row.createdAt.toISOString(),
+    createdBy: userWire(row.createdBy),
+  };
+}
+
+export function workflowVersionWire(row: WorkflowVersionRow): WorkflowVersion {
+  return { ...workflowVersionSummaryWire(row), definition: definitionWire(row) };
+}
+
+export function workflowPinWire(row: WorkflowPinRow): WorkflowPin {
+  return {
+    pinId: toId('workflowPin', row.id),
+    workflowVersionId: toId('workflowVersion', row.workflowVersionId),
+    workflowVersionLabel: row.workflowVersionLabel,
+    number: row.number,
+    pinnedAt: row.pinnedAt.toISOString(),
+    pinnedBy: userWire(row.pinnedBy),
+  };
+}
+
+/** The contract's arrays can be written to, the core's cannot. */
+function definitionWire({ definition }: Pick<WorkflowRow, 'definition'>): Workflow['definition'] {
+  return definition as unknown as Workflow['definition'];
+}
+
+function userWire(id: string | null): string | null {
+  return id === null ? null : toId('user', id);
+}

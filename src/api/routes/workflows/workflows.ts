@@ -1,0 +1,157 @@
+import type { FastifyInstance } from 'fastify';
+import { workflowLastRunsMax } from '../../../contract/limits.ts';
+import { WorkflowDefinitionInput } from '../../../contract/workflows/workflow-definition.ts';
+import * as contract from '../../../contract/workflows/workflows.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
+import { CallFailure } from '../../../core/failure.ts';
+import { fromId } from '../../../core/id.ts';
+import * as flow from '../../../flow/workflow/change-workflow.ts';
+import { checkWorkflow } from '../../../flow/workflow/check-workflow.ts';
+import type { Db } from '../../../store/connection/database.ts';
+import { readActivity } from '../../../store/workflow/workflow-activity.ts';
+import {
+  findWorkflowVersion,
+  listWorkflowPins,
+  listWorkflowVersions,
+} from '../../../store/workflow/workflow-versions.ts';
+import {
+  findWorkflow,
+  listWorkflows,
+  type WorkflowRow,
+} from '../../../store/workflow/workflows.ts';
+import { requireRead, requireWholeWorkspace } from '../../access/require-permission.ts';
+import type { ApiParts } from '../../api-deps.ts';
+import { etag, ifMatch } from '../../http/if-match.ts';
+import { pageAnswer, readPage } from '../../http/page.ts';
+import { type HandlerAnswer, route } from '../../http/route.ts';
+import { complaints } from '../../http/validate.ts';
+import * as wire from './workflow-wire.ts';
+
+/** Workflows, their versions and pins. A key that is tied to agents may read those that are made of its agents alone. */
+export function workflowRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+
+  route(app, parts, contract.createWorkflow, async ({ body, caller }) => {
+    requireWholeWorkspace(caller);
+    const { name, description = null, enabled = true, definition } = body;
+    const row = await flow.createWorkflow(db, caller, { name, description, enabled, definition });
+    const { workflowId } = wire.workflowWire(row);
+    return answer(row, 201, { location: `/api/v1/workflows/${workflowId}` });
+  });
+
+  route(app, parts, contract.listWorkflows, async ({ query, caller }) => {
+    const page = readPage(query);
+    const { q = null, include } = query;
+    if (include === 'activity') requireRead(caller);
+    const { rows, total } = await listWorkflows(db, caller, { ...page, q });
+    if (include === 'activity') {
+      const ids = rows.map(({ id }) => id);
+      const activity = await readActivity(db, caller, ids, workflowLastRunsMax);
+      const shown = rows.map((row) => wire.workflowActivityWire(row, activity.get(row.id)));
+      return pageAnswer('workflows', shown, { ...page, total });
+    }
+    return pageAnswer('workflows', rows.map(wire.workflowSummaryWire), { ...page, total });
+  });
+
+  route(app, parts, contract.getWorkflow, async ({ params, caller }) => {
+    return answer(await foundWorkflow(db, caller, params.workflowId));
+  });
+
+  route(app, parts, contract.updateWorkflow, async ({ params, body, caller, request }) => {
+    requireWholeWorkspace(caller);
+    const { workflowVersionId, ...others } = body;
+    const patch = {
+      ...others,
+      ...(workflowVersionId !== undefined && {
+        workflowVersionId: fromId('workflowVersion', workflowVersionId),
+      }),
+    };
+    const workflowId = fromId('workflow', params.workflowId);
+    return answer(await flow.changeWorkflow(db, caller, workflowId, patch, ifMatch(request)));
+  });
+
+  route(app, parts, contract.deleteWorkflow, async ({ params, caller }) => {
+    requireWholeWorkspace(caller);
+    await flow.deleteWorkflow(db, caller, fromId('workflow', params.workflowId));
+    return { status: 204, body: null };
+  });
+
+  route(app, parts, contract.validateWorkflow, async ({ body, caller }) => {
+    const wrong = complaints(WorkflowDefinitionInput, body.definition);
+    const problems = wrong.map(({ path, message }) => ({
+      step: stepAt(body.definition, path),
+      path,
+      message,
+    }));
+    if (problems.length > 0) return { status: 200, body: { problems } };
+    const draft = body.definition as WorkflowDefinitionInput;
+    const checked = await checkWorkflow(db, caller, draft);
+    const { definition } = checked;
+    const verdict = { problems: checked.problems };
+    return {
+      status: 200,
+      body: checked.problems.length > 0 ? verdict : { ...verdict, definition },
+    };
+  });
+
+  route(app, parts, contract.createWorkflowVersion, async ({ params, body, caller }) => {
+    requireWholeWorkspace(caller);
+    const { label = null, notes = null, definition } = body;
+    const workflowId = fromId('workflow', params.workflowId);
+    const input = { label, notes, definition };
+    const row = await flow.createWorkflowVersion(db, caller, workflowId, input);
+    const version = wire.workflowVersionWire(row);
+    const location = `/api/v1/workflows/${version.workflowId}/versions/${version.workflowVersionId}`;
+    return { status: 201, body: version, headers: { location } };
+  });
+
+  route(app, parts, contract.listWorkflowVersions, async ({ params, query, caller }) => {
+    const page = readPage(query);
+    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    const { rows, total } = await listWorkflowVersions(db, caller, workflow.id, page);
+    return pageAnswer('versions', rows.map(wire.workflowVersionSummaryWire), { ...page, total });
+  });
+
+  route(app, parts, contract.getWorkflowVersion, async ({ params, caller }) => {
+    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    const id = fromId('workflowVersion', params.workflowVersionId);
+    const row = id && (await findWorkflowVersion(db, caller, workflow.id, id));
+    if (!row) throw new CallFailure('NOT_FOUND', 'The workflow has no such version.');
+    return { status: 200, body: wire.workflowVersionWire(row) };
+  });
+
+  route(app, parts, contract.listWorkflowPins, async ({ params, query, caller }) => {
+    const page = readPage(query);
+    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    const { rows, total } = await listWorkflowPins(db, workflow.id, page);
+    return pageAnswer('pins', rows.map(wire.workflowPinWire), { ...page, total });
+  });
+}
+
+/** The workflow of that wire id as far as the caller sees it. */
+export async function foundWorkflow(db: Db, caller: Caller, wireId: string): Promise<WorkflowRow> {
+  const id = fromId('workflow', wireId);
+  const row = id && (await findWorkflow(db, caller, id));
+  if (!row) throw flow.noSuchWorkflow();
+  return row;
+}
+
+function answer(
+  row: WorkflowRow,
+  status = 200,
+  headers: Record<string, string> = {},
+): HandlerAnswer {
+  return {
+    status,
+    body: wire.workflowWire(row),
+    headers: { ...headers, etag: etag(row.revision) },
+  };
+}
+
+/** The name of the step that a path leads into, where what stands there has one. */
+function stepAt(definition: unknown, path: string): string | null {
+  const place = /^steps\.(\d+)\b/.exec(path)?.[1];
+  if (place === undefined) return null;
+  const name = (definition as { steps?: { name?: unknown }[] }).steps?.[Number(place)]?.name;
+  return typeof name === 'string' ? name : null;
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import type { Body } from '../../../contract/endpoint.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../../../contract/workspace/keys.ts';
+import { CallFailure } from '../../../core/failure.ts';
+import { fromId } from '../../../core/id.ts';
+import { parseMoment } from '../../../core/time.ts';
+import { noSuchAgent } from '../../../flow/agent/locked-agent.ts';
+import * as flow from '../../../flow/workspace/issue-key.ts';
+import * as store from '../../../store/people/keys.ts';
+import type { ApiParts } from '../../api-deps.ts';
+import { pageAnswer, readPage } from '../../http/page.ts';
+import { route } from '../../http/route.ts';
+import { keyWire } from './key-wire.ts';
+
+/** API keys: issue, list, revoke, rotate. */
+export function keyRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+
+  route(app, parts, createKey, async ({ body, caller }) => {
+    const { key, row } = await flow.issueKey(db, caller, keyInput(body));
+    return { status: 201, body: { ...keyWire(row), key } };
+  });
+
+  route(app, parts, listKeys, async ({ query, caller }) => {
+    const page = readPage(query);
+    const { rows, total } = await store.listKeys(db, caller, page);
+    return pageAnswer('keys', rows.map(keyWire), { ...page, total });
+  });
+
+  route(app, parts, revokeKey, async ({ params, caller }) => {
+    const row = await flow.revokeKey(db, caller, keyId(params.apiKeyId));
+    return { status: 200, body: keyWire(row) };
+  });
+
+  route(app, parts, rotateKey, async ({ params, body, caller }) => {
+    const { graceSeconds = 0 } = body;
+    const { key, row } = await flow.rotateKey(db, caller, keyId(params.apiKeyId), graceSeconds);
+    return { status: 201, body: { ...keyWire(row), key } };
+  });
+}
+
+function keyInput(body: Body<typeof createKey>): flow.KeyInput {
+  const { name, permissions, agentIds, rateLimits = {}, expiresAt, allowedOrigins = [] } = body;
+  return {
+    ...{ name, permissions, rateLimits, allowedOrigins },
+    agentIds: agentIds?.map(agentId) ?? null,
+    expiresAtMs: expiresAt == null ? null : expiry(expiresAt),
+  };
+}
+
+/** The last moment that is written with four digits of the year. */
+const expiryMsMax = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+function expiry(text: string): number {
+  const ms = parseMoment(text);
+  if (ms !== null && ms <= expiryMsMax) return ms;
+  throw new CallFailure(
+    'INVALID_REQUEST',
+    'Field "expiresAt" must be an ISO 8601 date or time, such as 2027-01-01T00:00:00Z.',
+  );
+}
+
+function agentId(wireId: string): string {
+  const id = fromId('agent', wireId);
+  if (id === null) throw noSuchAgent();
+  return id;
+}
+
+function keyId(wireId: string): string {
+  const id = fromId('key', wireId);
+  if (id === null) throw flow.noSuchKey();
+  return id;
+}

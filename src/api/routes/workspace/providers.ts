@@ -1,0 +1,69 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  deleteProvider,
+  getProvider,
+  listProviders,
+  type Provider,
+  putProvider,
+  testProvider,
+} from '../../../contract/workspace/providers.ts';
+import { isProviderName } from '../../../core/model/provider.ts';
+import { actorOf } from '../../../core/people/audit.ts';
+import * as flow from '../../../flow/workspace/put-provider.ts';
+import { noSuchProvider, testProvider as test } from '../../../flow/workspace/test-provider.ts';
+import * as store from '../../../store/people/providers.ts';
+import { requireWholeWorkspace } from '../../access/require-permission.ts';
+import type { ApiParts } from '../../api-deps.ts';
+import { route } from '../../http/route.ts';
+
+/** Providers and their credentials, which only ever go in. */
+export function providerRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+
+  route(app, parts, putProvider, async ({ params, body, caller }) => {
+    requireWholeWorkspace(caller);
+    const { kind, apiKey = null, baseURL = null } = body;
+    const actor = actorOf(caller);
+    const input = { actor, name: params.name, kind, apiKey, baseURL };
+    return { status: 200, body: providerWire(await flow.putProvider(parts, input)) };
+  });
+
+  route(app, parts, listProviders, async ({ caller }) => {
+    const rows = await store.listProviders(db, caller.workspaceId);
+    return { status: 200, body: { providers: rows.map(providerWire) } };
+  });
+
+  route(app, parts, getProvider, async ({ params, caller }) => {
+    const { name } = params;
+    const row = isProviderName(name) && (await store.findProvider(db, caller.workspaceId, name));
+    if (!row) throw noSuchProvider();
+    return { status: 200, body: providerWire(row) };
+  });
+
+  route(app, parts, deleteProvider, async ({ params, caller }) => {
+    requireWholeWorkspace(caller);
+    const { name } = params;
+    if (!isProviderName(name) || !(await flow.deleteProvider(db, actorOf(caller), name))) {
+      throw noSuchProvider();
+    }
+    return { status: 204, body: null };
+  });
+
+  route(app, parts, testProvider, async ({ params, caller }) => {
+    requireWholeWorkspace(caller);
+    const { name } = params;
+    if (!isProviderName(name)) throw noSuchProvider();
+    return { status: 200, body: await test(parts, caller.workspaceId, name) };
+  });
+}
+
+function providerWire(row: store.ProviderRow): Provider {
+  return {
+    name: row.name,
+    kind: row.kind,
+    baseURL: row.baseUrl,
+    hasApiKey: row.hasApiKey,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { getUsage, setPlan, type Usage } from '../../../contract/workspace/usage.ts';
+import { monthOf, monthStartMs } from '../../../core/execution/limits.ts';
+import { actorOf } from '../../../core/people/audit.ts';
+import * as flow from '../../../flow/workspace/set-plan.ts';
+import { readUsage, type UsageRow } from '../../../store/people/usage.ts';
+import { requireWholeWorkspace } from '../../access/require-permission.ts';
+import type { ApiParts } from '../../api-deps.ts';
+import { route } from '../../http/route.ts';
+
+/** What a workspace has used of its plan, and the plan. */
+export function usageRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { db } = parts;
+
+  route(app, parts, getUsage, async ({ caller }) => {
+    return { status: 200, body: usageWire(await readUsage(db, caller.workspaceId)) };
+  });
+
+  route(app, parts, setPlan, async ({ body, caller }) => {
+    requireWholeWorkspace(caller);
+    await flow.setPlan(db, actorOf(caller), body);
+    return { status: 200, body };
+  });
+}
+
+/**
+ * The month as admission would count it now: none before the latest in which something was spent, and a new one begins at
+ * nothing.
+ */
+function usageWire(row: UsageRow): Usage {
+  const month = Math.max(row.month, monthOf(row.nowMs));
+  const actionsUsed = row.month === month ? row.monthUsed : 0;
+  const { planName, actionsPerMonth } = row;
+  return {
+    month: new Date(monthStartMs(month)).toISOString().slice(0, 7),
+    plan: planName,
+    actionsUsed,
+    actionsPerMonth,
+    actionsRemaining: actionsPerMonth === null ? null : Math.max(0, actionsPerMonth - actionsUsed),
+    resetAt: new Date(monthStartMs(month + 1)).toISOString(),
+  };
+}

@@ -1,0 +1,68 @@
+import type { PromptFilters, PromptInput, PromptVersionInput } from '../../client/index.ts';
+import type { Call } from './call.ts';
+import { readInput } from './input.ts';
+import { everyPage } from './pages.ts';
+import { printDone, printList, printOne } from './print.ts';
+
+/** Prompts and their versions. */
+
+export async function listPrompts(
+  { cueline, signal, json }: Call,
+  filters: PromptFilters,
+): Promise<void> {
+  const rows = everyPage(async (page) => {
+    const { prompts, pagination } = await cueline.prompts.list({ ...filters, ...page }, { signal });
+    return { rows: prompts, total: pagination.total };
+  });
+  await printList(rows, ['promptId', 'name', 'versionCount', 'updatedAt'], json);
+}
+
+/** The prompt, or one of its versions with its templates. */
+export async function showPrompt(
+  { cueline, signal, json }: Call,
+  promptId: string,
+  promptVersionId: string | undefined,
+): Promise<void> {
+  const shown =
+    promptVersionId === undefined
+      ? await cueline.prompts.get(promptId, { signal })
+      : await cueline.versions.get(promptId, promptVersionId, { signal });
+  await printOne(shown, json);
+}
+
+export async function listVersions(
+  { cueline, signal, json }: Call,
+  promptId: string,
+): Promise<void> {
+  const rows = everyPage(async (page) => {
+    const { versions, pagination } = await cueline.versions.list(promptId, page, { signal });
+    return { rows: versions, total: pagination.total };
+  });
+  const fields = ['promptVersionId', 'promptVersionLabel', 'model', 'variables', 'notes'] as const;
+  await printList(rows, fields, json);
+}
+
+export async function createPrompt(
+  { cueline, signal, json }: Call,
+  prompt: PromptInput,
+): Promise<void> {
+  const made = await cueline.prompts.create(prompt, { signal });
+  await printDone(made, made.promptId, json);
+}
+
+export interface NewVersion extends Omit<PromptVersionInput, 'user' | 'system'> {
+  readonly userFile: string;
+  readonly systemFile?: string;
+}
+
+/** The templates are the files to the letter. */
+export async function addVersion(
+  { cueline, signal, json }: Call,
+  promptId: string,
+  { userFile, systemFile, ...version }: NewVersion,
+): Promise<void> {
+  const user = await readInput(userFile, signal);
+  const system = systemFile === undefined ? null : await readInput(systemFile, signal);
+  const made = await cueline.versions.create(promptId, { ...version, user, system }, { signal });
+  await printDone(made, made.promptVersionId, json);
+}

@@ -1,0 +1,178 @@
+import { exampleId } from '../shared.ts';
+
+/** Examples of the calls that most readers come for; a test holds each against its schema. */
+
+const agentId = exampleId('agent');
+const executionId = exampleId('execution');
+const requestId = 'req_7f3k2m9q';
+
+/** A record of the history, as lists hold it. */
+export const execution = {
+  executionId,
+  agentId,
+  agentName: 'Explainer',
+  status: 'success',
+  source: 'api',
+  executedAt: '2026-11-21T09:30:00.000Z',
+  executedBy: exampleId('user'),
+  apiKeyId: exampleId('key'),
+  modelUsed: 'openai/gpt-5.5',
+  temperature: 0.2,
+  promptVersionId: exampleId('version'),
+  promptVersionLabel: 'v2',
+  inputVariables: { topic: 'tides', audience: 'sailors' },
+  queuedAt: '2026-11-21T09:30:00.000Z',
+  startedAt: '2026-11-21T09:30:00.012Z',
+  completedAt: '2026-11-21T09:30:01.320Z',
+  attempts: 1,
+  latencyMs: 1308,
+  tokensUsed: 212,
+  inputTokens: 48,
+  outputTokens: 164,
+  costUSD: 0.00176,
+  costKnown: true,
+  finishReason: 'stop',
+  outputText: 'Tides are the sea following the moon …',
+};
+
+const execute = { variables: { topic: 'tides', audience: 'sailors' } };
+
+const accepted = {
+  success: true,
+  executionId,
+  agentId,
+  agentName: 'Explainer',
+  status: 'processing',
+  message: 'Execution accepted.',
+  statusUrl: `/api/v1/agents/${agentId}/executions/${executionId}`,
+};
+
+const missing = {
+  error: 'Missing variables',
+  message: 'Required variables are missing: audience.',
+  code: 'MISSING_VARIABLES',
+  requestId,
+  missingVariables: ['audience'],
+  requiredVariables: ['topic', 'audience'],
+};
+
+const limited = {
+  error: 'Rate limit exceeded',
+  message: 'The key lets past 100 calls a minute.',
+  code: 'RATE_LIMIT_EXCEEDED',
+  requestId,
+  rateLimits: { requestsPerMinute: 100, requestsPerHour: 5000, requestsPerDay: 100000 },
+  retryAfter: 24,
+  limitedBy: {
+    scope: 'key',
+    window: 'minute',
+    limit: 100,
+    resetAt: '2026-11-21T09:31:00.000Z',
+  },
+};
+
+const running = {
+  executionId,
+  agentId,
+  agentName: execution.agentName,
+  status: 'processing',
+  source: execution.source,
+  executedAt: execution.executedAt,
+  executedBy: execution.executedBy,
+  apiKeyId: execution.apiKeyId,
+  modelUsed: execution.modelUsed,
+  temperature: execution.temperature,
+  promptVersionId: execution.promptVersionId,
+  promptVersionLabel: execution.promptVersionLabel,
+  inputVariables: execution.inputVariables,
+  queuedAt: execution.queuedAt,
+  attempts: 0,
+};
+
+const detail = {
+  ...execution,
+  output: execution.outputText,
+  systemPrompt: 'You explain things in three sentences.',
+  userPrompt: 'Explain tides to sailors.',
+  ipAddress: '203.0.113.7',
+  userAgent: 'curl/8.14.1',
+};
+
+const definition = {
+  input: { required: ['ticket'] },
+  steps: [
+    { name: 'triage', agentId, variables: { ticket: '{{input.ticket}}' } },
+    {
+      name: 'reply',
+      agentId,
+      when: "steps.triage.output.kind != 'spam'",
+      variables: { ticket: '{{steps.triage.output.summary}}' },
+    },
+  ],
+};
+
+type Examples = Readonly<Record<string, unknown>>;
+
+/** By operation, then by status, or `body` for what is sent; each example by its name. */
+export const examples: Readonly<Record<string, Readonly<Record<string | number, Examples>>>> = {
+  executeAgent: {
+    body: { execute },
+    202: { accepted },
+    400: { missing },
+    429: { limited },
+  },
+  executeAgentInDashboard: { body: { execute } },
+  getExecution: { 200: { success: detail, processing: running } },
+  createPromptVersion: {
+    body: {
+      version: {
+        label: 'v2',
+        system: 'You explain things in three sentences.',
+        user: 'Explain {{topic}} to {{audience}}.',
+        model: 'openai/gpt-5.5',
+        temperature: 0.2,
+      },
+    },
+  },
+  updatePrompt: { body: { rename: { name: 'Explainer for sailors' } } },
+  createPrompt: { body: { prompt: { name: 'Explainer' } } },
+  createAgent: {
+    body: {
+      agent: {
+        agentName: 'Explainer',
+        promptId: exampleId('prompt'),
+        promptVersionId: exampleId('version'),
+        defaultVariableValues: { audience: 'everyone' },
+      },
+    },
+  },
+  updateAgent: { body: { repin: { promptVersionId: exampleId('version') } } },
+  changeAgentStage: { body: { deploy: { action: 'deploy' } } },
+  createWorkflow: { body: { workflow: { name: 'triage-and-reply', definition } } },
+  validateWorkflow: { body: { definition: { definition } } },
+  createWorkflowVersion: { body: { version: { notes: 'Kinder.', definition } } },
+  updateWorkflow: { body: { repin: { workflowVersionId: exampleId('workflowVersion') } } },
+  executeWorkflow: { body: { execute: { input: { ticket: 'I was charged twice.' } } } },
+  createSchedule: {
+    body: { nightly: { cron: '0 2 * * *', timeZone: 'Europe/Berlin', missed: 'once' } },
+  },
+  createWebhook: { body: { webhook: { name: 'Shop' } } },
+  createKey: {
+    body: {
+      key: { name: 'Website', agentIds: [agentId], permissions: ['execute', 'read'] },
+    },
+  },
+  rotateKey: { body: { grace: { graceSeconds: 3600 } } },
+  setRetention: { body: { retention: { recordsDays: 90, bodiesDays: 30 } } },
+  createErasure: { body: { erasure: { variable: 'customer', value: 'c-1042' } } },
+  setPlan: { body: { plan: { name: 'Team', actionsPerMonth: 10000 } } },
+  updateMember: { body: { role: { role: 'editor' } } },
+  createInvitation: { body: { invitation: { email: 'sam@example.com', role: 'editor' } } },
+  acceptInvitation: {
+    body: { newcomer: { token: '…', name: 'Sam', password: 'correct horse battery' } },
+  },
+  putProvider: { body: { openai: { kind: 'openai', apiKey: 'sk-…' } } },
+  putPrice: {
+    body: { price: { model: 'own/llama', inputPerMillion: '0.20', outputPerMillion: '0.60' } },
+  },
+};

@@ -1,0 +1,181 @@
+import type { TObject, TSchema } from 'typebox';
+import { type Endpoint, keyRight, sessionRight, tags } from '../endpoint.ts';
+import { endpoints } from '../index.ts';
+import { answersOf, Problem } from '../problem.ts';
+import { pathParams, reference, workspaceHeader } from '../shared.ts';
+import { Components, type Json } from './openapi-components.ts';
+import { examples } from './openapi-examples.ts';
+import { records } from './openapi-records.ts';
+import { about, headers, headersOf, statusWords, tagMeaning } from './openapi-texts.ts';
+
+/** The OpenAPI 3.1 document of the API, made from nothing but the declarations. */
+export function openapi(version: string): Json {
+  const components = new Components();
+  components.use(Problem);
+  const paths: Record<string, Json> = {};
+  for (const e of Object.values(endpoints) as Endpoint[]) {
+    paths[e.path] = { ...paths[e.path], [e.method.toLowerCase()]: operation(e, components) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Cueline',
+      version,
+      summary: 'Versioned prompts, run over HTTP, every run a record.',
+      description: about,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'This server' }],
+    tags: tags.map((name) => ({ name, description: tagMeaning[name] })),
+    paths,
+    components: {
+      schemas: withExamples(components.all()),
+      responses: plainProblems(),
+      parameters: { Workspace: workspaceParameter },
+      headers,
+      securitySchemes,
+    },
+  };
+}
+
+function withExamples(schemas: Record<string, Json>): Json {
+  const shown = Object.entries(schemas).map(([name, schema]) => {
+    const example = records[name];
+    return [name, example === undefined ? schema : { ...schema, examples: [example] }];
+  });
+  return Object.fromEntries(shown);
+}
+
+const securitySchemes = {
+  key: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key. An operation lists the permission that the key needs.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'cueline.session_token',
+    description:
+      'The cookie of the dashboard. An operation lists the right that the role must have. Writes need this origin and JSON.',
+  },
+};
+
+const workspaceParameter = {
+  name: workspaceHeader,
+  in: 'header',
+  description:
+    'Which workspace is meant, where a session belongs to several: without it the one joined first of those owned, else of all. A key belongs to one and ignores it.',
+  schema: reference('workspace'),
+};
+
+function operation(e: Endpoint, components: Components): Json {
+  const answers = [...answersOf(e)].map(([status, schema]) => [
+    status,
+    response(e, status, schema, components),
+  ]);
+  return {
+    operationId: e.id,
+    tags: [e.tag],
+    summary: e.summary,
+    ...(e.description ? { description: e.description } : {}),
+    security: security(e),
+    parameters: parameters(e, components),
+    ...(e.body ? { requestBody: requestBody(e, e.body, components) } : {}),
+    responses: Object.fromEntries(answers),
+  };
+}
+
+/** Alternatives: any one of them opens the operation; none at all is open to anyone. */
+function security(e: Endpoint): Json[] {
+  const key = keyRight(e);
+  const session = sessionRight(e);
+  return [
+    ...(key ? [{ key: [key === 'own' ? 'manage' : key] }] : []),
+    ...(e.ownWith ? [{ key: [e.ownWith] }] : []),
+    ...(session ? [{ session: [session] }] : []),
+  ];
+}
+
+function parameters(e: Endpoint, components: Components): Json[] {
+  const inPath = [...e.path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
+    parameter('path', String(name), pathParams[name as keyof typeof pathParams], true, components),
+  );
+  return [
+    ...inPath,
+    ...fields('query', e.query, components),
+    ...fields('header', e.headers, components),
+    ...(sessionRight(e) ? [{ $ref: '#/components/parameters/Workspace' }] : []),
+  ];
+}
+
+function fields(place: string, object: TObject | undefined, components: Components): Json[] {
+  const required = new Set<string>(object?.required ?? []);
+  return Object.entries(object?.properties ?? {}).map(([name, schema]) =>
+    parameter(place, name, schema, required.has(name), components),
+  );
+}
+
+function parameter(
+  place: string,
+  name: string,
+  from: TSchema,
+  required: boolean,
+  components: Components,
+): Json {
+  const { description, ...schema } = components.use(from);
+  return { name, in: place, ...(required ? { required } : {}), description, schema };
+}
+
+function requestBody(e: Endpoint, schema: TSchema, components: Components): Json {
+  const content = { schema: components.use(schema), ...shown(e, 'body') };
+  return { required: !e.bodyOptional, content: { 'application/json': content } };
+}
+
+function response(e: Endpoint, status: number, schema: TSchema | null, components: Components) {
+  if (schema === Problem) return { $ref: `#/components/responses/${plainName(e, status)}` };
+  const types = (status < 300 && e.produces) || ['application/json'];
+  const media = schema && { schema: components.use(schema), ...shown(e, status) };
+  return {
+    description: statusWords[status]?.[1],
+    headers: headerReferences(headersOf(status, e.sends ?? [])),
+    ...(media ? { content: Object.fromEntries(types.map((type) => [type, media])) } : {}),
+  };
+}
+
+function shown(e: Endpoint, place: string | number): Json {
+  const here = Object.entries(examples[e.id]?.[place] ?? {});
+  if (here.length === 0) return {};
+  return { examples: Object.fromEntries(here.map(([name, value]) => [name, { value }])) };
+}
+
+/** The error answers that add nothing to the four fields, each kept once. */
+function plainProblems(): Json {
+  const plain = (Object.values(endpoints) as Endpoint[]).flatMap((e) =>
+    [...answersOf(e)].flatMap(([status, schema]) => (schema === Problem ? [{ e, status }] : [])),
+  );
+  plain.sort((a, b) => a.status - b.status);
+  return Object.fromEntries(
+    plain.map(({ e, status }) => [plainName(e, status), plainProblem(e, status)]),
+  );
+}
+
+function plainName(e: Endpoint, status: number): string {
+  return `${tellsLimits(e) ? 'Limited' : ''}${statusWords[status]?.[0]}`;
+}
+
+function plainProblem(e: Endpoint, status: number): Json {
+  return {
+    description: statusWords[status]?.[1],
+    headers: headerReferences(headersOf(status, tellsLimits(e) ? ['RateLimit'] : [])),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  };
+}
+
+function tellsLimits({ sends = [] }: Endpoint): boolean {
+  return sends.includes('RateLimit');
+}
+
+function headerReferences(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,72 @@
+import type { TSchema } from 'typebox';
+import type { Endpoint } from '../endpoint.ts';
+import { Execution, ExecutionDetail } from '../executions/execution-record.ts';
+import { endpoints } from '../index.ts';
+import { Problem } from '../problem.ts';
+import { WorkflowRunDetail } from '../workflows/workflow-run-record.ts';
+
+/**
+ * The types of `client/wire.ts` as text, flat and made from the schemas: inferred ones would have whoever uses the
+ * packaged client install what they are inferred with, or see `any` everywhere without a word.
+ */
+export function wireTypes(): string {
+  const operations = (Object.values(endpoints) as Endpoint[]).map(
+    (e) => `  ${JSON.stringify(`${e.method} ${e.path}`)}: ${operationOf(e)};\n`,
+  );
+  return [
+    `export interface Operations {\n${operations.join('')}}\n`,
+    `export type ProblemCode = ${typeOf(Problem.properties.code)};\n`,
+    `export type Execution = ${typeOf(Execution)};\n`,
+    `export type ExecutionDetail = ${typeOf(ExecutionDetail)};\n`,
+    `export type WorkflowRunDetail = ${typeOf(WorkflowRunDetail)};\n`,
+  ].join('');
+}
+
+function operationOf({ path, query, body, answers }: Endpoint): string {
+  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `readonly ${name}: string`);
+  const good = Object.entries(answers).filter(([status]) => Number(status) < 300);
+  const answer = good.map(([, schema]) => (schema === null ? 'null' : typeOf(schema)));
+  const fields = [
+    `params: { ${params.join('; ')} }`,
+    `answer: ${unionOf(answer)}`,
+    ...(query ? [`query: ${typeOf(query)}`] : []),
+    ...(body ? [`body: ${typeOf(body)}`] : []),
+  ];
+  return `{ ${fields.join('; ')} }`;
+}
+
+/** As far as the contract uses JSON Schema; what only bounds a value has no type. */
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+function typeOf(of: TSchema): string {
+  const schema: Schema = of;
+  if (schema.anyOf) return unionOf(schema.anyOf.map(typeOf));
+  if (schema.enum) return unionOf(schema.enum.map((value) => JSON.stringify(value)));
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (schema.type === undefined) return 'unknown';
+  return unionOf([schema.type].flat().map((type) => named(type, schema)));
+}
+
+function named(type: string, schema: Schema): string {
+  if (type === 'integer') return 'number';
+  if (type === 'array') return `${typeOf(schema.items ?? {})}[]`;
+  if (type !== 'object') return type;
+  if (!schema.properties) return '{ [name: string]: unknown }';
+  const fields = Object.entries(schema.properties).map(([name, field]) => {
+    const mark = schema.required?.includes(name) ? '' : '?';
+    return `${JSON.stringify(name)}${mark}: ${typeOf(field)}`;
+  });
+  return `{ ${fields.join('; ')} }`;
+}
+
+function unionOf(types: readonly string[]): string {
+  return types.length === 1 ? String(types[0]) : `(${[...new Set(types)].join(' | ')})`;
+}

@@ -1,0 +1,119 @@
+import { noLimits, type RateLimits } from '../execution/limits.ts';
+import { CallFailure } from '../failure.ts';
+import type { Retention } from '../history/retention.ts';
+import type { Visibility } from './agent.ts';
+import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
+import { undeclared } from './prompt.ts';
+
+/** What its owner sets on an agent, how a change is merged into it, and what it must be to run a version. */
+export interface AgentSettings {
+  readonly name: string;
+  readonly config: AgentConfig;
+  readonly requiredVariables: readonly string[];
+  readonly optionalVariables: readonly string[];
+  readonly defaultVariableValues: Readonly<Record<string, unknown>>;
+  readonly visibility: Visibility;
+  readonly rateLimits: RateLimits;
+  readonly project: string | null;
+  readonly category: string | null;
+  readonly tags: readonly string[];
+  readonly description: string | null;
+  readonly allowedOrigins: readonly string[];
+  readonly retention: Retention;
+  readonly storeBodies: boolean;
+}
+
+/** What is to be set; what is left out stays as it is. */
+export type AgentChange = Partial<Omit<AgentSettings, 'config' | 'rateLimits' | 'retention'>> & {
+  /** Merged field by field; `null` removes one. */
+  readonly config?: { readonly [Field in keyof AgentConfig]?: AgentConfig[Field] | null };
+  readonly rateLimits?: Partial<RateLimits>;
+  readonly retention?: Partial<Retention>;
+};
+
+/** Of a version, what an agent that pins it must fit. */
+export interface PinnedVersion extends ModelSettings {
+  readonly label: string;
+  /** Its placeholders, in order of first use. */
+  readonly variables: readonly string[];
+}
+
+/**
+ * The settings of a new agent. Where no required variables are named, they are the placeholders that are neither
+ * optional nor have a default; a default of `null` is none.
+ */
+export function newSettings(
+  input: AgentChange & { readonly name: string },
+  version: PinnedVersion,
+): AgentSettings {
+  const settings = changeSettings(blank, input);
+  if (input.requiredVariables) return settings;
+  const { optionalVariables, defaultVariableValues } = settings;
+  const defaults = new Map(Object.entries(defaultVariableValues));
+  const requiredVariables = version.variables.filter(
+    (name) => !optionalVariables.includes(name) && (defaults.get(name) ?? null) === null,
+  );
+  return { ...settings, requiredVariables };
+}
+
+export function changeSettings(
+  settings: AgentSettings,
+  { config, rateLimits, retention, ...others }: AgentChange,
+): AgentSettings {
+  const fields = Object.entries({ ...settings.config, ...config });
+  return {
+    ...settings,
+    ...others,
+    config: Object.fromEntries(fields.filter(([, value]) => value !== null)),
+    rateLimits: { ...settings.rateLimits, ...rateLimits },
+    retention: { ...settings.retention, ...retention },
+  };
+}
+
+/**
+ * Whether only an owner may change one into the other: how long something is kept, and that bodies are kept again. To
+ * keep less of what is still to come is everybody's who may change the agent.
+ */
+export function needsOwner(before: AgentSettings, after: AgentSettings): boolean {
+  const [was, is] = [before.retention, after.retention];
+  const otherTime = was.recordsDays !== is.recordsDays || was.bodiesDays !== is.bodiesDays;
+  return otherTime || (after.storeBodies && !before.storeBodies);
+}
+
+/** Throws the `CallFailure` that says why an agent with these settings cannot run this version. */
+export function refuseUnfit(settings: AgentSettings, version: PinnedVersion): void {
+  const required = new Set(settings.requiredVariables);
+  const both = settings.optionalVariables.filter((name) => required.has(name));
+  if (both.length > 0) {
+    const message = `Variables cannot be required and optional at once: ${both.join(', ')}.`;
+    throw new CallFailure('INVALID_REQUEST', message);
+  }
+  if (effective(settings.config, version).model === null) {
+    const message = `Field "agentConfig.model" is missing: version ${version.label} names no model.`;
+    throw new CallFailure('INVALID_REQUEST', message);
+  }
+  const undeclaredVariables = undeclared(version.variables, settings);
+  if (undeclaredVariables.length > 0) {
+    const names = undeclaredVariables.join(', ');
+    const message = `The agent does not declare all placeholders of version ${version.label}: ${names}.`;
+    throw new CallFailure('UNDECLARED_VARIABLES', message, { undeclaredVariables });
+  }
+}
+
+/** What a new agent begins with. */
+export const blank: AgentSettings = {
+  name: '',
+  config: {},
+  requiredVariables: [],
+  optionalVariables: [],
+  defaultVariableValues: {},
+  visibility: 'private',
+  rateLimits: noLimits,
+  project: null,
+  category: null,
+  tags: [],
+  description: null,
+  allowedOrigins: [],
+  retention: { recordsDays: null, bodiesDays: null },
+  storeBodies: true,
+};

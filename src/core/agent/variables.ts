@@ -1,0 +1,111 @@
+import { notKnown } from '../failure.ts';
+import { canonical, compact, depth, isStorable, jsonDepthMax, members, plain } from '../json.ts';
+import { storable } from '../storable-text.ts';
+
+/**
+ * The body of an execute call, read once. It travels into admission as a value whatever is wrong with it:
+ * a malformed body must not slip past the limiter.
+ */
+export type ExecuteBody =
+  | { readonly kind: 'variables'; readonly variables: Variables }
+  | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
+  /** An object without the field: it supplies nothing. */
+  | { readonly kind: 'absent'; readonly message: string }
+  | { readonly kind: 'invalid'; readonly message: string; readonly variable: string | null };
+
+export interface Variables {
+  /** The whole object as compact JSON: order and number texts as sent. This is what the record keeps. */
+  readonly json: string;
+  /** Each value as compact JSON, not decoded before a prompt needs it; `null` values are not supplied, yet in here. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** Reads `{"variables": {…}}`, or `{"input": {…}}` of a workflow. Nothing else may stand in the body. */
+export function parseExecuteBody(
+  text: string,
+  field: 'variables' | 'input' = 'variables',
+): ExecuteBody {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return { kind: 'malformed', message: 'The body is not valid JSON.' };
+  }
+  if (!isObject(body)) return invalid('The body must be a JSON object.');
+  const found = members(compact(text));
+  const unknown = found.find((member) => member.name !== field);
+  if (unknown) {
+    return invalid(notKnown(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, [field]));
+  }
+  if (body[field] === undefined) return { kind: 'absent', message: `Field "${field}" is missing.` };
+  if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
+  return readVariables(found.at(-1)?.text ?? '{}');
+}
+
+/** Reads the compact text of an object of variables. */
+export function readVariables(json: string): ExecuteBody {
+  if (depth(json) > jsonDepthMax) {
+    return invalid(`Variables nest deeper than ${jsonDepthMax} levels.`);
+  }
+  if (!isStorable(json)) return unstorable(json);
+  return { kind: 'variables', variables: { json, values: valuesOf(json) } };
+}
+
+/** Of a name sent twice the last counts. */
+function valuesOf(json: string): Map<string, string> {
+  return new Map(members(json).map(({ name, text }) => [name, text]));
+}
+
+/** Names the first variable that cannot be stored, of an object in which there is one. */
+function unstorable(json: string): ExecuteBody {
+  const culprit = members(json).find(
+    ({ name, text }) => !isStorable(JSON.stringify(name)) || !isStorable(text),
+  );
+  const variable = storable(culprit?.name.slice(0, 100) ?? '');
+  const message = `Variable ${JSON.stringify(variable)} holds a NUL or a lone surrogate.`;
+  return { kind: 'invalid', message, variable };
+}
+
+/** The required names that a body does not supply; none where its fault is another. */
+export function missingOf(required: readonly string[], body: ExecuteBody): readonly string[] {
+  if (body.kind === 'absent') return required;
+  if (body.kind !== 'variables') return [];
+  const { values } = body.variables;
+  return required.filter((name) => (values.get(name) ?? 'null') === 'null');
+}
+
+/** What the variables of a run, which are known to be well, put into its prompt. */
+export function suppliedTexts(json: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const [name, text] of valuesOf(json)) {
+    if (text !== 'null') texts.set(name, variableText(text));
+  }
+  return texts;
+}
+
+/** What a JSON value, given as compact text, puts into a prompt: a string itself, anything else its JSON text. */
+export function variableText(json: string): string {
+  return json.startsWith('"') ? (JSON.parse(json) as string) : plain(json);
+}
+
+/** The texts of default values as they are stored: an object of JSON values. */
+export function defaultTexts(values: Readonly<Record<string, unknown>>): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null) texts.set(name, variableText(JSON.stringify(value)));
+  }
+  return texts;
+}
+
+/** What two bodies are compared by for the same idempotency key. */
+export function variablesDigestInput(variables: Variables): string {
+  return canonical(variables.json);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(message: string): ExecuteBody {
+  return { kind: 'invalid', message, variable: null };
+}

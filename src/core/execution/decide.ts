@@ -1,0 +1,228 @@
+import { callable, type Stage, type Visibility } from '../agent/agent.ts';
+import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
+import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
+import type { CallFailureCode, RunFailureCode } from '../failure.ts';
+import type { ModelSetup } from '../model/model-port.ts';
+import { sees } from '../people/member.ts';
+import type { Caller } from './caller.ts';
+import type { EndStatus } from './execution.ts';
+import {
+  agentLimits,
+  type Counts,
+  keyLimits,
+  monthOf,
+  type RateLimits,
+  roll,
+  spend,
+  stageLimits,
+  type Verdict,
+  type WindowState,
+} from './limits.ts';
+import {
+  bodyFailure,
+  deniedMessage,
+  inactiveMessage,
+  limitFields,
+  limitMessage,
+  quotaFields,
+  shownLimits,
+} from './refusal-messages.ts';
+
+/**
+ * The decision on one execute call, as a pure function of what the locked rows say. It changes the counts in place,
+ * so calls of one batch are decided one after the other. The order of the checks is part of the API.
+ */
+
+/** One call to execute, as it came in. */
+export interface ExecuteCall {
+  readonly credential:
+    | { readonly kind: 'key'; readonly hash: string }
+    | { readonly kind: 'session'; readonly caller: Caller }
+    /** A step of a run that is ready; the key is the one that the run was started with. */
+    | {
+        readonly kind: 'workflow';
+        readonly caller: Caller;
+        readonly step: WorkflowStepOf;
+        /** Whether its fallback is called. */
+        readonly fallback: boolean;
+        readonly apiKeyId: string | null;
+      };
+  /** Null for a malformed id, which is simply unknown. */
+  readonly agentId: string | null;
+  readonly body: ExecuteBody;
+  readonly idempotencyKey: string | null;
+  /** What is wrong with the idempotency key that was sent; it travels as a value, as a broken body does. */
+  readonly idempotencyComplaint: string | null;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+}
+
+export interface AgentAtAdmission {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly stage: Stage;
+  readonly archived: boolean;
+  readonly apiEnabled: boolean;
+  readonly visibility: Visibility;
+  readonly createdBy: string | null;
+  readonly limits: RateLimits;
+  readonly config: AgentConfig;
+  readonly requiredVariables: readonly string[];
+  readonly optionalVariables: readonly string[];
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly storeBodies: boolean;
+  readonly allowedOrigins: readonly string[];
+  readonly versionId: string;
+  readonly versionLabel: string;
+  readonly version: ModelSettings;
+  readonly setup: ModelSetup;
+}
+
+/** The workspace's AI Actions of a month, rolled as `Counts` are. */
+export interface MonthCount {
+  readonly actionsPerMonth: number | null;
+  month: number;
+  used: number;
+}
+
+export interface Facts {
+  readonly nowMs: number;
+  readonly caller: Caller;
+  readonly callerCounts: Counts | null;
+  /** The addressed agent where it exists in the caller's workspace. */
+  readonly agent: AgentAtAdmission | null;
+  readonly agentCounts: Counts | null;
+  readonly month: MonthCount;
+  /** What the Testing stage caps an agent at. */
+  readonly testingLimits: RateLimits;
+  readonly body: ExecuteBody;
+  readonly idempotencyComplaint: string | null;
+  /** The call that the idempotency key was first used with, if any. To compare the bodies takes as long as they are. */
+  readonly replay: { readonly sameBody: () => boolean } | null;
+}
+
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly code: CallFailureCode;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly states: readonly WindowState[];
+  /** How the refusal stands in the history; null where it leaves no record. */
+  readonly record: { readonly status: EndStatus; readonly errorCode: RunFailureCode } | null;
+}
+
+export type Decision =
+  | Refusal
+  | { readonly kind: 'replayed'; readonly states: readonly WindowState[] }
+  | {
+      readonly kind: 'accepted';
+      readonly states: readonly WindowState[];
+      readonly agent: AgentAtAdmission;
+      readonly variables: Variables;
+      readonly ignoredVariables: readonly string[];
+    };
+
+export function decide(facts: Facts): Decision {
+  const { caller, nowMs, body } = facts;
+  const there = facts.agent?.workspaceId === caller.workspaceId ? facts.agent : null;
+  const agent = there && seen(caller, there) ? there : null;
+  const states: WindowState[] = [];
+  const refuse = (
+    code: CallFailureCode,
+    message: string,
+    more: { fields?: Readonly<Record<string, unknown>>; record?: Refusal['record'] } = {},
+  ): Refusal => ({
+    kind: 'refused',
+    code,
+    message,
+    states,
+    fields: more.fields ?? {},
+    // Where its agent is there, whether or not the caller sees it: those who do see that it was called.
+    record: (there && more.record) ?? null,
+  });
+  const limited = (verdict: Verdict & { passed: false }) =>
+    refuse('RATE_LIMIT_EXCEEDED', limitMessage(verdict.by), {
+      fields: limitFields(shownLimits(facts), verdict.by, nowMs),
+      record: { status: 'rate_limited', errorCode: 'RATE_LIMIT_EXCEEDED' },
+    });
+  const notAuthorized: Refusal['record'] = {
+    status: 'unauthorized',
+    errorCode: 'KEY_NOT_AUTHORIZED',
+  };
+
+  if (caller.ended || caller.role === null) {
+    return refuse('UNAUTHORIZED', 'The API key is not valid.', { record: notAuthorized });
+  }
+  if (facts.callerCounts) {
+    roll(facts.callerCounts, nowMs);
+    const verdict = spend(facts.callerCounts, keyLimits(caller.limits));
+    states.push(...verdict.states);
+    if (!verdict.passed) return limited(verdict);
+  }
+  if (facts.idempotencyComplaint) return refuse('INVALID_REQUEST', facts.idempotencyComplaint);
+  if (facts.replay) {
+    if (facts.replay.sameBody()) return { kind: 'replayed', states };
+    return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with other variables.');
+  }
+  if (!agent) return refuse('NOT_FOUND', 'There is no such agent.');
+  if (!caller.allAgents && !caller.agentIds.includes(agent.id)) {
+    return refuse('UNAUTHORIZED', 'The API key is not valid for this agent.', {
+      record: notAuthorized,
+    });
+  }
+  if (!caller.rights.includes('execute')) {
+    return refuse('PERMISSION_DENIED', deniedMessage(caller, 'execute'));
+  }
+  if (caller.kind === 'session' ? agent.archived : !callable({ ...agent })) {
+    return refuse('AGENT_NOT_ACTIVE', inactiveMessage(agent), {
+      record: { status: 'unauthorized', errorCode: 'AGENT_NOT_ACTIVE' },
+    });
+  }
+  if (facts.agentCounts) {
+    roll(facts.agentCounts, nowMs);
+    const stage = stageLimits(agent.stage, facts.testingLimits);
+    const verdict = spend(facts.agentCounts, agentLimits(agent.limits, stage));
+    states.push(...verdict.states);
+    if (!verdict.passed) return limited(verdict);
+  }
+  const missing = missingOf(agent.requiredVariables, body);
+  if (missing.length > 0) {
+    return refuse('MISSING_VARIABLES', `Required variables are missing: ${missing.join(', ')}.`, {
+      fields: { missingVariables: missing, requiredVariables: agent.requiredVariables },
+    });
+  }
+  if (body.kind !== 'variables') {
+    const { code, message, fields } = bodyFailure(body);
+    return refuse(code, message, { fields });
+  }
+  const { month } = facts;
+  if (monthOf(nowMs) > month.month) {
+    month.month = monthOf(nowMs);
+    month.used = 0;
+  }
+  if (month.actionsPerMonth !== null && month.used >= month.actionsPerMonth) {
+    return refuse('QUOTA_EXCEEDED', 'The monthly quota of AI Actions is used up.', {
+      fields: quotaFields(facts, month.actionsPerMonth),
+      record: { status: 'rate_limited', errorCode: 'QUOTA_EXCEEDED' },
+    });
+  }
+  month.used++;
+  const declared = new Set([
+    ...agent.requiredVariables,
+    ...agent.optionalVariables,
+    ...Object.keys(agent.defaults),
+  ]);
+  return {
+    kind: 'accepted',
+    states,
+    agent,
+    variables: body.variables,
+    ignoredVariables: [...body.variables.values.keys()].filter((name) => !declared.has(name)),
+  };
+}
+
+/** A key sees what its issuer sees. */
+function seen({ userId, role }: Caller, agent: AgentAtAdmission): boolean {
+  return role !== null && sees({ userId, role }, agent);
+}

@@ -1,0 +1,168 @@
+import type { Stage } from '../agent/agent.ts';
+
+/**
+ * Rate limits and quota, as pure arithmetic on windows. A window is a calendar-aligned UTC minute, hour, day or
+ * month, told by its number since 1970; what is left of it is decided while the row that holds the counts is locked.
+ */
+
+export const windows = ['minute', 'hour', 'day'] as const;
+export type Window = (typeof windows)[number];
+
+export interface RateLimits {
+  readonly requestsPerMinute: number | null;
+  readonly requestsPerHour: number | null;
+  readonly requestsPerDay: number | null;
+}
+
+export const noLimits: RateLimits = {
+  requestsPerMinute: null,
+  requestsPerHour: null,
+  requestsPerDay: null,
+};
+export const keyDefaultLimits: RateLimits = {
+  requestsPerMinute: 100,
+  requestsPerHour: 5_000,
+  requestsPerDay: 100_000,
+};
+
+/** The counts of one key or agent: for each window its number and what it has let past. */
+export interface Counts {
+  minute: number;
+  minuteUsed: number;
+  hour: number;
+  hourUsed: number;
+  day: number;
+  dayUsed: number;
+}
+
+/** One window, as it stands after a call or when it is looked at. */
+export interface WindowState {
+  readonly scope: 'key' | 'agent' | 'stage';
+  readonly window: Window;
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+  readonly resetAtMs: number;
+}
+
+export type Verdict =
+  | { readonly passed: true; readonly states: WindowState[] }
+  | { readonly passed: false; readonly states: WindowState[]; readonly by: WindowState };
+
+const lengthMs: Record<Window, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+const field = {
+  minute: 'requestsPerMinute',
+  hour: 'requestsPerHour',
+  day: 'requestsPerDay',
+} as const;
+const usedField = { minute: 'minuteUsed', hour: 'hourUsed', day: 'dayUsed' } as const;
+
+/** Moves the counts to the windows of `nowMs`. A window never moves backwards, whatever the clock does. */
+export function roll(counts: Counts, nowMs: number): void {
+  for (const window of windows) {
+    const number = Math.floor(nowMs / lengthMs[window]);
+    if (number > counts[window]) {
+      counts[window] = number;
+      counts[usedField[window]] = 0;
+    }
+  }
+}
+
+/**
+ * Lets one call past, or not. All windows of the scope must have room; a refused call spends none of them.
+ * `counts` must have been rolled; they are changed in place. The caller waits for the last of the full windows.
+ */
+export function spend(counts: Counts, limits: ScopedLimit[]): Verdict {
+  const passed = limits.every(({ window, limit }) => counts[usedField[window]] < limit);
+  if (passed) for (const window of windows) counts[usedField[window]]++;
+  const states = limits.map((limit) => state(counts, limit));
+  if (passed) return { passed, states };
+  const full = states.filter(({ used, limit }) => used >= limit);
+  const by = full.sort((a, b) => b.resetAtMs - a.resetAtMs)[0];
+  return by ? { passed, states, by } : { passed: true, states };
+}
+
+/** What a call would meet at `nowMs`. Nothing is spent, and `counts` stay as they are. */
+export function look(counts: Counts, limits: ScopedLimit[], nowMs: number): WindowState[] {
+  const now = { ...counts };
+  roll(now, nowMs);
+  return limits.map((limit) => state(now, limit));
+}
+
+export interface ScopedLimit {
+  readonly scope: WindowState['scope'];
+  readonly window: Window;
+  readonly limit: number;
+}
+
+export function keyLimits(limits: RateLimits): ScopedLimit[] {
+  const found: ScopedLimit[] = [];
+  for (const window of windows) {
+    const limit = limits[field[window]];
+    if (limit !== null) found.push({ scope: 'key', window, limit });
+  }
+  return found;
+}
+
+/** An agent's own limits, each capped by its stage's where that is lower; the scope tells which of them binds. */
+export function agentLimits(limits: RateLimits, stage: RateLimits): ScopedLimit[] {
+  const found: ScopedLimit[] = [];
+  for (const window of windows) {
+    const own = limits[field[window]];
+    const cap = stage[field[window]];
+    if (own !== null && (cap === null || own <= cap)) {
+      found.push({ scope: 'agent', window, limit: own });
+    } else if (cap !== null) found.push({ scope: 'stage', window, limit: cap });
+  }
+  return found;
+}
+
+/** What a stage caps its agents at. */
+export function stageLimits(stage: Stage, testingLimits: RateLimits): RateLimits {
+  return stage === 'Testing' ? testingLimits : noLimits;
+}
+
+/** The window that runs out first: the least left, and of equals the one that lasts longest. */
+export function tightest<State extends Pick<WindowState, 'remaining' | 'resetAtMs'>>(
+  states: readonly State[],
+): State | undefined {
+  let first: State | undefined;
+  for (const one of states) {
+    if (!first || one.remaining < first.remaining) first = one;
+    else if (one.remaining === first.remaining && one.resetAtMs > first.resetAtMs) first = one;
+  }
+  return first;
+}
+
+/** Whole seconds until then, at least 1. */
+export function secondsUntil(thenMs: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((thenMs - nowMs) / 1000));
+}
+
+/** The number of the UTC calendar month of a time: months since 1970. */
+export function monthOf(atMs: number): number {
+  const date = new Date(atMs);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+}
+
+/** When a month begins. */
+export function monthStartMs(month: number): number {
+  return Date.UTC(1970, month, 1);
+}
+
+/** When the window of that number begins, in milliseconds. */
+export function windowStartMs(window: Window, number: number): number {
+  return number * lengthMs[window];
+}
+
+function state(counts: Counts, { scope, window, limit }: ScopedLimit): WindowState {
+  const used = counts[usedField[window]];
+  return {
+    scope,
+    window,
+    limit,
+    used,
+    remaining: Math.max(0, limit - used),
+    resetAtMs: windowStartMs(window, counts[window] + 1),
+  };
+}

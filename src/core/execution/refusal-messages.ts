@@ -1,0 +1,103 @@
+import type { Stage } from '../agent/agent.ts';
+import type { ExecuteBody } from '../agent/variables.ts';
+import type { CallFailureCode } from '../failure.ts';
+import { hasRight, type Right } from '../people/member.ts';
+import type { Caller } from './caller.ts';
+import {
+  monthStartMs,
+  noLimits,
+  type RateLimits,
+  secondsUntil,
+  type WindowState,
+} from './limits.ts';
+
+/** What a refused call is told, and the fields that its answer has. */
+
+/** A right that a caller lacks: its key does not carry it, or nobody of that role has it, whatever the key carries. */
+export function deniedMessage({ kind, role }: Pick<Caller, 'kind' | 'role'>, right: Right): string {
+  if (right === 'own') return 'Only an owner of the workspace may do this.';
+  if (role === null || (kind === 'key' && hasRight(role, right))) {
+    return `This needs the permission "${right}".`;
+  }
+  return kind === 'key'
+    ? `Whoever issued this key is a member with the role ${role}, which may not do this.`
+    : `The role ${role} may not do this.`;
+}
+
+export function inactiveMessage(agent: {
+  readonly stage: Stage;
+  readonly archived: boolean;
+  readonly apiEnabled: boolean;
+}): string {
+  if (agent.archived) return 'The agent is archived.';
+  if (!agent.apiEnabled && agent.stage !== 'Draft' && agent.stage !== 'Paused') {
+    return 'API access of the agent is switched off.';
+  }
+  return `The agent is in stage ${agent.stage}, which takes no API calls.`;
+}
+
+export function limitMessage(by: WindowState): string {
+  const whose = { key: 'the API key', agent: 'the agent', stage: 'the Testing stage' }[by.scope];
+  return `Rate limit of ${whose} exceeded: ${by.limit} per ${by.window}.`;
+}
+
+export function limitFields(
+  rateLimits: RateLimits,
+  { scope, window, limit, resetAtMs }: WindowState,
+  nowMs: number,
+): Record<string, unknown> {
+  return {
+    rateLimits,
+    retryAfter: secondsUntil(resetAtMs, nowMs),
+    limitedBy: { scope, window, limit, resetAt: new Date(resetAtMs).toISOString() },
+  };
+}
+
+interface Limited {
+  readonly caller: Pick<Caller, 'kind' | 'limits'>;
+  readonly agent: { readonly limits: RateLimits } | null;
+}
+
+export function quotaFields(
+  facts: Limited & { readonly month: { readonly month: number }; readonly nowMs: number },
+  limit: number,
+): Record<string, unknown> {
+  const resetAtMs = monthStartMs(facts.month.month + 1);
+  return {
+    rateLimits: shownLimits(facts),
+    retryAfter: secondsUntil(resetAtMs, facts.nowMs),
+    limitedBy: {
+      scope: 'quota',
+      window: 'month',
+      limit,
+      resetAt: new Date(resetAtMs).toISOString(),
+    },
+  };
+}
+
+/** Those configured on the key, whichever limit was hit; for a session the agent's. */
+export function shownLimits({ caller, agent }: Limited): RateLimits {
+  return caller.kind === 'key' ? caller.limits : (agent?.limits ?? noLimits);
+}
+
+/** Why a body that could not be read is refused. */
+export function bodyFailure(body: Exclude<ExecuteBody, { kind: 'variables' }>): {
+  readonly code: CallFailureCode;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+} {
+  const { message } = body;
+  switch (body.kind) {
+    case 'malformed':
+      return { code: 'MALFORMED_BODY', message, fields: {} };
+    case 'too-large':
+      return { code: 'BODY_TOO_LARGE', message, fields: {} };
+    case 'unsupported':
+      return { code: 'UNSUPPORTED_MEDIA_TYPE', message, fields: {} };
+    case 'absent':
+      return { code: 'INVALID_REQUEST', message, fields: {} };
+    case 'invalid':
+      if (body.variable === null) return { code: 'INVALID_REQUEST', message, fields: {} };
+      return { code: 'INVALID_VARIABLES', message, fields: { variable: body.variable } };
+  }
+}

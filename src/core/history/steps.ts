@@ -1,0 +1,90 @@
+import { dayStartMs, hourStartMs } from '../time-zone.ts';
+import { type Span, type StepLevel, spansOf } from './history-range.ts';
+import { levelMs, levels } from './statistics.ts';
+
+/** The steps of time that statistics are answered by, and the buckets that make them up exactly. */
+
+/** `all`: the whole range is one step. */
+export const stepLengths = [...levels, 'all'] as const;
+export type StepLength = (typeof stepLengths)[number];
+
+export interface StepsQuestion {
+  readonly length: StepLength;
+  readonly zone: string;
+  /** Both inclusive; null where the range is open. */
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  readonly nowMs: number;
+}
+
+/**
+ * Where the steps begin, the oldest first, and last where the last one ends: whole steps that hold the range. Null
+ * where there are more than `stepsMax`. A range without a start has as many steps as is usual for their length.
+ */
+export function stepBounds(question: StepsQuestion, stepsMax: number): number[] | null {
+  const { length, zone, startMs, endMs, nowMs } = question;
+  const lastMs = endMs ?? Math.max(nowMs, startMs ?? nowMs);
+  if (length === 'all') {
+    const toMs = endMs === null ? dayStartMs(lastMs, zone, 1) : floor(endMs, quarterMs) + quarterMs;
+    const fromMs =
+      startMs === null ? dayStartMs(toMs - 1, zone, 1 - daysUsual) : floor(startMs, quarterMs);
+    return [fromMs, toMs];
+  }
+  const bounds: number[] = [];
+  let start = startMs === null ? usualStart(length, lastMs, zone) : begin(length, startMs, zone);
+  while (start <= lastMs) {
+    if (bounds.push(start) > stepsMax) return null;
+    start = next(length, start, zone);
+  }
+  return [...bounds, start];
+}
+
+/** Whether every step begins where a bucket of that level does. */
+export function fits(bounds: readonly number[], level: StepLevel): boolean {
+  return bounds.every((ms) => ms % levelMs[level] === 0);
+}
+
+/** The buckets of these levels, coarsest first, that the steps consist of. Bounds must fit the finest. */
+export function stepSpans(bounds: readonly number[], by: readonly StepLevel[]): Span[] {
+  const spans: Span[] = [];
+  for (const [index, fromMs] of bounds.slice(0, -1).entries()) {
+    const inside = spansOf(fromMs, bounds[index + 1] ?? fromMs, by);
+    for (const span of inside.toSorted((a, b) => a.fromMs - b.fromMs)) {
+      const before = spans.at(-1);
+      if (before?.level === span.level && before.toMs === span.fromMs) {
+        spans[spans.length - 1] = { ...before, toMs: span.toMs };
+      } else spans.push(span);
+    }
+  }
+  return spans;
+}
+
+const minutesUsual = 60;
+const hoursUsual = 48;
+const daysUsual = 30;
+
+function usualStart(length: Exclude<StepLength, 'all'>, lastMs: number, zone: string): number {
+  if (length === 'day') return dayStartMs(lastMs, zone, 1 - daysUsual);
+  const steps = length === 'hour' ? hoursUsual : minutesUsual;
+  return begin(length, lastMs - (steps - 1) * levelMs[length], zone);
+}
+
+/** Minutes begin everywhere at the same time. */
+function begin(length: Exclude<StepLength, 'all'>, ms: number, zone: string): number {
+  if (length === 'day') return dayStartMs(ms, zone);
+  return length === 'hour' ? hourStartMs(ms, zone) : floor(ms, levelMs.minute);
+}
+
+function next(length: Exclude<StepLength, 'all'>, startMs: number, zone: string): number {
+  if (length === 'day') return dayStartMs(startMs, zone, 1);
+  const after = begin(length, startMs + levelMs[length], zone);
+  // Clocks that are put in the middle of an hour may make two of it.
+  const between = begin(length, after - 1, zone);
+  return between > startMs ? between : after;
+}
+
+const quarterMs = levelMs.quarter;
+
+function floor(ms: number, step: number): number {
+  return Math.floor(ms / step) * step;
+}

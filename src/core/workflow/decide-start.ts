@@ -1,0 +1,167 @@
+import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
+import type { Caller } from '../execution/caller.ts';
+import { type Counts, keyLimits, roll, spend, type WindowState } from '../execution/limits.ts';
+import {
+  bodyFailure,
+  deniedMessage,
+  limitFields,
+  limitMessage,
+} from '../execution/refusal-messages.ts';
+import type { CallFailureCode } from '../failure.ts';
+import { fromId } from '../id.ts';
+import { sees } from '../people/member.ts';
+import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './definition.ts';
+
+/**
+ * The decision on one call to start a workflow, as a pure function of what the locked rows say. The key's counts are
+ * changed in place. The order of the checks is part of the API, and the same as on agents.
+ */
+
+export interface WorkflowAtStart {
+  readonly enabled: boolean;
+  /** Of the pinned version; null where there is none. */
+  readonly definition: WorkflowDefinition | null;
+  /** Who made the private agents of that version. */
+  readonly privateMakers: readonly (string | null)[];
+}
+
+export interface StartFacts {
+  readonly nowMs: number;
+  readonly caller: Caller;
+  /** Of a key; null for everybody else. */
+  readonly callerCounts: Counts | null;
+  /** Where it is there in the caller's workspace. */
+  readonly workflow: WorkflowAtStart | null;
+  readonly body: ExecuteBody;
+  readonly idempotencyComplaint: string | null;
+  /** As of a call of an agent, see admission. */
+  readonly replay: { readonly sameBody: () => boolean } | null;
+}
+
+export interface StartRefusal {
+  readonly kind: 'refused';
+  readonly code: CallFailureCode;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly states: readonly WindowState[];
+}
+
+export type StartDecision =
+  | StartRefusal
+  | { readonly kind: 'replayed'; readonly states: readonly WindowState[] }
+  | {
+      readonly kind: 'accepted';
+      readonly states: readonly WindowState[];
+      readonly definition: WorkflowDefinition;
+      /** With the defaults of what was not given, as compact JSON. */
+      readonly input: string;
+      /** Names that the workflow does not declare. */
+      readonly ignoredInput: readonly string[];
+    };
+
+export function decideStart(facts: StartFacts): StartDecision {
+  const { caller, nowMs, body } = facts;
+  const states: WindowState[] = [];
+  const refuse = (
+    code: CallFailureCode,
+    message: string,
+    fields: Readonly<Record<string, unknown>> = {},
+  ): StartRefusal => ({ kind: 'refused', code, message, fields, states });
+
+  if (caller.ended || caller.role === null)
+    return refuse('UNAUTHORIZED', 'The API key is not valid.');
+  if (facts.callerCounts) {
+    roll(facts.callerCounts, nowMs);
+    const verdict = spend(facts.callerCounts, keyLimits(caller.limits));
+    states.push(...verdict.states);
+    if (!verdict.passed) {
+      const { by } = verdict;
+      const fields = limitFields(caller.limits, by, nowMs);
+      return refuse('RATE_LIMIT_EXCEEDED', limitMessage(by), fields);
+    }
+  }
+  if (facts.idempotencyComplaint) return refuse('INVALID_REQUEST', facts.idempotencyComplaint);
+  if (facts.replay) {
+    if (facts.replay.sameBody()) return { kind: 'replayed', states };
+    return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another input.');
+  }
+  const { workflow } = facts;
+  if (!workflow || !seesAll(caller, workflow))
+    return refuse('NOT_FOUND', 'There is no such workflow.');
+  const { definition } = workflow;
+  if (definition && !reaches(caller, definition)) {
+    return refuse('UNAUTHORIZED', 'The API key is not valid for every agent of this workflow.');
+  }
+  if (!caller.rights.includes('execute')) {
+    return refuse('PERMISSION_DENIED', deniedMessage(caller, 'execute'));
+  }
+  if (!workflow.enabled) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow is switched off.');
+  if (!definition) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow has no version yet.');
+  const missing = missingInput(body, definition);
+  if (missing) return refuse(missing.code, missing.message, missing.fields);
+  if (body.kind !== 'variables') {
+    const { code, message, fields } = bodyFailure(body);
+    return refuse(code, message, fields);
+  }
+  return {
+    kind: 'accepted',
+    states,
+    definition,
+    input: withDefaults(body.variables, definition.input),
+    ignoredInput: undeclared([...body.variables.values.keys()], definition.input),
+  };
+}
+
+/** Why what is given does not suffice to start a run; null where it does. A default never satisfies a required name. */
+export function missingInput(
+  given: ExecuteBody,
+  { input: { required } }: WorkflowDefinition,
+): Pick<StartRefusal, 'code' | 'message' | 'fields'> | null {
+  const missing = missingOf(required, given);
+  if (missing.length === 0) return null;
+  const message = `Required input is missing: ${missing.join(', ')}.`;
+  return {
+    code: 'MISSING_VARIABLES',
+    message,
+    fields: { missingInput: missing, requiredInput: required },
+  };
+}
+
+/** Every agent that any step may call, its fallback included. */
+export function agentsOf(definition: WorkflowDefinition): string[] {
+  const ofStep = ({ agentId, fallback }: StepDefinition) =>
+    fallback && 'agentId' in fallback ? [agentId, fallback.agentId] : [agentId];
+  return [...new Set(definition.steps.flatMap(ofStep))];
+}
+
+/** Whoever does not see an agent does not see the workflows that call it. */
+function seesAll({ userId, role }: Caller, { privateMakers }: WorkflowAtStart): boolean {
+  return privateMakers.every(
+    (createdBy) => role !== null && sees({ userId, role }, { visibility: 'private', createdBy }),
+  );
+}
+
+function undeclared(
+  names: readonly string[],
+  { required, optional, defaults }: WorkflowInput,
+): string[] {
+  const declared = new Set([...required, ...optional, ...Object.keys(defaults)]);
+  return names.filter((name) => !declared.has(name));
+}
+
+function reaches(caller: Caller, definition: WorkflowDefinition): boolean {
+  if (caller.allAgents) return true;
+  return agentsOf(definition).every((agentId) => {
+    const id = fromId('agent', agentId);
+    return id !== null && caller.agentIds.includes(id);
+  });
+}
+
+/** What was given counts, but for nulls: they are not given. */
+function withDefaults({ values }: Variables, { defaults }: WorkflowInput): string {
+  const given = new Map(values);
+  for (const [name, value] of Object.entries(defaults)) {
+    if ((given.get(name) ?? 'null') === 'null') given.set(name, JSON.stringify(value));
+  }
+  return `{${[...given].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+}

@@ -1,0 +1,48 @@
+import { checkCondition } from './condition.ts';
+import type { StepDefinition, WorkflowDefinition } from './definition.ts';
+import { stepsReferredTo } from './reference.ts';
+
+/** Which steps of a workflow wait for which. */
+
+export interface WorkflowGraph {
+  /** The steps, each after all that it waits for. Those of a circle, and what waits for them, are left out. */
+  readonly ordered: readonly StepDefinition[];
+  /** What each step waits for, by its name. */
+  readonly waitsFor: ReadonlyMap<string, readonly string[]>;
+  /** The steps that nobody waits for, in the order of the declaration. */
+  readonly last: readonly string[];
+}
+
+const kept = new WeakMap<WorkflowDefinition, WorkflowGraph>();
+
+/** The graph of a definition; made once for each object, since a version never changes. */
+export function graphOf(definition: WorkflowDefinition): WorkflowGraph {
+  const known = kept.get(definition);
+  if (known) return known;
+  const graph = drawn(definition.steps);
+  kept.set(definition, graph);
+  return graph;
+}
+
+/** The steps that a step waits for, each once: those it refers to, and those it names. */
+export function waitsFor(step: StepDefinition): string[] {
+  const condition = step.when === null ? [] : checkCondition(step.when).steps;
+  const values = [step.variables, step.forEach?.list, step.fallback];
+  return [...new Set([...step.after, ...condition, ...stepsReferredTo(values)])];
+}
+
+function drawn(steps: readonly StepDefinition[]): WorkflowGraph {
+  const waits = new Map(steps.map((step) => [step.name, waitsFor(step)]));
+  const ordered: StepDefinition[] = [];
+  const placed = new Set<string>();
+  for (let left = [...steps]; left.length > 0; ) {
+    const next = left.filter(({ name }) => waits.get(name)?.every((one) => placed.has(one)));
+    if (next.length === 0) break;
+    for (const step of next) placed.add(step.name);
+    ordered.push(...next);
+    left = left.filter(({ name }) => !placed.has(name));
+  }
+  const awaited = new Set([...waits.values()].flat());
+  const last = steps.map(({ name }) => name).filter((name) => !awaited.has(name));
+  return { ordered, waitsFor: waits, last };
+}

@@ -1,0 +1,46 @@
+import type { Caller } from '../../core/execution/caller.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { uuid7 } from '../../core/id.ts';
+import {
+  insertPrompt,
+  lockPrompt,
+  type PromptRow,
+  updatePrompt,
+} from '../../store/agent/prompts.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { type Precondition, refuseStale } from './precondition.ts';
+
+/** Prompts: making one, and changing what it is called and whether it is in use. */
+
+export async function createPrompt(
+  db: Db,
+  caller: Caller,
+  input: { readonly id?: string; readonly name: string; readonly description: string | null },
+): Promise<PromptRow> {
+  const { workspaceId, userId } = caller;
+  return inTransaction(db, async (trx) => {
+    const id = input.id ?? uuid7(await readClock(trx));
+    return insertPrompt(trx, { ...input, id, workspaceId, createdBy: userId });
+  });
+}
+
+type PromptChange = Partial<Pick<PromptRow, 'name' | 'description' | 'archived'>>;
+
+/** What is so already is left as it is: archiving twice is the same as once, also for whoever holds an `ETag`. */
+export async function changePrompt(
+  db: Db,
+  caller: Caller,
+  promptId: string | null,
+  change: PromptChange,
+  isCurrent: Precondition = () => true,
+): Promise<PromptRow> {
+  return inTransaction(db, async (trx) => {
+    const prompt = promptId && (await lockPrompt(trx, caller, promptId));
+    if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+    refuseStale(prompt.revision, isCurrent);
+    const fields = Object.keys(change) as (keyof PromptChange)[];
+    if (fields.every((field) => change[field] === prompt[field])) return prompt;
+    return updatePrompt(trx, { ...prompt, ...change });
+  });
+}

@@ -1,0 +1,72 @@
+import {
+  type AgentChange,
+  type AgentSettings,
+  blank,
+  newSettings,
+  type PinnedVersion,
+  refuseUnfit,
+} from '../../core/agent/agent-settings.ts';
+import type { Caller } from '../../core/execution/caller.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { toId, uuid7 } from '../../core/id.ts';
+import { actorOf } from '../../core/people/audit.ts';
+import { insertAgent } from '../../store/agent/agent-writes.ts';
+import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
+import { holdPrompt } from '../../store/agent/prompts.ts';
+import { findVersionSummary } from '../../store/agent/versions.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { writeAudit } from '../../store/people/audit.ts';
+import { refuseUnlessOwner } from './change-agent.ts';
+import { pinVersion } from './pin-version.ts';
+
+export interface AgentInput extends AgentChange {
+  /** A new one unless given. */
+  readonly id?: string;
+  readonly name: string;
+  /** Null where what was sent is no identifier. */
+  readonly promptId: string | null;
+  readonly promptVersionId: string | null;
+}
+
+/** A Draft, the row its calls are counted in and the first entry of its pins, all or nothing. */
+export async function createAgent(
+  db: Db,
+  caller: Caller,
+  { id: given, promptId, promptVersionId, ...settings }: AgentInput,
+): Promise<AgentRow> {
+  return inTransaction(db, async (trx) => {
+    const prompt = promptId && (await holdPrompt(trx, caller.workspaceId, promptId));
+    if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+    const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
+    if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
+    const fitting = settingsOfNew(caller, settings, prompt, version);
+
+    const { workspaceId, userId } = caller;
+    const id = given ?? uuid7(await readClock(trx));
+    const pin = { promptVersionId: version.id };
+    const origin = { id, workspaceId, promptId, createdBy: userId };
+    await insertAgent(trx, { ...origin, ...pin, settings: fitting });
+    await pinVersion(trx, { ...pin, agentId: id, pinnedBy: userId });
+    await writeAudit(trx, actorOf(caller), {
+      action: 'agent.create',
+      subject: toId('agent', id),
+      details: { agentName: fitting.name },
+    });
+    return readAgent(trx, id);
+  });
+}
+
+/** With what a new agent begins; throws what stands in the way. */
+export function settingsOfNew(
+  caller: Caller,
+  settings: AgentChange & { readonly name: string },
+  prompt: { readonly archived: boolean },
+  version: PinnedVersion,
+): AgentSettings {
+  if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
+  const fitting = newSettings(settings, version);
+  refuseUnfit(fitting, version);
+  refuseUnlessOwner(caller, blank, fitting);
+  return fitting;
+}

@@ -1,0 +1,49 @@
+import type { ModelSettings } from '../../core/agent/model-settings.ts';
+import { declarablePlaceholders } from '../../core/agent/prompt.ts';
+import type { Caller } from '../../core/execution/caller.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { uuid7 } from '../../core/id.ts';
+import { nextVersion } from '../../store/agent/next-version.ts';
+import { lockPrompt, updatePrompt } from '../../store/agent/prompts.ts';
+import { insertVersion, type VersionRow } from '../../store/agent/versions.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import { type Db, inTransaction } from '../../store/connection/database.ts';
+
+export interface VersionInput extends ModelSettings {
+  /** A new one unless given. */
+  readonly id?: string;
+  /** One of its own where null, see `defaultLabel`. */
+  readonly label: string | null;
+  readonly system: string | null;
+  readonly user: string;
+  readonly notes: string | null;
+}
+
+/**
+ * Adds a version to a prompt. The prompt is locked, so numbers count up without gaps or doubles however many add at
+ * once. The prompt shows its newest version, so it counts as changed.
+ */
+export async function createVersion(
+  db: Db,
+  caller: Caller,
+  promptId: string | null,
+  input: VersionInput,
+): Promise<VersionRow> {
+  const variables = declarablePlaceholders(input);
+  return inTransaction(db, async (trx) => {
+    const prompt = promptId && (await lockPrompt(trx, caller, promptId));
+    if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+    if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
+    const next = await nextVersion(trx, 'prompt', promptId);
+    const label = input.label ?? next.label;
+    const id = input.id ?? uuid7(await readClock(trx));
+    const { workspaceId, userId: createdBy } = caller;
+    const origin = { id, promptId, workspaceId, number: next.number, createdBy };
+    const version = await insertVersion(trx, { ...input, ...origin, label, variables });
+    if (!version) {
+      throw new CallFailure('CONFLICT', `The prompt has a version with the label "${label}".`);
+    }
+    await updatePrompt(trx, prompt);
+    return version;
+  });
+}

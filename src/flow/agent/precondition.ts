@@ -1,0 +1,9 @@
+import { CallFailure } from '../../core/failure.ts';
+
+/** Whether a change may be made to what has this revision; it is asked once the row is locked. */
+export type Precondition = (revision: number) => boolean;
+
+export function refuseStale(revision: number, isCurrent: Precondition): void {
+  if (isCurrent(revision)) return;
+  throw new CallFailure('STALE', 'It has changed since it was read. Read it again.');
+}

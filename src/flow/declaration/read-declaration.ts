@@ -1,0 +1,134 @@
+import {
+  type DeclaredAgent,
+  type DeclaredWorkflow,
+  declareAgent,
+  declareDefinition,
+} from '../../core/agent/declaration.ts';
+import type { Caller } from '../../core/execution/caller.ts';
+import { toId } from '../../core/id.ts';
+import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
+import {
+  type NamedPromptRow,
+  namedPrompts,
+  namedWorkflows,
+  versionsToDeclare,
+} from '../../store/agent/declaration.ts';
+import type { VersionRow } from '../../store/agent/versions.ts';
+import type { Db } from '../../store/connection/database.ts';
+import { inSnapshot } from '../../store/history/records.ts';
+import { agentIdsOf } from '../workflow/check-workflow.ts';
+import { inUse } from './plan-declaration.ts';
+
+/**
+ * What is there, as it would be declared, in one snapshot. A declaration goes by names, so what a name alone does not
+ * tell is left out, and with it what refers to it: the rest can be applied where it was read, and changes nothing there.
+ */
+
+export interface ReadDeclaration {
+  readonly declaration: {
+    readonly prompts: readonly object[];
+    readonly agents: readonly DeclaredAgent[];
+    readonly workflows: readonly DeclaredWorkflow[];
+  };
+  readonly omitted: readonly Omitted[];
+}
+
+/** What is there and not in the declaration; things of a kind that share a name are told once. */
+interface Omitted {
+  readonly kind: 'prompt' | 'agent' | 'workflow';
+  readonly name: string;
+  readonly reason: string;
+}
+
+export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration> {
+  return inSnapshot(db, async (trx) => {
+    const omitted: Omitted[] = [];
+    const seen = await findAgents(trx, caller, await listVisibleAgents(trx, caller));
+    const named = oneOfEach('agent', seen.filter(isOpen).sort(byName), omitted);
+    const pinned = new Set(seen.filter(isOpen).map(({ promptId }) => promptId));
+    const allPrompts = await namedPrompts(trx, caller.workspaceId, null);
+    const shown = ({ id, archived }: NamedPromptRow) =>
+      pinned.has(id) || (!archived && caller.allAgents);
+    const prompts = oneOfEach('prompt', inUse(allPrompts).toSorted(byName), omitted, shown);
+    const names = new Map(prompts.map(({ id, name }) => [id, name]));
+    const agents = named.filter(({ name, promptId }) => {
+      if (names.has(promptId)) return true;
+      omitted.push({ kind: 'agent', name, reason: whyPrompt(allPrompts, promptId) });
+      return false;
+    });
+    const there = new Set(agents.map(({ id }) => id));
+    const defined = (await namedWorkflows(trx, caller, null)).sort(byName);
+    const workflows = defined.filter(({ name, definition }) => {
+      const missing = agentIdsOf(definition).find((id) => !there.has(id));
+      if (missing === undefined) return true;
+      omitted.push({ kind: 'workflow', name, reason: whyAgent(seen, missing) });
+      return false;
+    });
+    const versionIds = agents.map(({ promptVersionId }) => promptVersionId);
+    const versions = await versionsToDeclare(trx, [...names.keys()], versionIds);
+    const byVersion = new Map(versions.map((version) => [version.id, version]));
+    const agentNames = new Map(agents.map(({ id, name }) => [toId('agent', id), name]));
+    const declaration = {
+      prompts: prompts.map((prompt) => ({
+        name: prompt.name,
+        ...(prompt.description !== null && { description: prompt.description }),
+        versions: versions.filter(({ promptId }) => promptId === prompt.id).map(declareVersion),
+      })),
+      agents: agents.flatMap((agent) => {
+        const version = byVersion.get(agent.promptVersionId);
+        const prompt = names.get(agent.promptId);
+        return version && prompt !== undefined ? [declareAgent(agent, { prompt, version })] : [];
+      }),
+      workflows: workflows.map((row) => ({
+        name: row.name,
+        ...(row.description !== null && { description: row.description }),
+        ...(!row.enabled && { enabled: false }),
+        ...declareDefinition(row.definition, (id) => agentNames.get(id) ?? id),
+      })),
+    };
+    return { declaration, omitted };
+  });
+}
+
+/** Those of the shown ones whose name no other row has. */
+function oneOfEach<Row extends { readonly name: string }>(
+  kind: Omitted['kind'],
+  rows: readonly Row[],
+  omitted: Omitted[],
+  shown: (row: Row) => boolean = () => true,
+): Row[] {
+  const sharing = Map.groupBy(rows, ({ name }) => name);
+  for (const [name, those] of sharing) {
+    if (those.length === 1 || !those.some(shown)) continue;
+    omitted.push({ kind, name, reason: `There are ${those.length} ${kind}s with this name.` });
+  }
+  return rows.filter((row) => sharing.get(row.name)?.length === 1 && shown(row));
+}
+
+function whyPrompt(prompts: readonly NamedPromptRow[], promptId: string): string {
+  const prompt = prompts.find(({ id }) => id === promptId);
+  return inUse(prompts).some(({ id }) => id === promptId)
+    ? `Its prompt "${prompt?.name}" is left out.`
+    : `Its prompt "${prompt?.name}" is archived, and another one has that name.`;
+}
+
+function whyAgent(seen: readonly AgentRow[], agentId: string): string {
+  const agent = seen.find(({ id }) => id === agentId);
+  if (!agent) return 'One of its agents was deleted.';
+  return `Its agent "${agent.name}" is ${agent.archived ? 'archived' : 'left out'}.`;
+}
+
+function isOpen({ archived }: AgentRow): boolean {
+  return !archived;
+}
+
+/** What is made by one apply has the same time, so that by age two workspaces would have the same things in two orders. */
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : Number(one.name > other.name);
+}
+
+function declareVersion(version: VersionRow): object {
+  const { label, system, user, model, temperature, maxTokens, topP, notes } = version;
+  const given = { label, system, user, model, temperature, maxTokens, topP, notes };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,109 @@
+import type { Caller } from '../../core/execution/caller.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { toId, uuid7 } from '../../core/id.ts';
+import { sealOwner } from '../../core/model/provider.ts';
+import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import { seal, unseal } from '../../core/seal.ts';
+import { makeWebhookSecret } from '../../core/workflow/webhook.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { writeAudit } from '../../store/people/audit.ts';
+import * as store from '../../store/workflow/webhooks.ts';
+import { lockWorkflow } from '../../store/workflow/workflows.ts';
+import { noSuchWorkflow } from './change-workflow.ts';
+
+/** Inbound webhooks: making them, changing their secrets, deleting them. */
+
+export interface IssuedWebhook {
+  readonly row: store.WebhookRow;
+  /** Stored sealed, so shown now or never. */
+  readonly secret: string;
+}
+
+interface Parts {
+  readonly db: Db;
+  /** From `deriveSealKey`. */
+  readonly sealKey: Buffer;
+}
+
+interface Place {
+  readonly workflowId: string;
+  /** Null where what was sent is no identifier. */
+  readonly id: string | null;
+}
+
+/** Of one workflow. */
+const webhooksMax = 100;
+
+export async function createWebhook(
+  { db, sealKey }: Parts,
+  caller: Caller,
+  workflowId: string | null,
+  name: string,
+): Promise<IssuedWebhook> {
+  return inTransaction(db, async (trx) => {
+    const workflow = workflowId && (await lockWorkflow(trx, caller, workflowId));
+    if (!workflow) throw noSuchWorkflow();
+    if ((await store.countWebhooks(trx, workflow.id)) >= webhooksMax) {
+      throw new CallFailure('CONFLICT', `A workflow has at most ${webhooksMax} webhooks.`);
+    }
+    const { workspaceId, userId: createdBy } = caller;
+    const id = uuid7(await readClock(trx));
+    const secret = makeWebhookSecret();
+    const sealedSecret = seal(sealKey, secret, sealOwner({ workspaceId, id }));
+    const origin = { id, workflowId: workflow.id, workspaceId, createdBy };
+    const row = await store.insertWebhook(trx, { ...origin, name, sealedSecret });
+    await audit(trx, caller, 'webhook.create', id, { name });
+    return { row, secret };
+  });
+}
+
+export async function rotateWebhook(
+  { db, sealKey }: Parts,
+  caller: Caller,
+  { workflowId, id }: Place,
+): Promise<IssuedWebhook> {
+  return inTransaction(db, async (trx) => {
+    if (id === null) throw noSuchWebhook();
+    const secret = makeWebhookSecret();
+    const sealed = seal(sealKey, secret, sealOwner({ workspaceId: caller.workspaceId, id }));
+    const row = await store.replaceSecret(trx, workflowId, id, sealed);
+    if (!row) throw noSuchWebhook();
+    await audit(trx, caller, 'webhook.rotate', id, {});
+    return { row, secret };
+  });
+}
+
+export async function deleteWebhook(
+  { db }: Parts,
+  caller: Caller,
+  { workflowId, id }: Place,
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    if (id === null || !(await store.deleteWebhook(trx, workflowId, id))) throw noSuchWebhook();
+    await audit(trx, caller, 'webhook.delete', id, {});
+  });
+}
+
+/** The secret of a webhook; null where it does not open: the server's secret is another than when it was stored. */
+export function openSecret(sealKey: Buffer, target: store.WebhookTarget): string | null {
+  try {
+    return unseal(sealKey, target.sealedSecret, sealOwner(target));
+  } catch {
+    return null;
+  }
+}
+
+function noSuchWebhook(): CallFailure {
+  return new CallFailure('NOT_FOUND', 'The workflow has no such webhook.');
+}
+
+function audit(
+  trx: Trx,
+  caller: Caller,
+  action: Extract<AuditAction, `webhook.${string}`>,
+  id: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return writeAudit(trx, actorOf(caller), { action, subject: toId('webhook', id), details });
+}

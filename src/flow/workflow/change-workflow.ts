@@ -1,0 +1,188 @@
+import type { Caller } from '../../core/execution/caller.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { toId, uuid7, uuid7Time } from '../../core/id.ts';
+import { actorOf } from '../../core/people/audit.ts';
+import type { DefinitionDraft } from '../../core/workflow/fill-definition.ts';
+import { nextVersion } from '../../store/agent/next-version.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { writeAudit } from '../../store/people/audit.ts';
+import { lockSchedulesOf } from '../../store/workflow/schedules.ts';
+import {
+  findLastWorkflowPin,
+  findWorkflowVersion,
+  insertWorkflowPin,
+  insertWorkflowVersion,
+  type WorkflowVersionRow,
+} from '../../store/workflow/workflow-versions.ts';
+import {
+  findWorkflow,
+  insertWorkflow,
+  lockWorkflow,
+  markWorkflowDeleted,
+  readWorkflow,
+  setFirstVersion,
+  updateWorkflow,
+  type WorkflowRow,
+} from '../../store/workflow/workflows.ts';
+import { type Precondition, refuseStale } from '../agent/precondition.ts';
+import { type Checked, requireSound } from './check-workflow.ts';
+
+/** Workflows: making and changing them, their versions, and which one is pinned. */
+
+export interface WorkflowInput {
+  readonly name: string;
+  readonly description: string | null;
+  readonly enabled: boolean;
+  readonly definition: DefinitionDraft;
+}
+
+/** The workflow, its first version and the first entry of its pins, all or nothing. */
+export async function createWorkflow(
+  db: Db,
+  caller: Caller,
+  { definition, ...input }: WorkflowInput,
+): Promise<WorkflowRow> {
+  return inTransaction(db, async (trx) => {
+    const checked = await requireSound(trx, caller, definition);
+    const { workspaceId, userId } = caller;
+    const id = uuid7(await readClock(trx));
+    if (!(await insertWorkflow(trx, { ...input, id, workspaceId, createdBy: userId }))) {
+      throw nameTaken(input.name);
+    }
+    const version = await addVersion(trx, caller, id, checked, { label: null, notes: null });
+    await setFirstVersion(trx, id, version.id);
+    await pin(trx, caller, id, version.id);
+    await audit(trx, caller, 'workflow.create', id, { name: input.name });
+    return readWorkflow(trx, id);
+  });
+}
+
+export interface WorkflowVersionInput {
+  /** One of its own where null, see `defaultLabel`. */
+  readonly label: string | null;
+  readonly notes: string | null;
+  readonly definition: DefinitionDraft;
+}
+
+/** The workflow is locked, so numbers count up without gaps or doubles however many add at once. */
+export async function createWorkflowVersion(
+  db: Db,
+  caller: Caller,
+  workflowId: string | null,
+  { definition, ...input }: WorkflowVersionInput,
+): Promise<WorkflowVersionRow> {
+  return inTransaction(db, async (trx) => {
+    const workflow = await locked(trx, caller, workflowId);
+    const checked = await requireSound(trx, caller, definition);
+    return addVersion(trx, caller, workflow.id, checked, input);
+  });
+}
+
+export interface WorkflowPatch {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly enabled?: boolean;
+  /** Null where what was sent is no identifier. */
+  readonly workflowVersionId?: string | null;
+}
+
+/** What is so already is left as it is. A version that is pinned anew must still hold: agents change. */
+export async function changeWorkflow(
+  db: Db,
+  caller: Caller,
+  workflowId: string | null,
+  patch: WorkflowPatch,
+  isCurrent: Precondition = () => true,
+): Promise<WorkflowRow> {
+  return inTransaction(db, async (trx) => {
+    const workflow = await locked(trx, caller, workflowId);
+    refuseStale(workflow.revision, isCurrent);
+    const { workflowVersionId: versionId = workflow.workflowVersionId, ...others } = patch;
+    const fields = (Object.keys(others) as (keyof typeof others)[]).filter(
+      (field) => others[field] !== workflow[field],
+    );
+    const repinned = versionId !== workflow.workflowVersionId;
+    if (fields.length === 0 && !repinned) return workflow;
+    if (repinned) {
+      const version = versionId && (await findWorkflowVersion(trx, caller, workflow.id, versionId));
+      if (!version) throw new CallFailure('NOT_FOUND', 'The workflow has no such version.');
+      await requireSound(trx, caller, version.definition);
+      await pin(trx, caller, workflow.id, version.id);
+      const details = { workflowVersionId: toId('workflowVersion', version.id) };
+      await audit(trx, caller, 'workflow.pin', workflow.id, details);
+    }
+    const changed = { ...workflow, ...others, workspaceId: caller.workspaceId };
+    const pinned = { ...changed, workflowVersionId: versionId ?? workflow.workflowVersionId };
+    if (!(await updateWorkflow(trx, pinned))) throw nameTaken(changed.name);
+    if (fields.length > 0) await audit(trx, caller, 'workflow.change', workflow.id, { fields });
+    return readWorkflow(trx, workflow.id);
+  });
+}
+
+/** Runs that are under way go on to their end; nothing new begins. */
+export async function deleteWorkflow(
+  db: Db,
+  caller: Caller,
+  workflowId: string | null,
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const seen = workflowId && (await findWorkflow(trx, caller, workflowId));
+    if (!seen) throw noSuchWorkflow();
+    // Before the workflow: whoever fires one holds it while a run of the workflow is started.
+    await lockSchedulesOf(trx, seen.id);
+    const { id } = await locked(trx, caller, workflowId);
+    await markWorkflowDeleted(trx, id);
+    await audit(trx, caller, 'workflow.delete', id);
+  });
+}
+
+export function noSuchWorkflow(): CallFailure {
+  return new CallFailure('NOT_FOUND', 'There is no such workflow.');
+}
+
+async function locked(trx: Trx, caller: Caller, id: string | null): Promise<WorkflowRow> {
+  const workflow = id && (await lockWorkflow(trx, caller, id));
+  if (!workflow) throw noSuchWorkflow();
+  return workflow;
+}
+
+async function addVersion(
+  trx: Trx,
+  { workspaceId, userId: createdBy }: Caller,
+  workflowId: string,
+  { definition, agentIds }: Checked,
+  input: Omit<WorkflowVersionInput, 'definition'>,
+): Promise<WorkflowVersionRow> {
+  const next = await nextVersion(trx, 'workflow', workflowId);
+  const label = input.label ?? next.label;
+  const id = uuid7(await readClock(trx));
+  const origin = { id, workflowId, workspaceId, number: next.number, createdBy };
+  const what = { label, notes: input.notes, definition, agentIds };
+  const version = await insertWorkflowVersion(trx, { ...origin, ...what });
+  if (version) return version;
+  throw new CallFailure('CONFLICT', `The workflow has a version with the label "${label}".`);
+}
+
+/** The newest pin is the one in force, so its id is later than that of the one before whatever the clock does. */
+async function pin(trx: Trx, caller: Caller, workflowId: string, versionId: string): Promise<void> {
+  const nowMs = await readClock(trx);
+  const last = await findLastWorkflowPin(trx, workflowId);
+  const atMs = last === null ? nowMs : Math.max(nowMs, uuid7Time(last) + 1);
+  const entry = { workflowId, workflowVersionId: versionId, pinnedBy: caller.userId };
+  await insertWorkflowPin(trx, { ...entry, id: uuid7(atMs) });
+}
+
+function audit(
+  trx: Trx,
+  caller: Caller,
+  action: 'workflow.create' | 'workflow.change' | 'workflow.pin' | 'workflow.delete',
+  id: string,
+  details: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  return writeAudit(trx, actorOf(caller), { action, subject: toId('workflow', id), details });
+}
+
+export function nameTaken(name: string): CallFailure {
+  return new CallFailure('CONFLICT', `There is a workflow with the name "${name}".`);
+}

@@ -1,0 +1,75 @@
+import { callable } from '../../core/agent/agent.ts';
+import type { Caller } from '../../core/execution/caller.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { fromId, toId } from '../../core/id.ts';
+import {
+  agentsOf,
+  checkWorkflow as check,
+  type StepAgent,
+  type WorkflowProblem,
+} from '../../core/workflow/check-definition.ts';
+import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
+import type { DefinitionDraft } from '../../core/workflow/fill-definition.ts';
+import { type AgentRow, findAgents } from '../../store/agent/agents.ts';
+import type { Db } from '../../store/connection/database.ts';
+
+/** Whether a definition holds for whoever writes it: agents that they do not see do not exist. */
+
+export interface Checked {
+  readonly definition: WorkflowDefinition;
+  readonly problems: readonly WorkflowProblem[];
+  /** Stored ids of the agents that it names. */
+  readonly agentIds: readonly string[];
+}
+
+export async function checkWorkflow(
+  db: Db,
+  caller: Caller,
+  draft: DefinitionDraft,
+): Promise<Checked> {
+  return checkAgainst(await findAgents(db, caller, agentIdsOf(draft)), draft);
+}
+
+/** The same for the agents that the definition names as they are here. */
+export function checkAgainst(agents: readonly AgentRow[], draft: DefinitionDraft): Checked {
+  const known = new Map(agents.map((agent) => [toId('agent', agent.id), stepAgent(agent)]));
+  return { ...check(draft, known), agentIds: agentIdsOf(draft) };
+}
+
+/** Where nothing may stand against it. */
+export async function requireSound(
+  db: Db,
+  caller: Caller,
+  draft: DefinitionDraft,
+): Promise<Checked> {
+  return sound(await checkWorkflow(db, caller, draft));
+}
+
+export function sound(checked: Checked): Checked {
+  if (checked.problems.length > 0) throw invalidWorkflow(checked.problems);
+  return checked;
+}
+
+/** The stored ids of all agents that a definition names. */
+export function agentIdsOf(draft: DefinitionDraft): string[] {
+  return agentsOf(draft).flatMap((id) => fromId('agent', id) ?? []);
+}
+
+export function invalidWorkflow(problems: readonly WorkflowProblem[]): CallFailure {
+  const [first] = problems;
+  const where = first?.step == null ? '' : `Step "${first.step}": `;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  const message = `${where}${first?.message ?? 'The workflow does not hold.'}${more}`;
+  return new CallFailure('INVALID_WORKFLOW', message, { problems });
+}
+
+function stepAgent(agent: AgentRow): StepAgent {
+  const { name, requiredVariables } = agent;
+  return { name, requiredVariables, inactive: inactive(agent) };
+}
+
+function inactive(agent: AgentRow): string | null {
+  if (agent.archived) return 'is archived';
+  if (agent.stage !== 'Deployed') return `is in stage ${agent.stage}, not Deployed`;
+  return callable(agent) ? null : 'has its API access switched off';
+}

@@ -1,0 +1,35 @@
+import type { RunEnd } from '../../core/workflow/step-state.ts';
+import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
+import {
+  begin,
+  commit,
+  lockWorkflowRuns,
+  writeProgress,
+} from '../../store/workflow/workflow-progress.ts';
+import { tryAgain } from '../admission/retry-transaction.ts';
+import type { OnProgress } from './progress.ts';
+
+/** Ends a run from outside: nothing more of it begins, and what is under way is stopped. False where it had ended before, or where `lock` leaves it to others. */
+export async function endRun(
+  parts: { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
+  runId: string,
+  end: RunEnd,
+  lock = lockWorkflowRuns,
+): Promise<boolean> {
+  const progress = await tryAgain(() => parts.pipelines.use(finish));
+  if (progress) parts.onProgress(progress);
+  return progress !== null;
+
+  async function finish(send: Send) {
+    const [, [run]] = await Promise.all([begin(send), lock(send, [runId])]);
+    if (run?.status !== 'processing') {
+      await commit(send);
+      return null;
+    }
+    const [stopping] = await Promise.all([
+      writeProgress(send, { steps: [], ends: [{ runId, end }] }),
+      commit(send),
+    ]);
+    return { ready: [], ended: [{ runId, workflowId: run.workflow_id, end }], stopping };
+  }
+}

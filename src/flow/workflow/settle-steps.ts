@@ -1,0 +1,42 @@
+import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
+import {
+  begin,
+  commit,
+  lockWorkflowRuns,
+  writeProgress,
+} from '../../store/workflow/workflow-progress.ts';
+import { readSteps } from '../../store/workflow/workflow-progress-read.ts';
+import { holdReadySteps } from '../../store/workflow/workflow-steps.ts';
+import { orGiveUp, tryAgain } from '../admission/retry-transaction.ts';
+import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
+
+/** Lets a run go on after steps of it were refused for good: no execution of theirs will ever end. */
+export async function settleSteps(
+  parts: ProgressParts & { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
+  runId: string,
+  events: readonly EventOfRun[],
+): Promise<void> {
+  const progress = await orGiveUp((unwritable) =>
+    tryAgain(() => parts.pipelines.use((send) => settle(send, unwritable))),
+  );
+  progress.committed();
+  parts.onProgress(progress);
+
+  async function settle(send: Send, unwritable: Error | null) {
+    const [, runs, , steps] = await Promise.all([
+      begin(send),
+      lockWorkflowRuns(send, [runId]),
+      // Another process may just have had more luck with one of them.
+      holdReadySteps(send, events),
+      readSteps(send, events),
+    ]);
+    const plan = await planProgress(
+      parts,
+      send,
+      { runs, steps, together: false, unwritable },
+      events,
+    );
+    const [stopping] = await Promise.all([writeProgress(send, plan.writes), commit(send)]);
+    return { ...plan, stopping };
+  }
+}

@@ -1,0 +1,61 @@
+import type { Caller } from '../../core/execution/caller.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { toId, uuid7 } from '../../core/id.ts';
+import { actorOf } from '../../core/people/audit.ts';
+import { isEmail } from '../../core/people/email.ts';
+import type { Role } from '../../core/people/member.ts';
+import { hashToken, makeToken } from '../../core/people/token.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import type { Db } from '../../store/connection/database.ts';
+import { writeAudit } from '../../store/people/audit.ts';
+import {
+  deleteInvitation,
+  type InvitationRow,
+  replaceInvitation,
+} from '../../store/people/invitations.ts';
+import { isMember } from '../../store/people/members.ts';
+import { lockMembers } from './change-member.ts';
+
+const days = 7;
+
+/** `token` is what the link ends in: stored nowhere, so shown now or never. An earlier link of the address is void. */
+export async function invite(
+  db: Db,
+  caller: Caller,
+  input: { readonly email: string; readonly role: Role },
+): Promise<{ row: InvitationRow; token: string }> {
+  const email = input.email.toLowerCase();
+  if (!isEmail(email)) {
+    throw new CallFailure('INVALID_REQUEST', 'Field "email" must be an e-mail address.');
+  }
+  const { workspaceId, userId: invitedBy } = caller;
+  return db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (trx) => {
+      await lockMembers(trx, caller);
+      if (await isMember(trx, workspaceId, email)) {
+        throw new CallFailure('CONFLICT', 'This address is a member already.');
+      }
+      const id = uuid7(await readClock(trx));
+      const token = makeToken();
+      const tokenHash = hashToken(token);
+      const invitation = { id, workspaceId, email, role: input.role, tokenHash, invitedBy, days };
+      await writeAudit(trx, actorOf(caller), {
+        action: 'invitation.create',
+        subject: toId('invitation', id),
+        details: { email, role: input.role },
+      });
+      return { row: await replaceInvitation(trx, invitation), token };
+    });
+}
+
+/** Withdraws an invitation that is still open; false where there is none. */
+export async function withdraw(db: Db, caller: Caller, invitationId: string): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const deleted = await deleteInvitation(trx, caller.workspaceId, invitationId);
+    const subject = toId('invitation', invitationId);
+    if (deleted) await writeAudit(trx, actorOf(caller), { action: 'invitation.delete', subject });
+    return deleted;
+  });
+}

@@ -1,0 +1,74 @@
+import { CallFailure } from '../../core/failure.ts';
+import { uuid7 } from '../../core/id.ts';
+import {
+  isCredential,
+  isProviderName,
+  needsBaseURL,
+  type ProviderKind,
+  sealOwner,
+} from '../../core/model/provider.ts';
+import type { Actor } from '../../core/people/audit.ts';
+import { seal } from '../../core/seal.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import type { Db } from '../../store/connection/database.ts';
+import { writeAudit } from '../../store/people/audit.ts';
+import * as store from '../../store/people/providers.ts';
+
+export interface ProviderInput {
+  readonly actor: Actor;
+  readonly name: string;
+  readonly kind: ProviderKind;
+  readonly apiKey: string | null;
+  readonly baseURL: string | null;
+}
+
+export interface PutProviderParts {
+  readonly db: Db;
+  /** From `deriveSealKey`. */
+  readonly sealKey: Buffer;
+  /** Why a workspace may not have this base URL, as public text; null where it may. */
+  readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
+}
+
+/** Configures a provider, all of it anew. The credential is stored sealed and never shown again. */
+export async function putProvider(
+  { db, sealKey, checkBaseURL }: PutProviderParts,
+  input: ProviderInput,
+): Promise<store.ProviderRow> {
+  const { actor, name, kind, apiKey, baseURL } = input;
+  const { workspaceId } = actor;
+  const wrong = mistake(input) ?? (baseURL === null ? null : await checkBaseURL(baseURL));
+  if (wrong) throw new CallFailure('INVALID_REQUEST', wrong);
+  const id = uuid7(await readClock(db));
+  const owner = sealOwner({ workspaceId, id });
+  const sealedApiKey = apiKey === null ? null : seal(sealKey, apiKey, owner);
+  return db.transaction().execute(async (trx) => {
+    const provider = { workspaceId, name, kind, id, sealedApiKey, baseURL };
+    const row = await store.putProvider(trx, provider);
+    const details = { kind, baseURL };
+    await writeAudit(trx, actor, { action: 'provider.put', subject: name, details });
+    return row;
+  });
+}
+
+/** False where there is none of that name. */
+export async function deleteProvider(db: Db, actor: Actor, name: string): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const deleted = await store.deleteProvider(trx, actor.workspaceId, name);
+    if (deleted) await writeAudit(trx, actor, { action: 'provider.delete', subject: name });
+    return deleted;
+  });
+}
+
+function mistake({ name, kind, apiKey, baseURL }: ProviderInput): string | null {
+  if (!isProviderName(name)) {
+    return 'The name must have 1 to 64 letters, digits, dots, dashes and underscores, begin with a letter or digit, and not be "cueline".';
+  }
+  if (apiKey !== null && !isCredential(apiKey)) {
+    return 'Field "apiKey" must be printable ASCII, without blanks or line breaks around it.';
+  }
+  if (baseURL === null && needsBaseURL(kind)) {
+    return `Field "baseURL" is missing: a provider of kind ${kind} needs it.`;
+  }
+  return null;
+}

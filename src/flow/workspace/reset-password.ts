@@ -1,0 +1,28 @@
+import { CallFailure } from '../../core/failure.ts';
+import { uuid7 } from '../../core/id.ts';
+import { type HashPassword, makePassword } from '../../core/people/token.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import type { Db } from '../../store/connection/database.ts';
+import { deleteSessions, findUserByEmail, setPassword } from '../../store/people/users.ts';
+
+/**
+ * Gives a user a new password and signs them out everywhere. Answers the password where none was given, so one was
+ * made up: it is stored nowhere, so shown now or never.
+ */
+export async function resetPassword(
+  db: Db,
+  email: string,
+  hashPassword: HashPassword,
+  password?: string,
+): Promise<{ password: string | null }> {
+  const made = password === undefined ? makePassword() : null;
+  const user = await findUserByEmail(db, email.toLowerCase());
+  if (!user) throw new CallFailure('NOT_FOUND', `There is no user with the address ${email}.`);
+  const hash = await hashPassword(password ?? made ?? '');
+  await db.transaction().execute(async (trx) => {
+    const id = uuid7(await readClock(trx));
+    await setPassword(trx, { id, userId: user.id, hash, generated: made !== null });
+    await deleteSessions(trx, user.id);
+  });
+  return { password: made };
+}

@@ -1,0 +1,62 @@
+import { errorBytesMax } from '../net/response-limits.ts';
+
+/** What a provider's error answer says, whichever of their many shapes it has. */
+export interface Complaint {
+  /** The provider's own text; `null` where none was found. */
+  readonly text: string | null;
+  /** Every code, type, status and reason in it, in lower case. */
+  readonly codes: ReadonlySet<string>;
+  /** An HTTP status inside the body: OpenRouter answers 200 and hides the status of the provider behind it there. */
+  readonly status: number | null;
+}
+
+/**
+ * Reads `{error: {message, code, type}}` (OpenAI and its likes, Anthropic), `{error: {message, status, details}}` (Google,
+ * also in an array), `{message, __type}` (Bedrock), `{error: "…"}` (Ollama), `{detail: …}` (FastAPI servers), or a plain text.
+ */
+export function readComplaint(body: string): Complaint {
+  const codes = new Set<string>();
+  // Of an error no more is read: this is an answer that is something else, and walking through it takes its time.
+  if (body.length > errorBytesMax) return { text: null, codes, status: null };
+  const json = parse(body);
+  if (json === undefined) {
+    // A proxy's page of HTML says nothing that its status does not.
+    const plain = body.trim();
+    return { text: plain && !plain.startsWith('<') ? plain : null, codes, status: null };
+  }
+  collect(json, codes, 0);
+  const status = Number([...codes].find((code) => /^[45]\d\d$/.test(code)) ?? Number.NaN);
+  return { text: textOf(json, 0), codes, status: Number.isNaN(status) ? null : status };
+}
+
+const depthMax = 5;
+const codeNames = new Set(['code', 'type', '__type', 'status', 'reason']);
+
+function collect(value: unknown, codes: Set<string>, depth: number): void {
+  if (depth > depthMax || typeof value !== 'object' || value === null) return;
+  for (const [name, part] of Object.entries(value)) {
+    const plain = typeof part === 'string' || typeof part === 'number';
+    if (plain && codeNames.has(name)) codes.add(String(part).toLowerCase());
+    else collect(part, codes, depth + 1);
+  }
+}
+
+function textOf(value: unknown, depth: number): string | null {
+  if (typeof value === 'string') return value.trim() || null;
+  if (depth > depthMax || typeof value !== 'object' || value === null) return null;
+  const { error, message, Message, detail, msg, errors } = value as Record<string, unknown>;
+  const places = Array.isArray(value) ? value : [error, message, Message, detail, msg, errors];
+  for (const place of places) {
+    const text = textOf(place, depth + 1);
+    if (text) return text;
+  }
+  return null;
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import type { RunFailureCode } from '../core/failure.ts';
+import {
+  ModelDeferred,
+  ModelFailure,
+  type ModelPort,
+  splitModelName,
+} from '../core/model/model-port.ts';
+import { variableFor } from './environment.ts';
+
+/** One call to a model. Provider and outcome come from closed lists, so that they can label a metric. */
+export interface ModelCalled {
+  /** A name that Cueline knows; `other` for those that workspaces give. */
+  readonly provider: string;
+  readonly outcome: Outcome;
+  readonly seconds: number;
+}
+
+/** `aborted`: by a cancel, a drain or a lost lease; `deferred`: not made yet, since the provider is left alone. */
+type Outcome = 'success' | 'aborted' | 'deferred' | RunFailureCode;
+
+/** The same models, each call told of. */
+export function measured(models: ModelPort, onCalled: (called: ModelCalled) => void): ModelPort {
+  return {
+    async call(call) {
+      const provider = knownProvider(splitModelName(call.model).provider);
+      const begun = performance.now();
+      const tell = (outcome: Outcome) =>
+        onCalled({ provider, outcome, seconds: (performance.now() - begun) / 1_000 });
+      try {
+        const answer = await models.call(call);
+        tell('success');
+        return answer;
+      } catch (error) {
+        tell(outcomeOf(error, call.signal));
+        throw error;
+      }
+    },
+  };
+}
+
+/** How a call went that threw this. The time of the run is up by its own signal, too. */
+export function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
+  if (error instanceof ModelFailure) return error.code;
+  if (error instanceof ModelDeferred) return 'deferred';
+  if (!signal.aborted) return 'INTERNAL';
+  return (signal.reason as Error | undefined)?.name === 'TimeoutError'
+    ? 'MODEL_TIMEOUT'
+    : 'aborted';
+}
+
+export function knownProvider(name: string): string {
+  return name === 'cueline' || name === 'ollama' || variableFor(name) !== null ? name : 'other';
+}

@@ -1,0 +1,291 @@
+import type { Stage, Visibility } from '../../core/agent/agent.ts';
+import type {
+  AgentConfig,
+  ModelSettings,
+  WorkflowStepOf,
+} from '../../core/agent/model-settings.ts';
+import type { Counts } from '../../core/execution/limits.ts';
+import { hashBytes, type Permission } from '../../core/people/key.ts';
+import type { MemberRole, Role } from '../../core/people/member.ts';
+import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { type SetupRow, setupColumns, setupJoins } from '../execution/model-setup.ts';
+import { type MembersAsked, readRoles } from '../people/members.ts';
+import { lockReadySteps, type ReadyStep } from '../workflow/workflow-steps.ts';
+
+/**
+ * The reads of admission: one pipelined round trip that first locks the rows of limits concerned (keys, agents,
+ * workspaces, each by id) and only then reads, in statements of their own and so with snapshots of their own, what
+ * those locks guard. A key revoked, a member removed or an agent paused before the lock is seen; after it, the change waits
+ * for us.
+ */
+
+export interface AdmissionQuestion {
+  readonly keyHashes: readonly string[];
+  /** Workspaces of callers that have a session or are a workflow. */
+  readonly workspaceIds: readonly string[];
+  readonly userIds: readonly string[];
+  /** The users of sessions, each where it calls. */
+  readonly members: MembersAsked;
+  readonly agentIds: readonly string[];
+  readonly firstCalls: readonly FirstCallAsked[];
+  /** Steps of workflows that are to be called. */
+  readonly steps: readonly WorkflowStepOf[];
+  /** The working process that would like to take the runs itself. */
+  readonly worker: string | null;
+  /** Below this nothing waits that matters. */
+  readonly fromTag: number;
+}
+
+/** Whose first call with an Idempotency-Key is asked for: a key's, by its hash, or another caller's. */
+export interface CallerAsked {
+  readonly hash: string | null;
+  readonly caller: string | null;
+}
+
+export type FirstCallAsked = CallerAsked & { readonly agentId: string; readonly key: string };
+
+/** Values: hashes and callers, of which each has one. */
+export function callersOf(asked: readonly CallerAsked[]): Value[] {
+  return [asked.map(({ hash }) => hash && hashBytes(hash)), asked.map(({ caller }) => caller)];
+}
+
+export interface AdmissionState {
+  /** The database's clock, read under the locks. */
+  readonly nowMs: number;
+  /** The transaction's own number: what to ask for should its commit not be answered. */
+  readonly xid: string;
+  /** The lowest tag of a run that waits; null when none does. */
+  readonly floor: number | null;
+  /** Whether the working process still has its lease. It cannot lose it before this transaction ends. */
+  readonly workerHolds: boolean;
+  readonly keys: KeyRow[];
+  /** Of the users asked for those who are members still. */
+  readonly members: readonly MemberRole[];
+  readonly agents: AgentRow[];
+  readonly workspaces: WorkspaceRow[];
+  readonly counts: ReadonlyMap<string, Counts>;
+  readonly replays: ReplayRow[];
+  readonly refusals: RefusalRow[];
+  /** Those of the steps that may be called; they cannot be taken by others before this transaction ends. */
+  readonly steps: readonly ReadyStep[];
+}
+
+export interface KeyRow {
+  readonly hash: string;
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly permissions: Permission[];
+  readonly all_agents: boolean;
+  readonly requests_per_minute: number | null;
+  readonly requests_per_hour: number | null;
+  readonly requests_per_day: number | null;
+  readonly allowed_origins: string[];
+  readonly issued_by: string | null;
+  readonly ended: boolean;
+  readonly role: Role | null;
+  /** Those of the agents asked for that the key is tied to. */
+  readonly agent_ids: string[];
+}
+
+export interface AgentRow extends SetupRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly name: string;
+  readonly stage: Stage;
+  readonly archived: boolean;
+  readonly api_enabled: boolean;
+  readonly visibility: Visibility;
+  readonly created_by: string | null;
+  readonly config: AgentConfig;
+  readonly required_variables: string[];
+  readonly optional_variables: string[];
+  /** The default values as the JSON text of an object. */
+  readonly defaults: string;
+  readonly store_bodies: boolean;
+  readonly requests_per_minute: number | null;
+  readonly requests_per_hour: number | null;
+  readonly requests_per_day: number | null;
+  readonly allowed_origins: string[];
+  readonly version_id: string;
+  readonly version_label: string;
+  readonly version: ModelSettings;
+  /** Slots of maxConcurrency in use; null where the agent has no such cap. */
+  readonly slots_used: number | null;
+}
+
+export interface WorkspaceRow {
+  readonly id: string;
+  readonly actions_per_month: number | null;
+  readonly month: number;
+  readonly month_used: number;
+  /** The highest tag of the workspace's runs that wait. */
+  readonly last_tag: number | null;
+}
+
+export interface ReplayRow {
+  readonly caller: string;
+  readonly agent_id: string;
+  readonly key: string;
+  readonly digest: Buffer;
+  readonly execution_id: string;
+  readonly agent_name: string;
+  readonly ignored_variables: string[];
+}
+
+export interface RefusalRow {
+  readonly caller: string;
+  readonly agent_id: string;
+  readonly status: string;
+  readonly hour: number;
+  readonly recorded: number;
+}
+
+export async function readForAdmission(
+  send: Send,
+  question: AdmissionQuestion,
+): Promise<AdmissionState> {
+  const { workspaceIds, userIds, agentIds, firstCalls, worker, fromTag } = question;
+  const keyHashes = question.keyHashes.map(hashBytes);
+  const asked = [keyHashes, workspaceIds, agentIds];
+  const [, counts, keys, agents, workspaces, line, refusals, held, replays, steps, members] =
+    await Promise.all([
+      send(begin),
+      send<Counts & { subject: string }>(lockLimits, asked),
+      send<KeyRow>(readKeys, [keyHashes, agentIds]),
+      send<AgentRow>(readAgents, asked),
+      send<WorkspaceRow>(readWorkspaces, [keyHashes, workspaceIds, fromTag]),
+      send<{ now_ms: number; xid: string; floor: number | null }>(readLine, [fromTag]),
+      send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
+      worker === null ? [] : send(holdWorker, [worker]),
+      firstCalls.length === 0
+        ? []
+        : send<ReplayRow>(readReplays, [
+            ...callersOf(firstCalls),
+            firstCalls.map((one) => one.agentId),
+            firstCalls.map((one) => one.key),
+          ]),
+      question.steps.length === 0 ? [] : lockReadySteps(send, question.steps),
+      question.members.length === 0 ? [] : readRoles(send, question.members),
+    ]);
+  return {
+    nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
+    xid: line[0]?.xid ?? '',
+    floor: line[0]?.floor ?? null,
+    workerHolds: held.length > 0,
+    keys,
+    members,
+    agents,
+    workspaces,
+    counts: new Map(counts.map((row) => [row.subject, row])),
+    replays,
+    refusals,
+    steps,
+  };
+}
+
+const begin: Statement = { name: 'begin', text: 'begin isolation level read committed' };
+
+/** SQL: the workspaces of keys and of other callers, each once. */
+const callersWorkspaces =
+  'select workspace_id from api_keys where hash = any($1::bytea[]) union select unnest($2::uuid[])';
+
+/** The columns of `Counts`, with whose they are. */
+export const countsColumns = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
+
+/**
+ * Keys before agents before workspaces, each by id, as all who lock them do. A caller can lock only agents of its own
+ * workspace. Were the list not materialized, PostgreSQL would look for a row's place in it anew after it has waited for
+ * that row, and find nothing.
+ */
+const lockLimits: Statement = {
+  name: 'admission-lock-limits',
+  text: `with asked as materialized (
+      select 1 as place, id as subject from api_keys where hash = any($1::bytea[])
+      union all
+      select 2, id from agents where id = any($3::uuid[]) and workspace_id in (${callersWorkspaces})
+      union all
+      select 3, * from (${callersWorkspaces}) as workspaces)
+    select ${countsColumns} from limits join asked using (subject)
+    order by place, subject for update of limits`,
+};
+
+const readKeys: Statement = {
+  name: 'admission-read-keys',
+  text: keysWith('agent_id = any($2::uuid[])'),
+};
+
+/** With all of their agents. */
+export const readWholeKeys: Statement = { name: 'read-keys', text: keysWith('true') };
+
+/** SQL: keys by their hashes as `KeyRow`s, with those of their agents that are asked for. */
+function keysWith(asked: string): string {
+  return `select encode(k.hash, 'hex') as hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
+      k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
+      k.revoked_at is not null
+        or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
+      array(select agent_id from api_key_agents where api_key_id = k.id and ${asked}) as agent_ids
+    from api_keys k
+    left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
+    where k.hash = any($1::bytea[])`;
+}
+
+const readAgents: Statement = {
+  name: 'admission-read-agents',
+  text: `select a.id, a.workspace_id, a.name, a.stage, a.archived_at is not null as archived, a.api_enabled,
+      a.visibility, a.created_by, a.config, a.required_variables, a.optional_variables,
+      a.default_variable_values as defaults, a.store_bodies, a.requests_per_minute, a.requests_per_hour,
+      a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label,
+      jsonb_build_object('model', v.model, 'temperature', v.temperature,
+        'maxTokens', v.max_tokens, 'topP', v.top_p) as version,
+      case when a.config ? 'maxConcurrency' then
+        (select count(*) from run_queue q where q.agent_id = a.id and q.holds_slot) end as slots_used,
+      ${setupColumns}
+    from agents a join prompt_versions v on v.id = a.prompt_version_id
+      ${setupJoins('a.workspace_id', "coalesce(a.config ->> 'model', v.model)")}
+    where a.id = any($3::uuid[]) and a.deleted_at is null and a.workspace_id in
+      (${callersWorkspaces})`,
+};
+
+const readWorkspaces: Statement = {
+  name: 'admission-read-workspaces',
+  text: `select w.id, w.actions_per_month, l.month, l.month_used,
+      (select max(tag) from run_queue q where q.workspace_id = w.id
+        and q.worker is null and q.available_at is null and q.holds_slot is not false
+        and q.tag >= $3::bigint) as last_tag
+    from workspaces w join limits l on l.subject = w.id
+    where w.id in
+      (${callersWorkspaces})`,
+};
+
+const readLine: Statement = {
+  name: 'admission-read-line',
+  text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid,
+      (select min(tag) from run_queue
+        where worker is null and available_at is null and holds_slot is not false
+          and tag >= $1::bigint) as floor`,
+};
+
+const readRefusals: Statement = {
+  name: 'admission-read-refusals',
+  text: `select caller, agent_id, status, hour, recorded from refusals
+    where agent_id = any($3::uuid[]) and caller in
+      (select id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))`,
+};
+
+// The lock keeps the row, and with it the lease, from being taken away until this transaction ends.
+const holdWorker: Statement = {
+  name: 'admission-hold-worker',
+  text: `select id from workers where id = $1 and lease_until > clock_timestamp() for key share`,
+};
+
+const readReplays: Statement = {
+  name: 'admission-read-replays',
+  text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables
+    from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as asked (hash, caller, agent_id, key)
+    cross join lateral (
+      select * from idempotency i
+      where i.caller = coalesce(asked.caller, (select id from api_keys where hash = asked.hash))
+        and i.agent_id = asked.agent_id and i.key = asked.key offset 0) as i
+    where (i.created_at > clock_timestamp() - interval '24 hours'
+        or exists (select from run_queue q where q.id = i.execution_id))`,
+};

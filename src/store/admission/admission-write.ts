@@ -1,0 +1,262 @@
+import type { RunSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { EndStatus, ExecutionStatus, Source } from '../../core/execution/execution.ts';
+import type { Counts } from '../../core/execution/limits.ts';
+import type { RunFailureCode } from '../../core/failure.ts';
+import type { Tally } from '../../core/history/statistics.ts';
+import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { addStatistics } from '../history/statistics.ts';
+import { markCalled } from '../workflow/workflow-steps.ts';
+
+/** The writes of admission: one pipelined round trip that ends with the commit. */
+
+export interface AdmissionWrites {
+  readonly counts: ReadonlyMap<string, Counts>;
+  readonly months: readonly { workspaceId: string; month: number; used: number }[];
+  /** When all of them were accepted or refused. */
+  readonly executedAtMs: number;
+  /** The lease that runs are born under. */
+  readonly worker: string | null;
+  readonly executions: readonly NewExecution[];
+  readonly idempotency: readonly NewIdempotency[];
+  readonly refusals: readonly NewRefusal[];
+  readonly tallies: readonly Tally[];
+}
+
+/** What the records of many calls have in common, since they have caller and agent in common. */
+export interface ExecutionTerms {
+  readonly workspaceId: string;
+  readonly agentId: string;
+  readonly promptVersionId: string;
+  readonly apiKeyId: string | null;
+  readonly executedBy: string | null;
+  /** `processing` with settings, or a refusal, ended with an error. */
+  readonly status: ExecutionStatus;
+  readonly source: Source;
+  readonly agentName: string;
+  readonly promptVersionLabel: string;
+  readonly model: string;
+  readonly temperature: number | null;
+  readonly errorCode: RunFailureCode | null;
+  readonly error: string | null;
+  readonly settings: RunSettings | null;
+}
+
+/** A record at birth, and the place in the queue of a run that is to be carried out. */
+export interface NewExecution {
+  readonly id: string;
+  /** The same object for all that have the same terms: they are written once. */
+  readonly terms: ExecutionTerms;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+  readonly inputVariables: string | null;
+  /** Null for a refusal. */
+  readonly run: NewRun | null;
+  /** The step of a workflow's run that this is the call of. */
+  readonly step: WorkflowStepOf | null;
+}
+
+export interface NewRun {
+  readonly tag: number;
+  /** Claimed from birth by the process that accepts it. */
+  readonly born: boolean;
+  readonly holdsSlot: boolean | null;
+}
+
+export interface NewIdempotency {
+  readonly caller: string;
+  readonly agentId: string;
+  readonly key: string;
+  readonly digest: Buffer;
+  readonly executionId: string;
+  readonly agentName: string;
+  readonly ignoredVariables: readonly string[];
+  readonly createdAtMs: number;
+}
+
+/** How many refusals of this caller, agent and status stand as records in this hour. */
+export interface NewRefusal {
+  readonly caller: string;
+  readonly agentId: string;
+  readonly status: EndStatus;
+  readonly hour: number;
+  readonly recorded: number;
+}
+
+export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<void> {
+  const { counts, months, executions, idempotency, refusals } = writes;
+  const sent: Promise<unknown>[] = [];
+  if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
+  if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
+  const called = executions.flatMap(({ id, run, step }) =>
+    run && step ? { ...step, executionId: id } : [],
+  );
+  if (called.length > 0) sent.push(markCalled(send, called));
+  if (idempotency.length > 0) sent.push(send(insertIdempotency, idempotencyValues(idempotency)));
+  if (refusals.length > 0) sent.push(send(upsertRefusals, refusalValues(refusals)));
+  sent.push(addStatistics(send, writes.tallies));
+  sent.push(send(commit));
+  await Promise.all(sent);
+}
+
+const commit: Statement = { name: 'commit', text: 'commit' };
+
+/** Writes counts back that were read under their lock: those of keys and agents, and the months of workspaces. */
+export function updateCounts(
+  send: Send,
+  counts: ReadonlyMap<string, Counts>,
+  months: AdmissionWrites['months'] = [],
+): Promise<unknown> {
+  return send(updateCountRows, countValues(counts, months));
+}
+
+const updateCountRows: Statement = {
+  name: 'admission-update-counts',
+  text: `update limits l set minute = coalesce(c.minute, l.minute), minute_used = coalesce(c.minute_used, l.minute_used),
+      hour = coalesce(c.hour, l.hour), hour_used = coalesce(c.hour_used, l.hour_used),
+      day = coalesce(c.day, l.day), day_used = coalesce(c.day_used, l.day_used),
+      month = coalesce(c.month, l.month), month_used = coalesce(c.month_used, l.month_used)
+    from unnest($1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::bigint[], $7::int[], $8::int[],
+        $9::bigint[])
+      as c (subject, minute, minute_used, hour, hour_used, day, day_used, month, month_used)
+    where l.subject = c.subject`,
+};
+
+/** No subject stands among both; what one has not is null, and stays. */
+function countValues(
+  counts: ReadonlyMap<string, Counts>,
+  months: AdmissionWrites['months'],
+): Value[] {
+  const rows = [...counts.values()];
+  const none = months.map(() => null);
+  const noMonth = rows.map(() => null);
+  return [
+    [...counts.keys(), ...months.map((month) => month.workspaceId)],
+    [...rows.map((row) => row.minute), ...none],
+    [...rows.map((row) => row.minuteUsed), ...none],
+    [...rows.map((row) => row.hour), ...none],
+    [...rows.map((row) => row.hourUsed), ...none],
+    [...rows.map((row) => row.day), ...none],
+    [...rows.map((row) => row.dayUsed), ...none],
+    [...noMonth, ...months.map((month) => month.month)],
+    [...noMonth, ...months.map((month) => month.used)],
+  ];
+}
+
+// Terms travel once for all the records that have them: half of what an insert costs is to read the values.
+const insertExecutions: Statement = {
+  name: 'admission-insert-executions',
+  text: `with accepted as materialized (
+      select e.*, t.*, $1::timestamptz as executed_at,
+        case when e.born then $2::uuid end as worker, case when e.born then clock_timestamp() end as started_at
+      from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::json[], $8::bigint[], $9::bool[], $10::bool[],
+        $25::uuid[], $26::text[], $27::int[])
+        as e (id, terms, ip_address, user_agent, input_variables, tag, born, holds_slot, workflow_run_id, step_name,
+          item)
+      join unnest($11::uuid[], $12::uuid[], $13::uuid[], $14::uuid[], $15::uuid[], $16::execution_status[],
+        $17::execution_source[], $18::text[], $19::text[], $20::text[], $21::float8[], $22::text[], $23::text[],
+        $24::json[]) with ordinality
+        as t (workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, status, source, agent_name,
+          prompt_version_label, model, temperature, error_code, error, settings, place) on t.place = e.terms),
+    queued as (
+      insert into run_queue (id, workspace_id, agent_id, tag, worker, holds_slot, attempt, started_at)
+      select id, workspace_id, agent_id, tag, worker, holds_slot, born::int, started_at
+      from accepted where tag is not null)
+    insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
+      executed_at, completed_at, status, source, agent_name, prompt_version_label, model, temperature,
+      error_code, error, ip_address, user_agent, input_variables, settings, workflow_run_id, step_name)
+    select id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
+      executed_at, case when status = 'processing' then null else executed_at end, status, source, agent_name,
+      prompt_version_label, model, temperature, error_code, error, ip_address, user_agent,
+      input_variables,
+      case when item is null or settings is null then settings else (left(settings::text, -1) || ',"workflow":' ||
+        json_build_object('runId', workflow_run_id, 'step', step_name, 'item', item)::text || '}')::json end,
+      workflow_run_id, step_name
+    from accepted`,
+};
+
+function executionValues({ executions, executedAtMs, worker }: AdmissionWrites): Value[] {
+  const places = new Map<ExecutionTerms, number>();
+  for (const { terms } of executions) {
+    if (!places.has(terms)) places.set(terms, places.size + 1);
+  }
+  const terms = [...places.keys()];
+  return [
+    new Date(executedAtMs).toISOString(),
+    worker,
+    executions.map((one) => one.id),
+    executions.map((one) => places.get(one.terms)),
+    executions.map((one) => one.ipAddress),
+    executions.map((one) => one.userAgent),
+    executions.map((one) => one.inputVariables),
+    executions.map((one) => one.run?.tag),
+    executions.map((one) => one.run?.born ?? false),
+    executions.map((one) => one.run?.holdsSlot),
+    terms.map((one) => one.workspaceId),
+    terms.map((one) => one.agentId),
+    terms.map((one) => one.promptVersionId),
+    terms.map((one) => one.apiKeyId),
+    terms.map((one) => one.executedBy),
+    terms.map((one) => one.status),
+    terms.map((one) => one.source),
+    terms.map((one) => one.agentName),
+    terms.map((one) => one.promptVersionLabel),
+    terms.map((one) => one.model),
+    terms.map((one) => one.temperature),
+    terms.map((one) => one.errorCode),
+    terms.map((one) => one.error),
+    terms.map((one) => one.settings && JSON.stringify(one.settings)),
+    executions.map((one) => one.step?.runId),
+    executions.map((one) => one.step?.step),
+    executions.map((one) => one.step?.item),
+  ];
+}
+
+// A row that has had its day is taken over; a live one cannot be here, the lock of the limits saw to that.
+const insertIdempotency: Statement = {
+  name: 'admission-insert-idempotency',
+  text: `insert into idempotency as i (caller, agent_id, key, digest, execution_id, agent_name,
+      ignored_variables, created_at)
+    select caller, agent_id, key, digest, execution_id, agent_name, ignored_variables::text[], created_at
+    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::uuid[], $6::text[], $7::text[],
+      $8::timestamptz[])
+      as n (caller, agent_id, key, digest, execution_id, agent_name, ignored_variables, created_at)
+    on conflict (caller, agent_id, key) do update set digest = excluded.digest,
+      execution_id = excluded.execution_id, agent_name = excluded.agent_name,
+      ignored_variables = excluded.ignored_variables, created_at = excluded.created_at`,
+};
+
+function idempotencyValues(rows: readonly NewIdempotency[]): Value[] {
+  return [
+    rows.map((row) => row.caller),
+    rows.map((row) => row.agentId),
+    rows.map((row) => row.key),
+    rows.map((row) => row.digest),
+    rows.map((row) => row.executionId),
+    rows.map((row) => row.agentName),
+    rows.map((row) => textArray(row.ignoredVariables)),
+    rows.map((row) => new Date(row.createdAtMs).toISOString()),
+  ];
+}
+
+/** A text[] as the text that PostgreSQL reads: arrays of arrays would have to be rectangular. */
+export function textArray(texts: readonly string[]): string {
+  const quoted = texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+  return `{${quoted.join(',')}}`;
+}
+
+const upsertRefusals: Statement = {
+  name: 'admission-upsert-refusals',
+  text: `insert into refusals as r (caller, agent_id, status, hour, recorded)
+    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::int[])
+    on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`,
+};
+
+function refusalValues(rows: readonly NewRefusal[]): Value[] {
+  return [
+    rows.map((row) => row.caller),
+    rows.map((row) => row.agentId),
+    rows.map((row) => row.status),
+    rows.map((row) => row.hour),
+    rows.map((row) => row.recorded),
+  ];
+}

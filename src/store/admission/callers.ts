@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { Visibility } from '../../core/agent/agent.ts';
+import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
+import { hashBytes } from '../../core/people/key.ts';
+import type { Role } from '../../core/people/member.ts';
+import type { Db } from '../connection/database.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import { homeFirst } from '../people/members.ts';
+import { type KeyRow, readWholeKeys } from './admission-read.ts';
+
+/** Who calls, outside admission: a key by its hash, a session by its user. Read anew for every request. */
+
+/** Those of these keys that were issued, by their hashes. */
+export function readCallerKeys(send: Send, hashes: readonly string[]): Promise<KeyRow[]> {
+  return send(readWholeKeys, [hashes.map(hashBytes)]);
+}
+
+/** The user of a session as a caller in one of its workspaces: the one named, else the first that they own or are in. */
+export async function findSessionCaller(
+  db: Db,
+  userId: string,
+  workspaceId: string | null,
+): Promise<Caller | null> {
+  const { rows } = await sql<{ workspaceId: string; role: Role }>`
+    select m.workspace_id, m.role from members m
+    where m.user_id = ${userId} and (${workspaceId}::uuid is null or m.workspace_id = ${workspaceId})
+    order by ${homeFirst} limit 1`.execute(db);
+  const member = rows[0];
+  return member ? sessionCaller({ userId, ...member }) : null;
+}
+
+/** What decides whether a caller sees an agent. */
+export interface AgentView {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly visibility: Visibility;
+  readonly createdBy: string | null;
+  readonly allowedOrigins: string[];
+}
+
+/** Those of these agents that there are, whatever workspace they are in. */
+export function readAgentViews(send: Send, agentIds: readonly string[]): Promise<AgentView[]> {
+  return send(readViews, [agentIds]);
+}
+
+const readViews: Statement = {
+  name: 'read-agent-views',
+  text: `select id, workspace_id as "workspaceId", visibility, created_by as "createdBy",
+      allowed_origins as "allowedOrigins"
+    from agents where id = any($1::uuid[]) and deleted_at is null`,
+};
+
+/** The origins that browsers may call an agent from: its own, and those of the keys that reach it. */
+export async function findAgentOrigins(db: Db, agentId: string): Promise<string[]> {
+  const { rows } = await sql<{ origin: string }>`
+    select unnest(a.allowed_origins) as origin from agents a where a.id = ${agentId} and a.deleted_at is null
+    union
+    select unnest(k.allowed_origins) from agents a
+    join api_keys k on k.workspace_id = a.workspace_id
+    where a.id = ${agentId} and a.deleted_at is null
+      and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > clock_timestamp())
+      and (k.all_agents or exists (
+        select from api_key_agents ka where ka.api_key_id = k.id and ka.agent_id = a.id))`.execute(
+    db,
+  );
+  return rows.map((row) => row.origin);
+}
+
+/** The origins that browsers may call a workflow from: those of the keys that reach all agents of its pinned version. */
+export async function findWorkflowOrigins(db: Db, workflowId: string): Promise<string[]> {
+  const { rows } = await sql<{ origin: string }>`
+    select distinct unnest(k.allowed_origins) as origin
+    from workflows w
+    join workflow_versions v on v.id = w.workflow_version_id
+    join api_keys k on k.workspace_id = w.workspace_id
+    where w.id = ${workflowId} and w.deleted_at is null
+      and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > clock_timestamp())
+      and (k.all_agents or v.agent_ids <@ array(
+        select ka.agent_id from api_key_agents ka where ka.api_key_id = k.id))`.execute(db);
+  return rows.map((row) => row.origin);
+}
+
+/**
+ * Counts one call in the current UTC minute, a list call of a key or user or an event for a webhook, and says how many
+ * there were with it. A count beyond the limit changes nothing for anyone, so it need not be taken back.
+ */
+export async function countInMinute(
+  db: Db,
+  callerId: string,
+): Promise<{ used: number; nowMs: number; resetAtMs: number }> {
+  const { rows } = await sql<{ used: number; nowMs: number; minute: number }>`
+    insert into list_counts as c (caller, minute, used)
+    values (${callerId}, floor(extract(epoch from clock_timestamp()) / 60)::bigint, 1)
+    on conflict (caller) do update set
+      used = case when excluded.minute > c.minute then 1 else c.used + 1 end,
+      minute = greatest(excluded.minute, c.minute)
+    returning used, minute, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(
+    db,
+  );
+  const { used, nowMs, minute } = rows[0] ?? { used: 1, nowMs: 0, minute: 0 };
+  return { used, nowMs, resetAtMs: (minute + 1) * 60_000 };
+}
+
+/** Notes when keys were last used; called now and then with what came together, not for each call. */
+export async function touchKeys(db: Db, hashes: readonly string[]): Promise<void> {
+  await sql`
+    update api_keys set last_used_at = clock_timestamp()
+    where id in (select id from api_keys where hash = any (${hashes.map(hashBytes)}::bytea[]) order by id for update)`.execute(
+    db,
+  );
+}

@@ -1,0 +1,81 @@
+import { CompiledQuery, sql } from 'kysely';
+import type { Standing } from '../../core/agent/agent.ts';
+import type { AgentSettings } from '../../core/agent/agent-settings.ts';
+import type { Trx } from '../connection/database.ts';
+import { handOutSlots } from '../execution/finish.ts';
+
+/** Writing agents. All but the first needs the agent locked, its row of limits before it. */
+
+export interface NewAgent {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly promptId: string;
+  readonly promptVersionId: string;
+  readonly createdBy: string | null;
+  readonly settings: AgentSettings;
+}
+
+/** A Draft with its API off, and the row that its calls will be counted in. */
+export async function insertAgent(trx: Trx, agent: NewAgent): Promise<void> {
+  const { settings: s } = agent;
+  await sql`
+    insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
+      optional_variables, default_variable_values, visibility, requests_per_minute, requests_per_hour,
+      requests_per_day, project, category, tags, description, allowed_origins, records_days,
+      bodies_days, store_bodies, created_by)
+    values (${agent.id}, ${agent.workspaceId}, ${s.name}, ${agent.promptId}, ${agent.promptVersionId},
+      ${JSON.stringify(s.config)}, ${s.requiredVariables}::text[], ${s.optionalVariables}::text[],
+      ${JSON.stringify(s.defaultVariableValues)}, ${s.visibility}, ${s.rateLimits.requestsPerMinute},
+      ${s.rateLimits.requestsPerHour}, ${s.rateLimits.requestsPerDay}, ${s.project}, ${s.category},
+      ${s.tags}::text[], ${s.description}, ${s.allowedOrigins}::text[], ${s.retention.recordsDays},
+      ${s.retention.bodiesDays}, ${s.storeBodies}, ${agent.createdBy})`.execute(trx);
+  await sql`insert into limits (subject) values (${agent.id})`.execute(trx);
+}
+
+export async function writeSettings(
+  trx: Trx,
+  id: string,
+  settings: AgentSettings,
+  more: { readonly promptVersionId: string; readonly apiEnabled: boolean },
+): Promise<void> {
+  const { rateLimits, retention } = settings;
+  await sql`
+    update agents set name = ${settings.name}, prompt_version_id = ${more.promptVersionId},
+      config = ${JSON.stringify(settings.config)},
+      required_variables = ${settings.requiredVariables}::text[],
+      optional_variables = ${settings.optionalVariables}::text[],
+      default_variable_values = ${JSON.stringify(settings.defaultVariableValues)},
+      api_enabled = ${more.apiEnabled}, visibility = ${settings.visibility},
+      requests_per_minute = ${rateLimits.requestsPerMinute},
+      requests_per_hour = ${rateLimits.requestsPerHour}, requests_per_day = ${rateLimits.requestsPerDay},
+      project = ${settings.project}, category = ${settings.category}, tags = ${settings.tags}::text[],
+      description = ${settings.description}, allowed_origins = ${settings.allowedOrigins}::text[],
+      records_days = ${retention.recordsDays}, bodies_days = ${retention.bodiesDays},
+      store_bodies = ${settings.storeBodies},
+      revision = revision + 1, updated_at = clock_timestamp()
+    where id = ${id}`.execute(trx);
+}
+
+export async function writeStanding(trx: Trx, id: string, standing: Standing): Promise<void> {
+  await sql`
+    update agents set stage = ${standing.stage}, api_enabled = ${standing.apiEnabled},
+      archived_at = case when ${standing.archived} then coalesce(archived_at, clock_timestamp()) end,
+      revision = revision + 1, updated_at = clock_timestamp()
+    where id = ${id}`.execute(trx);
+}
+
+/** Takes the agent from view. Its keys stop for it; runs that were accepted go on to their end. */
+export async function markDeleted(trx: Trx, id: string): Promise<void> {
+  await sql`
+    update agents set deleted_at = clock_timestamp(), revision = revision + 1,
+      updated_at = clock_timestamp()
+    where id = ${id}`.execute(trx);
+}
+
+/**
+ * Gives waiting runs the slots that a changed `maxConcurrency` leaves free. Runs that were accepted while there was no
+ * cap hold no slot, so a new cap does not count them: it is exact once they have ended.
+ */
+export async function giveSlots(trx: Trx, id: string): Promise<void> {
+  await trx.executeQuery(CompiledQuery.raw(handOutSlots.text, [[id]]));
+}

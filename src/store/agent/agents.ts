@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import type { Stage, Standing } from '../../core/agent/agent.ts';
+import type { AgentSettings } from '../../core/agent/agent-settings.ts';
+import type { Caller } from '../../core/execution/caller.ts';
+import type { RateLimits } from '../../core/execution/limits.ts';
+import type { Retention } from '../../core/history/retention.ts';
+import type { Db, Trx } from '../connection/database.ts';
+import { holds, type Page, readPage } from '../page.ts';
+
+/** Reading agents, as far as whoever asks sees them. */
+
+export interface AgentRow extends AgentSettings, Standing {
+  readonly id: string;
+  readonly promptId: string;
+  readonly promptVersionId: string;
+  readonly promptVersionLabel: string;
+  readonly revision: number;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Who looks: what decides which agents there are. */
+export type Viewer = Pick<Caller, 'workspaceId' | 'userId' | 'role' | 'allAgents' | 'agentIds'>;
+
+/** The agents `a` that there are for a caller: `sees` of core/member, and the agents that its key is tied to. */
+export function visibleTo(viewer: Viewer) {
+  return sql`a.deleted_at is null and ${seenBy(viewer)}`;
+}
+
+/** The same with those that were deleted, as long as the caller would see them if they were not. */
+export function seenBy({ workspaceId, userId, role, allAgents, agentIds }: Viewer) {
+  return sql`a.workspace_id = ${workspaceId}
+    and (a.visibility = 'public' or ${role === 'owner'} or a.created_by = ${userId})
+    and (${allAgents} or a.id = any (${agentIds}::uuid[]))`;
+}
+
+type StoredRow = Omit<AgentRow, 'defaultVariableValues' | 'rateLimits' | 'retention'> &
+  RateLimits &
+  Retention & {
+    /** JSON text: the order of names is the caller's. */
+    readonly defaultVariableValues: string;
+  };
+
+const columns =
+  sql.raw(`a.id, a.name, a.prompt_id, a.prompt_version_id, v.label as prompt_version_label,
+  a.config, a.required_variables, a.optional_variables, a.default_variable_values, a.stage,
+  a.archived_at is not null as archived, a.api_enabled, a.visibility, a.project, a.category, a.tags,
+  a.description, a.allowed_origins, a.revision, a.created_by, a.created_at, a.updated_at,
+  a.requests_per_minute, a.requests_per_hour, a.requests_per_day, a.records_days, a.bodies_days, a.store_bodies`);
+const joined = sql.raw(`agents a join prompt_versions v on v.id = a.prompt_version_id`);
+
+export async function findAgent(db: Db, viewer: Viewer, id: string): Promise<AgentRow | null> {
+  const { rows } = await sql<StoredRow>`
+    select ${columns} from ${joined} where a.id = ${id} and ${visibleTo(viewer)}`.execute(db);
+  return rows[0] ? agentRow(rows[0]) : null;
+}
+
+/** Of these agents, those that the viewer sees. */
+export async function findAgents(
+  db: Db,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<AgentRow[]> {
+  const { rows } = await sql<StoredRow>`
+    select ${columns} from ${joined}
+    where a.id = any (${ids}::uuid[]) and ${visibleTo(viewer)}`.execute(db);
+  return rows.map(agentRow);
+}
+
+/** The stored ids of all agents that the viewer sees, the archived ones too; of those with these names, where given. */
+export async function listVisibleAgents(
+  db: Db,
+  viewer: Viewer,
+  names: readonly string[] | null = null,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select a.id from agents a where ${visibleTo(viewer)} and ${hasName('a', names)}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** SQL: whether the row of this alias has one of these names; true for null. */
+export function hasName(alias: string, names: readonly string[] | null) {
+  return names === null ? sql`true` : sql`${sql.ref(`${alias}.name`)} = any (${names}::text[])`;
+}
+
+/** An agent whatever the caller sees of it by now: who changes one may thereby lose sight of it. */
+export async function readAgent(trx: Trx, id: string): Promise<AgentRow> {
+  const { rows } = await sql<StoredRow>`
+    select ${columns} from ${joined} where a.id = ${id}`.execute(trx);
+  if (!rows[0]) throw new Error('the agent that was written is gone');
+  return agentRow(rows[0]);
+}
+
+/** Locks the agent for a change. Its row of limits must be locked before: then nobody changes it meanwhile. */
+export async function lockAgent(trx: Trx, viewer: Viewer, id: string): Promise<AgentRow | null> {
+  const { rows } = await sql<StoredRow>`
+    select ${columns} from ${joined} where a.id = ${id} and ${visibleTo(viewer)}
+    for no key update of a`.execute(trx);
+  return rows[0] ? agentRow(rows[0]) : null;
+}
+
+export interface AgentQuestion extends Page {
+  readonly stage: Stage | null;
+  readonly project: string | null;
+  readonly tag: string | null;
+  /** Part of the name or description, in any case. */
+  readonly q: string | null;
+  /** The archived ones instead of the others. */
+  readonly archived: boolean;
+}
+
+/** Newest first. */
+export async function listAgents(
+  db: Db,
+  viewer: Viewer,
+  question: AgentQuestion,
+): Promise<{ rows: AgentRow[]; total: number }> {
+  const { stage, project, tag, q, archived } = question;
+  const found = (part: string) =>
+    sql`and (${holds(sql`a.name`, part)} or ${holds(sql`a.description`, part)})`;
+  const from = sql`${joined} where ${visibleTo(viewer)}
+    and (a.archived_at is not null) = ${archived}
+    ${stage === null ? sql`` : sql`and a.stage = ${stage}`}
+    ${project === null ? sql`` : sql`and a.project = ${project}`}
+    ${tag === null ? sql`` : sql`and ${tag} = any (a.tags)`}
+    ${q === null ? sql`` : found(q)}`;
+  const page = await readPage<StoredRow>(db, { columns, from, order: sql`a.id desc` }, question);
+  return { rows: page.rows.map(agentRow), total: page.total };
+}
+
+function agentRow(stored: StoredRow): AgentRow {
+  const { defaultVariableValues, requestsPerMinute, requestsPerHour, requestsPerDay, ...more } =
+    stored;
+  const { recordsDays, bodiesDays, ...row } = more;
+  return {
+    ...row,
+    rateLimits: { requestsPerMinute, requestsPerHour, requestsPerDay },
+    retention: { recordsDays, bodiesDays },
+    defaultVariableValues: JSON.parse(defaultVariableValues),
+  };
+}

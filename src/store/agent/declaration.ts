@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../connection/database.ts';
+import { type Defined, type Stored, withDefinition } from '../workflow/workflow-definitions.ts';
+import { versionSeenBy } from '../workflow/workflows.ts';
+import { hasName, type Viewer } from './agents.ts';
+import { type VersionRow, whole } from './versions.ts';
+
+/** What a declaration is compared with: prompts and workflows by name, versions by label. */
+
+/** Two declarations of one workspace are applied one after the other: they lock many things, in no order. */
+export async function lockDeclaration(trx: Trx, workspaceId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`declaration ${workspaceId}`}, 0))`.execute(
+    trx,
+  );
+}
+
+export interface NamedPromptRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly archived: boolean;
+}
+
+/** Those with these names, or all for null; the oldest first. */
+export async function namedPrompts(
+  db: Db,
+  workspaceId: string,
+  names: readonly string[] | null,
+): Promise<NamedPromptRow[]> {
+  const { rows } = await sql<NamedPromptRow>`
+    select id, name, description, archived_at is not null as archived from prompts p
+    where workspace_id = ${workspaceId} and ${hasName('p', names)} order by id`.execute(db);
+  return rows;
+}
+
+export interface NamedWorkflowRow extends Defined {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly enabled: boolean;
+}
+
+/** Those with these names, or all for null; the oldest first. */
+export async function namedWorkflows(
+  db: Db,
+  viewer: Viewer,
+  names: readonly string[] | null,
+): Promise<NamedWorkflowRow[]> {
+  const { rows } = await sql<Stored<NamedWorkflowRow>>`
+    select w.id, w.name, w.description, w.enabled, v.definition
+    from workflows w join workflow_versions v on v.id = w.workflow_version_id
+    where w.deleted_at is null and ${hasName('w', names)} and ${versionSeenBy(viewer)} order by w.id`.execute(
+    db,
+  );
+  return rows.map(withDefinition);
+}
+
+export async function findVersionLabeled(
+  db: Db,
+  promptId: string,
+  label: string,
+): Promise<VersionRow | null> {
+  const { rows } = await sql<VersionRow>`
+    select ${whole} from prompt_versions v
+    where v.prompt_id = ${promptId} and v.label = ${label}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Of these prompts the newest version of each, and those named; by prompt, then in order. */
+export async function versionsToDeclare(
+  db: Db,
+  promptIds: readonly string[],
+  versionIds: readonly string[],
+): Promise<VersionRow[]> {
+  const { rows } = await sql<VersionRow>`
+    select ${whole} from prompt_versions v
+    where v.prompt_id = any (${promptIds}::uuid[]) and (v.id = any (${versionIds}::uuid[])
+      or v.number = (select max(number) from prompt_versions n where n.prompt_id = v.prompt_id))
+    order by v.prompt_id, v.number`.execute(db);
+  return rows;
+}

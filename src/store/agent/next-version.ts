@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import { defaultLabel } from '../../core/agent/version-label.ts';
+import type { Db } from '../connection/database.ts';
+
+/** The next version of a prompt or a workflow. */
+interface NextVersion {
+  readonly number: number;
+  /** What it is called unless it is given a label: one that no other version has. */
+  readonly label: string;
+}
+
+/** Good only while the prompt or the workflow is locked. */
+export async function nextVersion(
+  db: Db,
+  of: 'prompt' | 'workflow',
+  id: string,
+): Promise<NextVersion> {
+  const versions = sql.table(`${of}_versions`);
+  const owner = sql.ref(`${of}_id`);
+  const { rows } = await sql<{ number: number; taken: string[] }>`
+    select number, array(
+      select label from ${versions}
+      where ${owner} = ${id} and starts_with(label, 'v' || next.number)) as taken
+    from (
+      select coalesce(max(number), 0) + 1 as number from ${versions} where ${owner} = ${id}) as next`.execute(
+    db,
+  );
+  const { number, taken } = rows[0] ?? { number: 1, taken: [] };
+  return { number, label: defaultLabel(number, new Set(taken)) };
+}

@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../connection/database.ts';
+import { holds, type Page, readPage } from '../page.ts';
+import { type Viewer, visibleTo } from './agents.ts';
+import { findLatestVersions, type VersionSummaryRow } from './versions.ts';
+
+/** Prompts. Whoever sees the workspace sees them all; a key tied to agents, those that its agents are built from. */
+
+export interface PromptRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly archived: boolean;
+  /** Raised by every change of what a reader is shown, new versions included. */
+  readonly revision: number;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly latest: VersionSummaryRow | null;
+}
+
+type BareRow = Omit<PromptRow, 'latest'>;
+
+const columns =
+  sql.raw(`p.id, p.name, p.description, p.archived_at is not null as archived, p.revision,
+  p.created_by, p.created_at, p.updated_at`);
+
+function reachableBy(viewer: Viewer) {
+  return sql`p.workspace_id = ${viewer.workspaceId} and (${viewer.allAgents} or exists (
+    select from agents a where a.prompt_id = p.id and ${visibleTo(viewer)}))`;
+}
+
+export async function findPrompt(db: Db, viewer: Viewer, id: string): Promise<PromptRow | null> {
+  const { rows } = await sql<BareRow>`
+    select ${columns} from prompts p where p.id = ${id} and ${reachableBy(viewer)}`.execute(db);
+  return (await withLatest(db, rows))[0] ?? null;
+}
+
+export async function listPrompts(
+  db: Db,
+  viewer: Viewer,
+  question: Page & { readonly q: string | null; readonly archived: boolean },
+): Promise<{ rows: PromptRow[]; total: number }> {
+  const { q, archived } = question;
+  const found = (part: string) =>
+    sql`and (${holds(sql`p.name`, part)} or ${holds(sql`p.description`, part)})`;
+  const from = sql`prompts p where ${reachableBy(viewer)}
+    and (p.archived_at is not null) = ${archived} ${q === null ? sql`` : found(q)}`;
+  const page = await readPage<BareRow>(db, { columns, from, order: sql`p.id desc` }, question);
+  return { rows: await withLatest(db, page.rows), total: page.total };
+}
+
+/** Keeps the prompt from being archived until the transaction ends. */
+export async function holdPrompt(
+  trx: Trx,
+  workspaceId: string,
+  id: string,
+): Promise<{ archived: boolean } | null> {
+  const { rows } = await sql<{ archived: boolean }>`
+    select archived_at is not null as archived from prompts
+    where id = ${id} and workspace_id = ${workspaceId} for share`.execute(trx);
+  return rows[0] ?? null;
+}
+
+/** Locks a prompt for a change, until the transaction ends. */
+export async function lockPrompt(trx: Trx, viewer: Viewer, id: string): Promise<PromptRow | null> {
+  const { rows } = await sql<BareRow>`
+    select ${columns} from prompts p where p.id = ${id} and ${reachableBy(viewer)}
+    for no key update`.execute(trx);
+  // In a statement of its own: whoever held the lock before may have added a version.
+  return (await withLatest(trx, rows))[0] ?? null;
+}
+
+export async function insertPrompt(
+  trx: Trx,
+  prompt: {
+    readonly id: string;
+    readonly workspaceId: string;
+    readonly name: string;
+    readonly description: string | null;
+    readonly createdBy: string | null;
+  },
+): Promise<PromptRow> {
+  const { rows } = await sql<BareRow>`
+    insert into prompts as p (id, workspace_id, name, description, created_by)
+    values (${prompt.id}, ${prompt.workspaceId}, ${prompt.name}, ${prompt.description},
+      ${prompt.createdBy})
+    returning ${columns}`.execute(trx);
+  return one(await withLatest(trx, rows));
+}
+
+/** Writes a prompt that is locked; `archived` sets the time only where it was not archived before. */
+export async function updatePrompt(
+  trx: Trx,
+  prompt: Pick<PromptRow, 'id' | 'name' | 'description' | 'archived'>,
+): Promise<PromptRow> {
+  const { rows } = await sql<BareRow>`
+    update prompts as p set name = ${prompt.name}, description = ${prompt.description},
+      archived_at = case when ${prompt.archived} then coalesce(archived_at, clock_timestamp()) end,
+      revision = revision + 1, updated_at = clock_timestamp()
+    where id = ${prompt.id} returning ${columns}`.execute(trx);
+  return one(await withLatest(trx, rows));
+}
+
+async function withLatest(db: Db, prompts: readonly BareRow[]): Promise<PromptRow[]> {
+  if (prompts.length === 0) return [];
+  const versions = await findLatestVersions(
+    db,
+    prompts.map((prompt) => prompt.id),
+  );
+  const latest = new Map(versions.map((version) => [version.promptId, version]));
+  return prompts.map((prompt) => ({ ...prompt, latest: latest.get(prompt.id) ?? null }));
+}
+
+function one<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('the row that was locked is gone');
+  return row;
+}

@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import type { ModelSettings } from '../../core/agent/model-settings.ts';
+import type { Db, Trx } from '../connection/database.ts';
+import { type Page, readPage } from '../page.ts';
+
+/** Prompt versions. Nothing here changes one: the database itself refuses that. */
+
+/** A version without its texts, which can be large. */
+export interface VersionSummaryRow extends ModelSettings {
+  readonly id: string;
+  readonly promptId: string;
+  readonly number: number;
+  readonly label: string;
+  readonly variables: string[];
+  readonly notes: string | null;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+}
+
+export interface VersionRow extends VersionSummaryRow {
+  readonly system: string | null;
+  readonly user: string;
+}
+
+export interface NewVersion extends ModelSettings {
+  readonly id: string;
+  readonly promptId: string;
+  readonly workspaceId: string;
+  readonly number: number;
+  readonly label: string;
+  readonly system: string | null;
+  readonly user: string;
+  readonly variables: readonly string[];
+  readonly notes: string | null;
+  readonly createdBy: string | null;
+}
+
+const summary = sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.model, v.temperature,
+  v.max_tokens, v.top_p, v.notes, v.created_by, v.created_at`);
+/** The columns of a `VersionRow` of a version `v`. */
+export const whole = sql`${summary}, v.system_template as system, v.user_template as "user"`;
+
+export async function findVersion(
+  db: Db,
+  promptId: string,
+  id: string,
+): Promise<VersionRow | null> {
+  const { rows } = await sql<VersionRow>`
+    select ${whole} from prompt_versions v
+    where v.id = ${id} and v.prompt_id = ${promptId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+export async function findVersionSummary(
+  db: Db,
+  promptId: string,
+  id: string,
+): Promise<VersionSummaryRow | null> {
+  const { rows } = await sql<VersionSummaryRow>`
+    select ${summary} from prompt_versions v
+    where v.id = ${id} and v.prompt_id = ${promptId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** The newest version of each of these prompts that has any. */
+export async function findLatestVersions(
+  db: Db,
+  promptIds: readonly string[],
+): Promise<VersionSummaryRow[]> {
+  const { rows } = await sql<VersionSummaryRow>`
+    select ${summary} from unnest(${promptIds}::uuid[]) as asked (id) cross join lateral (
+      select * from prompt_versions where prompt_id = asked.id order by number desc limit 1) as v`.execute(
+    db,
+  );
+  return rows;
+}
+
+export function listVersions(
+  db: Db,
+  promptId: string,
+  page: Page,
+): Promise<{ rows: VersionSummaryRow[]; total: number }> {
+  const from = sql`prompt_versions v where v.prompt_id = ${promptId}`;
+  return readPage(db, { columns: summary, from, order: sql`v.number desc` }, page);
+}
+
+/** Null where the label is taken in its prompt. */
+export async function insertVersion(trx: Trx, version: NewVersion): Promise<VersionRow | null> {
+  const { rows } = await sql<VersionRow>`
+    insert into prompt_versions as v (id, prompt_id, workspace_id, number, label, system_template,
+      user_template, variables, model, temperature, max_tokens, top_p, notes, created_by)
+    values (${version.id}, ${version.promptId}, ${version.workspaceId}, ${version.number},
+      ${version.label}, ${version.system}, ${version.user}, ${version.variables}::text[],
+      ${version.model}, ${version.temperature}, ${version.maxTokens}, ${version.topP},
+      ${version.notes}, ${version.createdBy})
+    on conflict (prompt_id, label) do nothing
+    returning ${whole}`.execute(trx);
+  return rows[0] ?? null;
+}

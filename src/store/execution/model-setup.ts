@@ -1,0 +1,52 @@
+import type { ModelSetup } from '../../core/model/model-port.ts';
+import type { ProviderKind } from '../../core/model/provider.ts';
+
+/**
+ * What a workspace has stored for a model, read along with the run that will call it, so that no run asks by itself:
+ * the SQL to read it, and the setup of a row.
+ */
+
+/** The columns of `SetupRow`, of what `setupJoins` joins. */
+export const setupColumns = `setup_provider.id as "providerId", setup_provider.kind as "providerKind",
+  setup_provider.sealed_api_key as "sealedApiKey", setup_provider.base_url as "baseURL",
+  setup_price.input_per_million as "inputPerMillion", setup_price.output_per_million as "outputPerMillion",
+  setup_price.cache_read_per_million as "cacheReadPerMillion",
+  setup_price.cache_write_per_million as "cacheWritePerMillion"`;
+
+/**
+ * SQL: joins what a row's workspace has stored for its model, both given as expressions. Looked up row by row: joined with
+ * the list of all, PostgreSQL may read that list whole.
+ */
+export function setupJoins(workspaceId: string, model: string): string {
+  return `left join lateral (
+      select id, kind, sealed_api_key, base_url from providers
+      where workspace_id = ${workspaceId} and name = split_part(${model}, '/', 1) offset 0) as setup_provider on true
+    left join lateral (
+      select input_per_million, output_per_million, cache_read_per_million, cache_write_per_million from prices
+      where workspace_id = ${workspaceId} and model = ${model} offset 0) as setup_price on true`;
+}
+
+export interface SetupRow {
+  /** Null where no provider is stored, and then so are its other columns. */
+  readonly providerId: string | null;
+  readonly providerKind: ProviderKind;
+  readonly sealedApiKey: Buffer | null;
+  readonly baseURL: string | null;
+  /** Null where no price is stored, and then so are its other columns. */
+  readonly inputPerMillion: string | null;
+  readonly outputPerMillion: string;
+  readonly cacheReadPerMillion: string | null;
+  readonly cacheWritePerMillion: string | null;
+}
+
+export function setupOf(row: SetupRow): ModelSetup {
+  const { providerId: id, providerKind: kind, sealedApiKey, baseURL } = row;
+  const { inputPerMillion, outputPerMillion, cacheReadPerMillion, cacheWritePerMillion } = row;
+  return {
+    provider: id === null ? null : { id, kind, sealedApiKey, baseURL },
+    price:
+      inputPerMillion === null
+        ? null
+        : { inputPerMillion, outputPerMillion, cacheReadPerMillion, cacheWritePerMillion },
+  };
+}

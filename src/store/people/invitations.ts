@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Role } from '../../core/people/member.ts';
+import type { Db, Trx } from '../connection/database.ts';
+
+/** Invitations by link. Of the token only its hash is known here. An open one is neither accepted nor expired. */
+
+export interface InvitationRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+  readonly invitedBy: string | null;
+  readonly expiresAt: Date;
+}
+
+const columns = sql.raw('id, workspace_id, email, role, created_at, invited_by, expires_at');
+const open = sql.raw('accepted_at is null and expires_at > clock_timestamp()');
+
+export interface NewInvitation {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly tokenHash: Buffer;
+  readonly invitedBy: string | null;
+  readonly days: number;
+}
+
+/** Takes the place of the one that the address had, expired or not. */
+export async function replaceInvitation(
+  trx: Trx,
+  invitation: NewInvitation,
+): Promise<InvitationRow> {
+  const { id, workspaceId, email, role, tokenHash, invitedBy, days } = invitation;
+  await sql`
+    delete from invitations
+    where workspace_id = ${workspaceId} and email = ${email} and accepted_at is null`.execute(trx);
+  const { rows } = await sql<InvitationRow>`
+    insert into invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at)
+    values (${id}, ${workspaceId}, ${email}, ${role}, ${tokenHash}, ${invitedBy},
+      clock_timestamp() + make_interval(days => ${days}))
+    returning ${columns}`.execute(trx);
+  return rows[0] as InvitationRow;
+}
+
+export async function listInvitations(db: Db, workspaceId: string): Promise<InvitationRow[]> {
+  const { rows } = await sql<InvitationRow>`
+    select ${columns} from invitations where workspace_id = ${workspaceId} and ${open}
+    order by created_at, id`.execute(db);
+  return rows;
+}
+
+export async function findInvitation(
+  db: Db,
+  tokenHash: Buffer,
+): Promise<(InvitationRow & { readonly workspaceName: string }) | null> {
+  const { rows } = await sql<InvitationRow & { workspaceName: string }>`
+    select ${columns}, (select name from workspaces w where w.id = workspace_id) as workspace_name
+    from invitations where token_hash = ${tokenHash} and ${open}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Of several at once one gets it: the others wait for its row and find it accepted. */
+export async function takeInvitation(trx: Trx, tokenHash: Buffer): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update invitations set accepted_at = clock_timestamp()
+    where token_hash = ${tokenHash} and ${open}`.execute(trx);
+  return numAffectedRows === 1n;
+}
+
+/** False where the workspace has no such open invitation. */
+export async function deleteInvitation(
+  db: Db,
+  workspaceId: string,
+  invitationId: string,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from invitations
+    where id = ${invitationId} and workspace_id = ${workspaceId} and ${open}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Withdraws what somebody may no longer hand out. */
+export async function deleteInvitationsBy(
+  trx: Trx,
+  workspaceId: string,
+  userId: string,
+): Promise<void> {
+  await sql`
+    delete from invitations
+    where workspace_id = ${workspaceId} and invited_by = ${userId} and accepted_at is null`.execute(
+    trx,
+  );
+}
+
+/** Whether any workspace waits for this address. */
+export async function isInvited(db: Db, email: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from invitations where email = ${email} and ${open} limit 1`.execute(db);
+  return rows.length > 0;
+}

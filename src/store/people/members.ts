@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import type { MemberRole, Role } from '../../core/people/member.ts';
+import { lockLimits } from '../admission/limits.ts';
+import type { Db, Trx } from '../connection/database.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+
+/** Who belongs to a workspace, and as what. */
+
+export interface MemberRow {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly joinedAt: Date;
+}
+
+const listed = sql.raw('m.user_id, u.email, u.name, m.role, m.created_at as joined_at');
+
+export async function listMembers(db: Db, workspaceId: string): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${listed} from members m join users u on u.id = m.user_id
+    where m.workspace_id = ${workspaceId}
+    order by m.created_at, m.user_id`.execute(db);
+  return rows;
+}
+
+export async function findMember(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+): Promise<MemberRow | null> {
+  const { rows } = await sql<MemberRow>`
+    select ${listed} from members m join users u on u.id = m.user_id
+    where m.workspace_id = ${workspaceId} and m.user_id = ${userId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+export async function isMember(db: Db, workspaceId: string, email: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from members m join users u on u.id = m.user_id
+    where m.workspace_id = ${workspaceId} and u.email = ${email}`.execute(db);
+  return rows.length > 0;
+}
+
+export interface Membership {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Of the workspaces of a user, `m` in each, first those that they own: into others they were let by somebody else. */
+export const homeFirst = sql.raw("(m.role = 'owner') desc, m.created_at, m.workspace_id");
+
+/** The workspaces of a user, the one at the head that a session acts in where none is named. */
+export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
+  const { rows } = await sql<Membership>`
+    select w.id as workspace_id, w.name, m.role
+    from members m join workspaces w on w.id = m.workspace_id
+    where m.user_id = ${userId}
+    order by ${homeFirst}`.execute(db);
+  return rows;
+}
+
+/** False where they are a member already. */
+export async function addMember(
+  trx: Trx,
+  member: { readonly workspaceId: string; readonly userId: string; readonly role: Role },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into members (workspace_id, user_id, role)
+    values (${member.workspaceId}, ${member.userId}, ${member.role})
+    on conflict do nothing`.execute(trx);
+  return numAffectedRows === 1n;
+}
+
+/**
+ * Locks what a change of this membership touches: the rows that the calls of the member's keys are counted in, and
+ * that of the workspace, which also keeps two changes of its members from happening at once.
+ */
+export async function lockMembership(trx: Trx, workspaceId: string, userId: string): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from api_keys where workspace_id = ${workspaceId} and issued_by = ${userId}`.execute(
+    trx,
+  );
+  await lockLimits(
+    trx,
+    rows.map((key) => key.id),
+  );
+  await lockLimits(trx, [workspaceId]);
+}
+
+/** Of some users in a workspace each. */
+export type MembersAsked = readonly Omit<MemberRole, 'role'>[];
+
+/** The roles of those who are members still, as they are under the locks of their workspaces. */
+export function readRoles(send: Send, asked: MembersAsked): Promise<MemberRole[]> {
+  return send(readRolesOf, [asked.map((one) => one.workspaceId), asked.map((one) => one.userId)]);
+}
+
+const readRolesOf: Statement = {
+  name: 'read-roles',
+  text: `select m.workspace_id as "workspaceId", m.user_id as "userId", m.role
+    from unnest($1::uuid[], $2::uuid[]) as asked (workspace_id, user_id)
+    cross join lateral (
+      select * from members m
+      where m.workspace_id = asked.workspace_id and m.user_id = asked.user_id offset 0) as m`,
+};
+
+export async function hasOtherOwner(
+  trx: Trx,
+  workspaceId: string,
+  userId: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from members
+    where workspace_id = ${workspaceId} and role = 'owner' and user_id <> ${userId} limit 1`.execute(
+    trx,
+  );
+  return rows.length > 0;
+}
+
+export async function setRole(
+  trx: Trx,
+  workspaceId: string,
+  userId: string,
+  role: Role,
+): Promise<void> {
+  await sql`
+    update members set role = ${role}
+    where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
+}
+
+/** Ends a membership, and with it the keys that the member has issued, those in their grace included. */
+export async function deleteMember(trx: Trx, workspaceId: string, userId: string): Promise<void> {
+  await sql`
+    delete from members where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
+  await sql`
+    update api_keys set revoked_at = clock_timestamp()
+    where id in (
+      select id from api_keys
+      where workspace_id = ${workspaceId} and issued_by = ${userId}
+        and (revoked_at is null or revoked_at > clock_timestamp())
+      order by id for update)`.execute(trx);
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import type { ProviderKind, StoredProvider } from '../../core/model/provider.ts';
+import type { Db, Trx } from '../connection/database.ts';
+
+/** The providers of a workspace. Their credentials are sealed; nothing here can open them. */
+
+export interface ProviderRow {
+  readonly name: string;
+  readonly kind: ProviderKind;
+  readonly baseUrl: string | null;
+  readonly hasApiKey: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const shown = sql.raw(
+  'name, kind, base_url, sealed_api_key is not null as has_api_key, created_at, updated_at',
+);
+
+export async function listProviders(db: Db, workspaceId: string): Promise<ProviderRow[]> {
+  const { rows } = await sql<ProviderRow>`
+    select ${shown} from providers where workspace_id = ${workspaceId}
+    order by name collate "C"`.execute(db);
+  return rows;
+}
+
+export async function findProvider(
+  db: Db,
+  workspaceId: string,
+  name: string,
+): Promise<ProviderRow | null> {
+  const { rows } = await sql<ProviderRow>`
+    select ${shown} from providers where workspace_id = ${workspaceId} and name = ${name}`.execute(
+    db,
+  );
+  return rows[0] ?? null;
+}
+
+export interface NewProvider {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly kind: ProviderKind;
+  readonly sealedApiKey: Buffer | null;
+  readonly baseURL: string | null;
+}
+
+/**
+ * Replaces all of it, the id included: a credential is sealed for the id of its row, and of two that are written at
+ * once each brings its own.
+ */
+export async function putProvider(db: Db, provider: NewProvider): Promise<ProviderRow> {
+  const { id, workspaceId, name, kind, sealedApiKey, baseURL } = provider;
+  const { rows } = await sql<ProviderRow>`
+    insert into providers as p (id, workspace_id, name, kind, sealed_api_key, base_url)
+    values (${id}, ${workspaceId}, ${name}, ${kind}, ${sealedApiKey}, ${baseURL})
+    on conflict (workspace_id, name) do update set id = excluded.id, kind = excluded.kind,
+      sealed_api_key = excluded.sealed_api_key, base_url = excluded.base_url,
+      revision = p.revision + 1, updated_at = clock_timestamp()
+    returning ${shown}`.execute(db);
+  if (!rows[0]) throw new Error('an upsert that wrote nothing');
+  return rows[0];
+}
+
+/** False where there is none. */
+export async function deleteProvider(db: Db, workspaceId: string, name: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from providers where workspace_id = ${workspaceId} and name = ${name}`.execute(db);
+  return Number(numAffectedRows) > 0;
+}
+
+/** With its credential. */
+export async function findStoredProvider(
+  db: Db,
+  workspaceId: string,
+  name: string,
+): Promise<StoredProvider | null> {
+  const { rows } = await sql<StoredProvider>`
+    select id, kind, sealed_api_key, base_url as "baseURL" from providers
+    where workspace_id = ${workspaceId} and name = ${name}`.execute(db);
+  return rows[0] ?? null;
+}
+
+export interface SealedRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly sealedApiKey: Buffer;
+}
+
+/** Every stored credential, of all workspaces, locked until the transaction ends. */
+export async function lockSealed(trx: Trx): Promise<SealedRow[]> {
+  const { rows } = await sql<SealedRow>`
+    select id, workspace_id, name, sealed_api_key from providers
+    where sealed_api_key is not null
+    order by id for update`.execute(trx);
+  return rows;
+}
+
+export async function updateSealed(
+  trx: Trx,
+  rows: readonly Pick<SealedRow, 'id' | 'sealedApiKey'>[],
+): Promise<void> {
+  await sql`
+    update providers p set sealed_api_key = n.sealed, revision = p.revision + 1
+    from unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.sealedApiKey)}::bytea[])
+      as n (id, sealed)
+    where p.id = n.id`.execute(trx);
+}

@@ -1,0 +1,205 @@
+import { sql } from 'kysely';
+import type { CallFailureCode } from '../../core/failure.ts';
+import type { MissedPolicy, ScheduleTimes } from '../../core/workflow/schedule.ts';
+import { thisMoment } from '../connection/clock.ts';
+import type { Db, Trx } from '../connection/database.ts';
+import { type Page, readPage } from '../page.ts';
+
+/** Schedules of workflows, and which of them are due. */
+
+export interface ScheduleRow {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workspaceId: string;
+  readonly cron: string;
+  readonly timeZone: string;
+  readonly missed: MissedPolicy;
+  /** JSON text. */
+  readonly input: string;
+  readonly enabled: boolean;
+  readonly revision: number;
+  /** Null while it is off, or where no tick will ever come. */
+  readonly nextAt: Date | null;
+  readonly lastAt: Date | null;
+  /** JSON text of a `TickError`; null where the last tick started a run, and since the schedule was changed. */
+  readonly lastError: string | null;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const columns =
+  sql.raw(`id, workflow_id, workspace_id, cron, time_zone, missed, input, enabled, revision,
+  next_at, last_at, last_error, created_by, created_at, updated_at`);
+
+export async function findSchedule(
+  db: Db,
+  workflowId: string,
+  id: string,
+): Promise<ScheduleRow | null> {
+  const { rows } = await sql<ScheduleRow>`
+    select ${columns} from workflow_schedules
+    where id = ${id} and workflow_id = ${workflowId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Newest first. */
+export function listSchedules(
+  db: Db,
+  workflowId: string,
+  page: Page,
+): Promise<{ rows: ScheduleRow[]; total: number }> {
+  const from = sql`workflow_schedules where workflow_id = ${workflowId}`;
+  return readPage(db, { columns, from, order: sql`id desc` }, page);
+}
+
+export async function countSchedules(trx: Trx, workflowId: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from workflow_schedules where workflow_id = ${workflowId}`.execute(trx);
+  return rows[0]?.n ?? 0;
+}
+
+/** Locks a schedule for a change; whoever fires it waits for none. */
+export async function lockSchedule(
+  trx: Trx,
+  workflowId: string,
+  id: string,
+): Promise<ScheduleRow | null> {
+  const { rows } = await sql<ScheduleRow>`
+    select ${columns} from workflow_schedules
+    where id = ${id} and workflow_id = ${workflowId} for update`.execute(trx);
+  return rows[0] ?? null;
+}
+
+export async function lockSchedulesOf(trx: Trx, workflowId: string): Promise<void> {
+  await sql`
+    select id from workflow_schedules where workflow_id = ${workflowId}
+    order by id for update`.execute(trx);
+}
+
+export interface NewSchedule
+  extends Omit<
+    ScheduleRow,
+    'revision' | 'nextAt' | 'lastAt' | 'lastError' | 'createdAt' | 'updatedAt'
+  > {
+  readonly nextAtMs: number | null;
+}
+
+export async function insertSchedule(trx: Trx, schedule: NewSchedule): Promise<ScheduleRow> {
+  const { id, workflowId, workspaceId, cron, timeZone, missed, input, enabled } = schedule;
+  const { rows } = await sql<ScheduleRow>`
+    insert into workflow_schedules
+      (id, workflow_id, workspace_id, cron, time_zone, missed, input, enabled, next_at, created_by)
+    values (${id}, ${workflowId}, ${workspaceId}, ${cron}, ${timeZone}, ${missed}, ${input}, ${enabled},
+      ${moment(schedule.nextAtMs)}, ${schedule.createdBy})
+    returning ${columns}`.execute(trx);
+  return one(rows);
+}
+
+/** Of a schedule that is locked. */
+export async function updateSchedule(
+  trx: Trx,
+  schedule: Pick<
+    NewSchedule,
+    'id' | 'cron' | 'timeZone' | 'missed' | 'input' | 'enabled' | 'nextAtMs'
+  >,
+): Promise<ScheduleRow> {
+  const { id, cron, timeZone, missed, input, enabled, nextAtMs } = schedule;
+  const { rows } = await sql<ScheduleRow>`
+    update workflow_schedules set cron = ${cron}, time_zone = ${timeZone}, missed = ${missed},
+      input = ${input}, enabled = ${enabled}, next_at = ${moment(nextAtMs)}, last_error = null,
+      revision = revision + 1, updated_at = clock_timestamp()
+    where id = ${id} returning ${columns}`.execute(trx);
+  return one(rows);
+}
+
+export async function deleteSchedule(trx: Trx, id: string): Promise<void> {
+  await sql`delete from workflow_schedules where id = ${id}`.execute(trx);
+}
+
+/** A schedule whose tick has come. */
+export type DueScheduleRow = ScheduleRow & { readonly nextAt: Date };
+
+/**
+ * Schedules whose tick has come, the longest due first, held until the transaction ends, and the time; but for those that
+ * somebody else has, and those that have failed.
+ */
+export async function takeDueSchedules(
+  trx: Trx,
+  { limit, failed }: { readonly limit: number; readonly failed: readonly string[] },
+): Promise<{ readonly schedules: DueScheduleRow[]; readonly nowMs: number }> {
+  const { rows } = await sql<DueScheduleRow & { nowMs: number }>`
+    select ${columns}, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+    from workflow_schedules where next_at <= ${thisMoment} and id <> all (${failed}::uuid[])
+    order by next_at limit ${limit} for update skip locked`.execute(trx);
+  return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
+}
+
+export interface FarScheduleRow extends ScheduleTimes {
+  readonly id: string;
+  readonly revision: number;
+  readonly nextAt: Date;
+}
+
+/** Schedules that do not tick before the next maintenance, in the order of their ids, and the time. */
+export async function listFarSchedules(
+  db: Db,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<{ readonly schedules: FarScheduleRow[]; readonly nowMs: number }> {
+  const { rows } = await sql<FarScheduleRow & { nowMs: number }>`
+    select id, cron, time_zone, revision, next_at,
+      floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+    from workflow_schedules where id > ${after} and next_at > ${thisMoment} + interval '15 minutes'
+    order by id limit ${limit}`.execute(db);
+  return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
+}
+
+/** Has schedules tick earlier, unless they have been changed meanwhile. */
+export async function advanceSchedules(
+  db: Db,
+  moves: readonly (Pick<FarScheduleRow, 'id' | 'revision'> & { readonly nextMs: number })[],
+): Promise<void> {
+  if (moves.length === 0) return;
+  await sql`
+    update workflow_schedules s set next_at = m.next_at
+    from unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ revision }) => revision)}::int[],
+      ${moves.map(({ nextMs }) => moment(nextMs))}::timestamptz[]) as m (id, revision, next_at)
+    where s.id = m.id and s.revision = m.revision and s.next_at > m.next_at`.execute(db);
+}
+
+/** Which tick started no run, and what a caller would have been told. */
+export interface TickError {
+  readonly at: string;
+  readonly code: CallFailureCode;
+  readonly message: string;
+}
+
+/** To which tick a schedule goes on, and which one has started a run or failed to; neither where it was passed over. */
+export interface ScheduleMove {
+  readonly id: string;
+  readonly nextMs: number | null;
+  readonly firedMs: number | null;
+  readonly error: TickError | null;
+}
+
+/** Moves schedules that are held to their next ticks. No change that a reader's tag is about. */
+export async function moveSchedules(trx: Trx, moves: readonly ScheduleMove[]): Promise<void> {
+  if (moves.length === 0) return;
+  await sql`
+    update workflow_schedules s set next_at = m.next_at, last_at = coalesce(m.fired_at, s.last_at),
+      last_error = case when m.fired_at is null then coalesce(m.error, s.last_error) end
+    from unnest(${moves.map(({ id }) => id)}::uuid[],
+      ${moves.map(({ nextMs }) => moment(nextMs))}::timestamptz[],
+      ${moves.map(({ firedMs }) => moment(firedMs))}::timestamptz[],
+      ${moves.map(({ error }) => error && JSON.stringify(error))}::json[]) as m (id, next_at, fired_at, error)
+    where s.id = m.id`.execute(trx);
+}
+
+function moment(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+function one<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('the schedule that was locked is gone');
+  return row;
+}

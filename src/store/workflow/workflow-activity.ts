@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
+import type { Viewer } from '../agent/agents.ts';
+import type { Db } from '../connection/database.ts';
+import { runsSeenBy } from './workflows.ts';
+
+/** What goes on in workflows, as lists show it beside each. */
+
+export interface WorkflowActivity {
+  /** Newest first. */
+  readonly lastRuns: readonly LastRun[];
+  /** When a schedule starts it next; null where none does. */
+  readonly nextAt: Date | null;
+}
+
+interface LastRun {
+  readonly id: string;
+  readonly status: WorkflowRunStatus;
+  readonly executedAt: Date;
+}
+
+/** Among so many of the latest runs of each those are looked for that a caller sees. */
+const lookedAtMax = 1_000;
+
+/** By stored id, of workflows that the caller sees; of their runs those whose version it sees, too. */
+export async function readActivity(
+  db: Db,
+  viewer: Viewer,
+  workflowIds: readonly string[],
+  runsMax: number,
+): Promise<ReadonlyMap<string, WorkflowActivity>> {
+  const { rows } = await sql<ActivityRow>`
+    select w.id as workflow_id, s.next_at, r.id, r.status, r.executed_at
+    from workflows w
+      left join lateral (
+        select min(next_at) as next_at from workflow_schedules where workflow_id = w.id) as s on w.enabled
+      left join lateral (
+        select r.id, r.status, r.executed_at
+        from (
+          select * from workflow_runs r where r.workflow_id = w.id
+          order by r.id desc limit ${lookedAtMax}) as r
+        where exists (
+          select from workflow_versions v where v.id = r.workflow_version_id and ${runsSeenBy(viewer)})
+        order by r.id desc limit ${runsMax}) as r on true
+    where w.id = any (${workflowIds}::uuid[])
+    order by r.id desc`.execute(db);
+  const byWorkflow = Map.groupBy(rows, ({ workflowId }) => workflowId);
+  return new Map([...byWorkflow].map(([id, of]) => [id, activityOf(of)]));
+}
+
+/** A workflow that never ran has one row without a run. */
+type ActivityRow = { readonly workflowId: string; readonly nextAt: Date | null } & (
+  | LastRun
+  | { readonly id: null }
+);
+
+function activityOf(rows: readonly ActivityRow[]): WorkflowActivity {
+  const lastRuns = rows.filter((row): row is ActivityRow & LastRun => row.id !== null);
+  return { lastRuns, nextAt: rows[0]?.nextAt ?? null };
+}

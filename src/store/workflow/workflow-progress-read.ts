@@ -1,0 +1,220 @@
+import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import { referredCharsMax } from '../../core/workflow/definition.ts';
+import { documentOf } from '../../core/workflow/document.ts';
+import type { ItemCounts, ItemsFrom, RunValues, Unread } from '../../core/workflow/run-state.ts';
+import { fresh, type StepState } from '../../core/workflow/step-state.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import type { StepOfRun } from './workflow-progress.ts';
+import { keyValues } from './workflow-steps.ts';
+
+/** Reading how far runs of workflows are, under their locks. */
+
+/** Where runs stand, whatever they hold: rows of steps and of the items named, without values, and counts of items. */
+export interface StepsOfRuns {
+  readonly rows: readonly StepOfRun[];
+  readonly items: readonly ItemsOfStep[];
+}
+
+export interface ItemsOfStep extends ItemCounts {
+  readonly runId: string;
+  readonly step: string;
+}
+
+export async function readSteps(
+  send: Send,
+  steps: readonly WorkflowStepOf[],
+): Promise<StepsOfRuns> {
+  const runIds = [...new Set(steps.map(({ runId }) => runId))];
+  const items = steps.filter(({ item }) => item >= 0);
+  const [rows, counts] = await Promise.all([
+    send<StepRow>(readStepRows, [runIds, ...keyValues(items)]),
+    send<CountRow>(countItems, [runIds]),
+  ]);
+  return {
+    rows: rows.map(stepOfRow),
+    items: counts.map(({ run_id, under_way, ...row }) => ({
+      ...row,
+      runId: run_id,
+      underWay: under_way,
+    })),
+  };
+}
+
+/** What is to be read of a run. */
+export interface UnreadOfRun {
+  readonly runId: string;
+  readonly unread: Unread;
+}
+
+/** How many characters the values of these runs have, without the items of their lists; not counted on beyond `charsMax`. */
+export async function weighValues(
+  send: Send,
+  asked: readonly UnreadOfRun[],
+  charsMax: number,
+): Promise<number> {
+  const [row] = await send<{ chars: number }>(sumValues, [
+    asked.map(({ runId }) => runId),
+    asked.map(({ unread }) => unread.input),
+    asked.map(({ unread }) => unread.outputs.join(' ')),
+    asked.map(({ unread }) => unread.lists.join(' ')),
+    charsMax,
+  ]);
+  return row?.chars ?? 0;
+}
+
+export interface ReadValues {
+  readonly values: RunValues;
+  /** Of all outputs that were asked for, by the names of their steps. */
+  readonly outputChars: ReadonlyMap<string, number>;
+}
+
+/** Values of a run: of outputs the shortest, as many as one step may refer to. What it does not have is left out. */
+export async function readValues(
+  send: Send,
+  { runId, unread: { input, outputs, lists } }: UnreadOfRun,
+): Promise<ReadValues> {
+  const [inputs, ofSteps, ofLists] = await Promise.all([
+    input ? send<{ input: string }>(readInput, [runId]) : [],
+    outputs.length > 0 ? send<OutputRow>(readOutputs, [runId, outputs, referredCharsMax]) : [],
+    lists.length > 0 ? send<{ step: string; items: string }>(readLists, [runId, lists]) : [],
+  ]);
+  return {
+    values: {
+      input: inputs[0] ? documentOf(inputs[0].input) : null,
+      outputs: new Map(
+        ofSteps.flatMap(({ step, output }) =>
+          output === null ? [] : [[step, documentOf(output)]],
+        ),
+      ),
+      lists: new Map(ofLists.map(({ step, items }) => [step, documentOf(items)])),
+    },
+    outputChars: new Map(ofSteps.map(({ step, chars }) => [step, chars])),
+  };
+}
+
+/** The next items of a list with their outputs: up to the one with which these grow beyond a page. */
+export async function readItems(
+  send: Send,
+  runId: string,
+  { step, from }: ItemsFrom,
+): Promise<StepOfRun[]> {
+  const rows = await send<StepRow>(readItemRows, [runId, step, from, pageChars]);
+  return rows.map(stepOfRow);
+}
+
+/** What the outputs of items that are read at once may have in characters, but for the last one. */
+const pageChars = 8_388_608;
+
+interface StepRow extends Pick<StepState, 'step' | 'item' | 'status' | 'fallback'> {
+  readonly run_id: string;
+  readonly execution_id: string | null;
+  readonly failed_execution_id: string | null;
+  readonly items_count: number | null;
+  /** Left out where it is not to be read. */
+  readonly output?: string | null;
+}
+
+interface OutputRow {
+  readonly step: string;
+  readonly chars: number;
+  /** Null where it does not fit. */
+  readonly output: string | null;
+}
+
+interface CountRow {
+  readonly run_id: string;
+  readonly step: string;
+  readonly begun: number;
+  readonly under_way: number;
+}
+
+function stepOfRow(row: StepRow): StepOfRun {
+  return {
+    ...fresh(row.step, row.item),
+    runId: row.run_id,
+    status: row.status,
+    executionId: row.execution_id,
+    failedExecutionId: row.failed_execution_id,
+    fallback: row.fallback,
+    itemsCount: row.items_count,
+    output: row.output ?? null,
+  };
+}
+
+const stepColumns =
+  's.run_id, s.step, s.item, s.status, s.execution_id, s.failed_execution_id, s.fallback, s.items_count';
+
+const readStepRows: Statement = {
+  name: 'progress-read-steps',
+  text: `select ${stepColumns} from workflow_steps s where s.run_id = any($1::uuid[]) and s.item = -1
+    union all
+    select ${stepColumns} from unnest($2::uuid[], $3::text[], $4::int[]) as n (run_id, step, item)
+      join workflow_steps s on s.run_id = n.run_id and s.step = n.step and s.item = n.item`,
+};
+
+// Of lists that are complete nobody asks, however long they are. Those of their names in other runs do no harm.
+const countItems: Statement = {
+  name: 'progress-count-items',
+  text: `select run_id, step, count(*)::int as begun,
+      (count(*) filter (where status in ('ready', 'processing')))::int as under_way
+    from workflow_steps
+    where run_id = any($1::uuid[]) and item >= 0
+      and step = any(array(
+        select l.step from workflow_steps l
+        where l.run_id = any($1::uuid[]) and l.item = -1 and l.status = 'processing' and l.items_count is not null))
+    group by run_id, step`,
+};
+
+const readInput: Statement = {
+  name: 'progress-read-input',
+  text: `select input from workflow_runs where id = $1`,
+};
+
+// The shortest first: what one step may refer to at all is read after some turns, and what is too long never.
+const readOutputs: Statement = {
+  name: 'progress-read-outputs',
+  text: `select step, chars, case when sum(chars) over (order by chars, step) <= $3::int then output end as output
+    from (select step, length(output::text) as chars, output from workflow_steps
+      where run_id = $1 and item = -1 and step = any($2::text[]) and output is not null) o`,
+};
+
+const readLists: Statement = {
+  name: 'progress-read-lists',
+  text: `select step, items from workflow_steps
+    where run_id = $1 and item = -1 and step = any($2::text[]) and items is not null`,
+};
+
+// Run by run, so that no more is looked at than must be: how long a value is, is only known once it is unpacked.
+const sumValues: Statement = {
+  name: 'progress-sum-values',
+  text: `with recursive weighed (at, chars) as (
+      select 0, 0::bigint
+      union all
+      select w.at + 1, w.chars +
+        (select coalesce(sum(
+            case when s.step = any(string_to_array(($3::text[])[w.at + 1], ' ')) then coalesce(length(s.output::text), 0) else 0 end +
+            case when s.step = any(string_to_array(($4::text[])[w.at + 1], ' ')) then coalesce(length(s.items::text), 0) else 0 end), 0)::bigint
+          from workflow_steps s where s.run_id = ($1::uuid[])[w.at + 1] and s.item = -1) +
+        case when ($2::bool[])[w.at + 1] then coalesce(
+          (select length(r.input::text) from workflow_runs r where r.id = ($1::uuid[])[w.at + 1]), 0) else 0 end
+      from weighed w where w.at < cardinality($1::uuid[]) and w.chars <= $5::bigint)
+    select max(chars)::float8 as chars from weighed`,
+};
+
+// One after the other, for the same reason, and each by its key: joined with the list of all, PostgreSQL may read the whole
+// list for each of its items where it expects few.
+const readItemRows: Statement = {
+  name: 'progress-read-items',
+  text: `with recursive page (item, chars) as (
+      select s.item, coalesce(length(s.output::text), 0)::bigint
+      from workflow_steps s where s.run_id = $1::uuid and s.item = $3::int and s.step = $2::text
+      union all
+      select next.item, p.chars + next.chars
+      from page p cross join lateral (
+        select s.item, coalesce(length(s.output::text), 0) as chars from workflow_steps s
+        where s.run_id = $1::uuid and s.item = p.item + 1 and s.step = $2::text offset 0) as next
+      where p.chars <= $4::bigint)
+    select s.* from page p cross join lateral (
+      select ${stepColumns}, s.output from workflow_steps s
+      where s.run_id = $1::uuid and s.item = p.item and s.step = $2::text offset 0) as s`,
+};

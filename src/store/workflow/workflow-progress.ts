@@ -1,0 +1,181 @@
+import { storable } from '../../core/storable-text.ts';
+import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
+import type { RunEnd, StepState } from '../../core/workflow/step-state.ts';
+import type { Send, Statement, Value } from '../connection/pipeline.ts';
+
+/**
+ * How runs of workflows go on: the row of a run is the lock under which its steps are read and written. These are parts
+ * of a transaction that somebody else begins and commits.
+ */
+
+/** What a run is, for whoever holds its lock. */
+export interface RunAtProgress {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly workflow_id: string;
+  readonly workflow_version_id: string;
+  readonly status: WorkflowRunStatus;
+  readonly api_key_id: string | null;
+  readonly executed_by: string | null;
+}
+
+export type StepOfRun = StepState & { readonly runId: string };
+
+/**
+ * Begins a transaction that gives up where others hold a row for long: few of its kind have a connection at once, and the
+ * runs of a process that was stopped must not keep those of all others waiting.
+ */
+export function begin(send: Send): Promise<unknown> {
+  return Promise.all([
+    send({ name: 'begin', text: 'begin isolation level read committed' }),
+    send({ name: 'progress-lock-timeout', text: `set local lock_timeout = '5s'` }),
+  ]);
+}
+
+export function commit(send: Send): Promise<unknown> {
+  return send({ name: 'commit', text: 'commit' });
+}
+
+/** By id, as everywhere. */
+export function lockWorkflowRuns(send: Send, runIds: readonly string[]): Promise<RunAtProgress[]> {
+  return send<RunAtProgress>(lockRuns, [[...new Set(runIds)]]);
+}
+
+/** The same without those that another has locked. */
+export function lockFreeRuns(send: Send, runIds: readonly string[]): Promise<RunAtProgress[]> {
+  return send<RunAtProgress>(lockFree, [[...new Set(runIds)]]);
+}
+
+/** The agent is that of a step which is ready. */
+export type WrittenStep = StepOfRun & { readonly agentId?: string };
+
+export interface ProgressWrites {
+  readonly steps: readonly WrittenStep[];
+  readonly ends: readonly { readonly runId: string; readonly end: RunEnd }[];
+}
+
+/** An execution that goes on though its run has ended. */
+export interface Stopping {
+  readonly runId: string;
+  readonly step: string;
+  readonly item: number;
+  readonly executionId: string;
+}
+
+/** Answers what must still be stopped. Whatever else of an ended run was to come is canceled. */
+export async function writeProgress(
+  send: Send,
+  { steps, ends }: ProgressWrites,
+): Promise<Stopping[]> {
+  const [, stopped] = await Promise.all([
+    steps.length > 0 ? send(upsertSteps, stepValues(steps)) : [],
+    ends.length > 0 ? send<StoppedRow>(stopSteps, [ends.map(({ runId }) => runId)]) : [],
+    ends.length > 0 ? send(endRuns, endValues(ends)) : [],
+  ]);
+  return stopped.flatMap(({ run_id: runId, execution_id: executionId, status, ...one }) =>
+    status === 'canceling' && executionId !== null ? [{ ...one, runId, executionId }] : [],
+  );
+}
+
+interface StoppedRow {
+  readonly run_id: string;
+  readonly step: string;
+  readonly item: number;
+  readonly status: string;
+  readonly execution_id: string | null;
+}
+
+/** For how long whoever made a step ready has it for itself. */
+const ownFor = `interval '5 seconds'`;
+
+const lockRuns: Statement = {
+  name: 'progress-lock-runs',
+  text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by
+    from workflow_runs where id = any($1::uuid[]) order by id for no key update`,
+};
+
+const lockFree: Statement = {
+  name: 'progress-lock-free-runs',
+  text: `${lockRuns.text} skip locked`,
+};
+
+// A step that somebody is just taking is waited for, and stopped as what it has become by then.
+const stopSteps: Statement = {
+  name: 'progress-stop-steps',
+  text: `with left_over as materialized (
+      select run_id, step, item, status in ('ready', 'processing') as open,
+        status = 'processing' and execution_id is not null as running
+      from workflow_steps
+      where run_id = any($1::uuid[])
+        and (status in ('ready', 'processing') or output is not null or items is not null)
+      order by run_id, step, item for update)
+    update workflow_steps s set
+      status = case when l.running then 'canceling' when l.open then 'canceled' else s.status end,
+      ready_at = case when l.running then clock_timestamp() + ${ownFor} end,
+      completed_at = case when l.open and not l.running then clock_timestamp() else s.completed_at end,
+      variables = null, items = null, output = null
+    from left_over l where s.run_id = l.run_id and s.step = l.step and s.item = l.item
+    returning s.run_id, s.step, s.item, s.status, s.execution_id`,
+};
+
+const endRuns: Statement = {
+  name: 'progress-end-runs',
+  text: `update workflow_runs r set status = e.status, completed_at = clock_timestamp(), output = e.output::json,
+      input = case when r.bodies = 'kept' then r.input end, error_code = e.error_code, error = e.error, failed_step = e.failed_step
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+      as e (id, status, output, error_code, error, failed_step)
+    where r.id = e.id`,
+};
+
+function endValues(ends: ProgressWrites['ends']): Value[] {
+  const failure = ends.map(({ end }) => (end.status === 'success' ? null : end));
+  return [
+    ends.map(({ runId }) => runId),
+    ends.map(({ end }) => end.status),
+    ends.map(({ end }) => (end.status === 'success' ? end.output : null)),
+    failure.map((one) => one?.errorCode),
+    failure.map((one) => one && storable(one.error)),
+    failure.map((one) => one?.failedStep),
+  ];
+}
+
+const upsertSteps: Statement = {
+  name: 'progress-upsert-steps',
+  text: `insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, agent_id,
+      execution_id, failed_execution_id, fallback, items, items_count, output, error_code, error, started_at, completed_at)
+    select run_id, step, item, status, case when status = 'ready' then clock_timestamp() + ${ownFor} end, variables,
+      agent_id, execution_id, failed_execution_id, fallback, items::json, items_count, output::json, error_code, error,
+      case when status = 'processing' then clock_timestamp() end,
+      case when status not in ('ready', 'processing') then clock_timestamp() end
+    from unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::text[], $6::uuid[], $7::uuid[], $8::bool[],
+      $9::text[], $10::int[], $11::text[], $12::text[], $13::text[], $14::uuid[])
+      as w (run_id, step, item, status, variables, execution_id, failed_execution_id, fallback, items, items_count,
+        output, error_code, error, agent_id)
+    order by run_id, step, item
+    on conflict (run_id, step, item) do update set status = excluded.status, ready_at = excluded.ready_at,
+      variables = excluded.variables, agent_id = excluded.agent_id, execution_id = excluded.execution_id,
+      failed_execution_id = excluded.failed_execution_id, fallback = excluded.fallback, items = excluded.items,
+      items_count = excluded.items_count, output = excluded.output, error_code = excluded.error_code,
+      error = excluded.error, started_at = coalesce(s.started_at, excluded.started_at),
+      completed_at = excluded.completed_at`,
+};
+
+/** Values are JSON, in which nothing stands as it is that cannot be stored; an error may quote a value. */
+function stepValues(steps: readonly WrittenStep[]): Value[] {
+  return [
+    steps.map((one) => one.runId),
+    steps.map((one) => one.step),
+    steps.map((one) => one.item),
+    steps.map((one) => one.status),
+    steps.map((one) => one.variables),
+    steps.map((one) => one.executionId),
+    steps.map((one) => one.failedExecutionId),
+    steps.map((one) => one.fallback),
+    steps.map((one) => one.items),
+    steps.map((one) => one.itemsCount),
+    steps.map((one) => one.output),
+    steps.map((one) => one.errorCode),
+    steps.map((one) => one.error && storable(one.error)),
+    steps.map((one) => one.agentId),
+  ];
+}

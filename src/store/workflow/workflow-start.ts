@@ -1,0 +1,234 @@
+import type { Counts } from '../../core/execution/limits.ts';
+import { hashBytes } from '../../core/people/key.ts';
+import type { MemberRole } from '../../core/people/member.ts';
+import type { WorkflowTrigger } from '../../core/workflow/definition.ts';
+import {
+  type CallerAsked,
+  callersOf,
+  countsColumns,
+  type KeyRow,
+  readWholeKeys,
+} from '../admission/admission-read.ts';
+import { textArray, updateCounts } from '../admission/admission-write.ts';
+import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { type MembersAsked, readRoles } from '../people/members.ts';
+import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
+
+/**
+ * The start of runs of workflows, as the reads and writes of admission are: lock the limits of the callers, then read what
+ * those locks guard; then write everything and commit.
+ */
+
+export interface StartQuestion {
+  readonly keyHashes: readonly string[];
+  /** Workspaces of callers that are no key: their lock keeps an Idempotency-Key from being used twice at once. */
+  readonly workspaceIds: readonly string[];
+  /** The users of sessions, each where it calls. */
+  readonly members: MembersAsked;
+  readonly workflowIds: readonly string[];
+  readonly firstRuns: readonly (CallerAsked & {
+    readonly workflowId: string;
+    readonly key: string;
+  })[];
+}
+
+export interface WorkflowRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly version_id: string | null;
+  readonly version_label: string | null;
+  /** Who made the private agents that the version names, fallbacks included, and those deleted since: so it is with runs. */
+  readonly private_makers: (string | null)[];
+  /** Whether all agents that the version names store bodies. */
+  readonly stores_bodies: boolean;
+}
+
+export interface FirstRun {
+  readonly caller: string;
+  readonly workflow_id: string;
+  readonly key: string;
+  readonly digest: Buffer;
+  readonly run_id: string;
+  readonly executed_at_ms: number;
+  readonly version_id: string;
+  readonly version_label: string;
+  readonly ignored_input: string[];
+}
+
+export interface StartState {
+  readonly nowMs: number;
+  readonly xid: string;
+  readonly keys: readonly KeyRow[];
+  /** Of the users asked for those who are members still. */
+  readonly members: readonly MemberRole[];
+  readonly counts: ReadonlyMap<string, Counts>;
+  readonly workflows: readonly WorkflowRow[];
+  readonly replays: readonly FirstRun[];
+}
+
+export async function readForStart(send: Send, question: StartQuestion): Promise<StartState> {
+  const { workspaceIds, workflowIds, firstRuns, members: asked } = question;
+  const keyHashes = question.keyHashes.map(hashBytes);
+  const [, counts, , keys, workflows, line, replays, members] = await Promise.all([
+    send({ name: 'begin', text: 'begin isolation level read committed' }),
+    send<Counts & { subject: string }>(lockKeys, [keyHashes]),
+    workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
+    send<KeyRow>(readWholeKeys, [keyHashes]),
+    send<WorkflowRow>(readWorkflows, [workflowIds]),
+    send<{ now_ms: number; xid: string }>(readLine),
+    firstRuns.length === 0
+      ? []
+      : send<FirstRun>(readReplays, [
+          ...callersOf(firstRuns),
+          firstRuns.map((one) => one.workflowId),
+          firstRuns.map((one) => one.key),
+        ]),
+    asked.length === 0 ? [] : readRoles(send, asked),
+  ]);
+  return {
+    nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
+    xid: line[0]?.xid ?? '',
+    keys,
+    members,
+    counts: new Map(counts.map((row) => [row.subject, row])),
+    workflows,
+    replays,
+  };
+}
+
+export interface NewWorkflowRun {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly workflowId: string;
+  readonly versionId: string;
+  readonly trigger: WorkflowTrigger;
+  readonly apiKeyId: string | null;
+  readonly executedBy: string | null;
+  readonly deadlineMs: number;
+  readonly input: string;
+  /** Where not, the input goes with the end, and the output a while after. */
+  readonly storeBodies: boolean;
+}
+
+export interface StartWrites {
+  readonly executedAtMs: number;
+  readonly counts: ReadonlyMap<string, Counts>;
+  readonly runs: readonly NewWorkflowRun[];
+  readonly idempotency: readonly {
+    readonly caller: string;
+    readonly workflowId: string;
+    readonly key: string;
+    readonly digest: Buffer;
+    readonly runId: string;
+    readonly ignoredInput: readonly string[];
+  }[];
+  readonly progress: ProgressWrites;
+}
+
+/** Answers what must be stopped, which is nothing: a run that has just begun has called nobody yet. */
+export async function writeStart(send: Send, writes: StartWrites): Promise<Stopping[]> {
+  const { counts, runs, idempotency, executedAtMs } = writes;
+  const executedAt = new Date(executedAtMs).toISOString();
+  const [, , , stopping] = await Promise.all([
+    counts.size > 0 ? updateCounts(send, counts) : [],
+    runs.length > 0 ? send(insertRuns, [executedAt, ...runValues(runs)]) : [],
+    idempotency.length > 0
+      ? send(insertIdempotency, [executedAt, ...idempotencyValues(idempotency)])
+      : [],
+    writeProgress(send, writes.progress),
+    send({ name: 'commit', text: 'commit' }),
+  ]);
+  return stopping;
+}
+
+const lockKeys: Statement = {
+  name: 'start-lock-keys',
+  text: `select ${countsColumns} from limits
+    where subject in (select id from api_keys where hash = any($1::bytea[]))
+    order by subject for update`,
+};
+
+const lockWorkspaces: Statement = {
+  name: 'start-lock-workspaces',
+  text: `select subject from limits where subject = any($1::uuid[]) order by subject for update`,
+};
+
+const readWorkflows: Statement = {
+  name: 'start-read-workflows',
+  text: `select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,
+      array(select a.created_by from agents a
+        where a.id = any(v.agent_ids) and a.visibility = 'private') as private_makers,
+      not exists (select from agents a where a.id = any(v.agent_ids) and not a.store_bodies) as stores_bodies
+    from workflows w left join workflow_versions v on v.id = w.workflow_version_id
+    where w.id = any($1::uuid[]) and w.deleted_at is null`,
+};
+
+const readLine: Statement = {
+  name: 'start-read-line',
+  text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid`,
+};
+
+const readReplays: Statement = {
+  name: 'start-read-replays',
+  text: `select i.caller, i.workflow_id, i.key, i.digest, i.run_id, i.ignored_input, v.id as version_id, v.label as version_label,
+      (extract(epoch from r.executed_at) * 1000)::float8 as executed_at_ms
+    from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as asked (hash, caller, workflow_id, key)
+    cross join lateral (
+      select * from workflow_idempotency i
+      where i.caller = coalesce(asked.caller, (select id from api_keys where hash = asked.hash))
+        and i.workflow_id = asked.workflow_id and i.key = asked.key offset 0) as i
+    join workflow_runs r on r.id = i.run_id join workflow_versions v on v.id = r.workflow_version_id
+    where (i.created_at > clock_timestamp() - interval '24 hours' or r.status = 'processing')`,
+};
+
+const insertRuns: Statement = {
+  name: 'start-insert-runs',
+  text: `insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
+      executed_by, executed_at, deadline_at, input, bodies)
+    select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by, $1::timestamptz,
+      to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'kept' else 'brief' end
+    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::uuid[], $9::float8[],
+      $10::text[], $11::bool[])
+      as r (id, workspace_id, workflow_id, version_id, trigger, api_key_id, executed_by, deadline_ms, input,
+        store_bodies)`,
+};
+
+function runValues(runs: readonly NewWorkflowRun[]): Value[] {
+  return [
+    runs.map((one) => one.id),
+    runs.map((one) => one.workspaceId),
+    runs.map((one) => one.workflowId),
+    runs.map((one) => one.versionId),
+    runs.map((one) => one.trigger),
+    runs.map((one) => one.apiKeyId),
+    runs.map((one) => one.executedBy),
+    runs.map((one) => one.deadlineMs),
+    runs.map((one) => one.input),
+    runs.map((one) => one.storeBodies),
+  ];
+}
+
+// A row that has had its day is taken over; a live one cannot be here, the lock of the limits saw to that.
+const insertIdempotency: Statement = {
+  name: 'start-insert-idempotency',
+  text: `insert into workflow_idempotency as i (caller, workflow_id, key, digest, run_id, ignored_input,
+      created_at)
+    select caller, workflow_id, key, digest, run_id, ignored_input::text[], $1::timestamptz
+    from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bytea[], $6::uuid[], $7::text[])
+      as n (caller, workflow_id, key, digest, run_id, ignored_input)
+    on conflict (caller, workflow_id, key) do update set digest = excluded.digest, run_id = excluded.run_id,
+      ignored_input = excluded.ignored_input, created_at = excluded.created_at`,
+};
+
+function idempotencyValues(rows: StartWrites['idempotency']): Value[] {
+  return [
+    rows.map((row) => row.caller),
+    rows.map((row) => row.workflowId),
+    rows.map((row) => row.key),
+    rows.map((row) => row.digest),
+    rows.map((row) => row.runId),
+    rows.map((row) => textArray(row.ignoredInput)),
+  ];
+}

@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
+import type { Viewer } from '../agent/agents.ts';
+import type { Db, Trx } from '../connection/database.ts';
+import { type Page, readPage } from '../page.ts';
+import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
+import { versionSeenBy } from './workflows.ts';
+
+/** Versions of workflows, which the database itself keeps from being changed, and which one was pinned when. */
+
+export interface WorkflowVersionSummaryRow {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly number: number;
+  readonly label: string;
+  readonly stepCount: number;
+  readonly notes: string | null;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+}
+
+export interface WorkflowVersionRow extends WorkflowVersionSummaryRow, Defined {}
+
+export interface NewWorkflowVersion {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workspaceId: string;
+  readonly number: number;
+  readonly label: string;
+  readonly notes: string | null;
+  readonly definition: WorkflowDefinition;
+  /** Stored ids of all that the definition names. */
+  readonly agentIds: readonly string[];
+  readonly createdBy: string | null;
+}
+
+const summary = sql.raw(`v.id, v.workflow_id, v.number, v.label,
+  json_array_length(v.definition -> 'steps') as step_count, v.notes, v.created_by, v.created_at`);
+const whole = sql`${summary}, v.definition`;
+
+export async function findWorkflowVersion(
+  db: Db,
+  viewer: Viewer,
+  workflowId: string,
+  id: string,
+): Promise<WorkflowVersionRow | null> {
+  const { rows } = await sql<Stored<WorkflowVersionRow>>`
+    select ${whole} from workflow_versions v
+    where v.id = ${id} and v.workflow_id = ${workflowId} and ${versionSeenBy(viewer)}`.execute(db);
+  return rows[0] ? withDefinition(rows[0]) : null;
+}
+
+/** Newest first. */
+export function listWorkflowVersions(
+  db: Db,
+  viewer: Viewer,
+  workflowId: string,
+  page: Page,
+): Promise<{ rows: WorkflowVersionSummaryRow[]; total: number }> {
+  const from = sql`workflow_versions v
+    where v.workflow_id = ${workflowId} and ${versionSeenBy(viewer)}`;
+  return readPage(db, { columns: summary, from, order: sql`v.number desc` }, page);
+}
+
+/** Null where the label is taken in its workflow. */
+export async function insertWorkflowVersion(
+  trx: Trx,
+  version: NewWorkflowVersion,
+): Promise<WorkflowVersionRow | null> {
+  const { id, workflowId, workspaceId, number, label, notes, definition, agentIds } = version;
+  const { rows } = await sql<Stored<WorkflowVersionRow>>`
+    insert into workflow_versions as v
+      (id, workflow_id, workspace_id, number, label, notes, definition, agent_ids, created_by)
+    values (${id}, ${workflowId}, ${workspaceId}, ${number}, ${label}, ${notes},
+      ${JSON.stringify(definition)}, ${agentIds}::uuid[], ${version.createdBy})
+    on conflict (workflow_id, label) do nothing
+    returning ${whole}`.execute(trx);
+  return rows[0] ? withDefinition(rows[0]) : null;
+}
+
+export interface WorkflowPinRow {
+  readonly id: string;
+  readonly workflowVersionId: string;
+  readonly workflowVersionLabel: string;
+  readonly number: number;
+  readonly pinnedAt: Date;
+  readonly pinnedBy: string | null;
+}
+
+/** Newest first: the first is in force. */
+export function listWorkflowPins(
+  db: Db,
+  workflowId: string,
+  page: Page,
+): Promise<{ rows: WorkflowPinRow[]; total: number }> {
+  const columns = sql.raw(`p.id, p.workflow_version_id, v.label as workflow_version_label, v.number,
+    p.pinned_at, p.pinned_by`);
+  const from = sql`workflow_pins p join workflow_versions v on v.id = p.workflow_version_id
+    where p.workflow_id = ${workflowId}`;
+  return readPage(db, { columns, from, order: sql`p.id desc` }, page);
+}
+
+/** The pin in force; good only while the workflow is locked. */
+export async function findLastWorkflowPin(trx: Trx, workflowId: string): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from workflow_pins where workflow_id = ${workflowId}
+    order by id desc limit 1`.execute(trx);
+  return rows[0]?.id ?? null;
+}
+
+export async function insertWorkflowPin(
+  trx: Trx,
+  pin: {
+    readonly id: string;
+    readonly workflowId: string;
+    readonly workflowVersionId: string;
+    readonly pinnedBy: string | null;
+  },
+): Promise<void> {
+  await sql`
+    insert into workflow_pins (id, workflow_id, workflow_version_id, pinned_by)
+    values (${pin.id}, ${pin.workflowId}, ${pin.workflowVersionId}, ${pin.pinnedBy})`.execute(trx);
+}

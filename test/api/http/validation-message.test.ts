@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TObject, TSchema } from 'typebox';
+import { checkBody, checkQuery, complaints } from '../../../src/api/http/validate.ts';
+import { AgentInput } from '../../../src/contract/agents/agent-record.ts';
+import { endpoints } from '../../../src/contract/index.ts';
+import { WorkflowDefinitionInput } from '../../../src/contract/workflows/workflow-definition.ts';
+
+/** What a refusal says: where, and what is allowed there. */
+
+const agent = { agentName: 'a', promptId: 'b', promptVersionId: 'c' };
+const bodies: [wrong: unknown, message: string, schema?: TSchema][] = [
+  [[], 'The body must be an object.'],
+  [{ ...agent, tags: 'x' }, 'Field "tags" must be an array.'],
+  [{ ...agent, tags: [''] }, 'Field "tags.0" must not be empty.'],
+  [{ ...agent, agentName: ' ' }, 'Field "agentName" must not be blank.'],
+  [{ ...agent, storeBodies: 1 }, 'Field "storeBodies" must be true or false.'],
+  [{ ...agent, project: 1 }, 'Field "project" must be a string or null.'],
+  [
+    { ...agent, agentConfig: { model: 'x' } },
+    'Field "agentConfig.model" must be provider/model, such as openai/gpt-5.5.',
+  ],
+  [
+    { ...agent, agentConfig: { temperature: 3 } },
+    'Field "agentConfig.temperature" must be a number from 0 to 2.',
+  ],
+  [
+    { ...agent, rateLimits: { requestsPerDay: '5' } },
+    'Field "rateLimits.requestsPerDay" must be a whole number from 0 to 1000000000 or null.',
+  ],
+  [
+    { ...agent, rateLimits: { requestsPerWeek: 5 } },
+    'Field "rateLimits.requestsPerWeek" is not known: allowed are requestsPerMinute, requestsPerHour, requestsPerDay.',
+  ],
+  [
+    { name: 'a', definition: { steps: [{ name: 'one', agentId: 'agt_1', agent: 1 }] } },
+    'Field "definition.steps.0.agent" is not known: allowed are name, variables, after, when, forEach, onFailure, agentId, fallback.',
+    endpoints.createWorkflow.body,
+  ],
+  [
+    { model: 'a/b', inputPerMillion: '-1', outputPerMillion: 1 },
+    'Field "inputPerMillion" must be dollars, such as 2.50: at most 7 digits before the point and 12 after it.',
+    endpoints.putPrice.body,
+  ],
+  [
+    { inputPerMillion: -1, outputPerMillion: 1, model: 'a/b' },
+    'Field "inputPerMillion" must be at least 0.',
+    endpoints.putPrice.body,
+  ],
+];
+for (const [wrong, message, schema = AgentInput] of bodies) {
+  test(message, () => assert.throws(() => checkBody(schema, wrong), { message }));
+}
+
+const queries: [wrong: Record<string, unknown>, message: string, schema?: TObject][] = [
+  [{ status: ['success', 'failed'] }, 'Parameter "status" may be given only once.'],
+  [{ 'variables.a': ['x', 'y'] }, 'Parameter "variables.a" may be given only once.'],
+  [{ q: '' }, 'Parameter "q" must not be empty.'],
+  [{ limit: 'x' }, 'Parameter "limit" must be a whole number from 1 to 100.'],
+  [
+    { costUSDMin: 'x' },
+    'Parameter "costUSDMin" must be dollars, such as 0.05: at most 9 digits before the point and 10 after it.',
+  ],
+  [{ archived: 'yes' }, 'Parameter "archived" must be true or false.', endpoints.listPrompts.query],
+  [{ a: ['1', '2'] }, 'Parameter "a" is not known: allowed is wait.', endpoints.getExecution.query],
+];
+for (const [wrong, message, schema = endpoints.listExecutions.query] of queries) {
+  test(message, () => assert.throws(() => checkQuery(schema, wrong), { message }));
+}
+
+test('what is unknown in a definition is told with what is known at its place', () => {
+  const steps = [{ name: 'one', agentId: 'agt_1', forEach: { list: [], concurency: 2 } }];
+  const messages = complaints(WorkflowDefinitionInput, { steps }).map(({ message }) => message);
+  const [message] = messages;
+  assert.match(message ?? '', /^"steps\.0\.forEach\.concurency" is not known: .*concurrency, /);
+});

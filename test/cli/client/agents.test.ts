@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { addAgent, run, type TestAgent } from '../../../harness/agents.ts';
+import { type Service, startService } from '../../../harness/service.ts';
+import { cueline, type Ended, jsonLines } from '../cueline.ts';
+
+/** `cueline agents`, `prompts` and `history`, as processes of their own against the real service. */
+
+let service: Service;
+let key: string;
+let agent: TestAgent;
+
+before(async () => {
+  service = await startService();
+  key = (await service.key()).key;
+  agent = await addAgent(service);
+});
+after(() => service.close());
+
+function call(args: readonly string[], input?: string): Promise<Ended> {
+  return cueline(args, { CUELINE_URL: service.url, CUELINE_KEY: key }, input);
+}
+
+test('from a prompt to a deployed agent that is pinned anew', async () => {
+  const made = await call(['prompts', 'create', '--name', 'Greeting', '--description', 'Hello.']);
+  assert.match(made.stdout, /^prm_\w{26}\n$/);
+  const promptId = made.stdout.trim();
+  const add = ['prompts', 'add-version', promptId, '--user-file', '-', '--model', 'cueline/echo'];
+  const first = await call([...add, '--label', 'plain'], 'Hi {{name}}\n');
+  assert.match(first.stdout, /^ver_\w{26}\n$/);
+  const [second] = jsonLines(await call([...add, '--notes', 'shorter', '--json'], '{{name}}!'));
+  assert.deepEqual([second.number, second.user, second.system], [2, '{{name}}!', null]);
+
+  const shown = await call(['prompts', 'show', promptId, first.stdout.trim()]);
+  assert.match(shown.stdout, /^user\n {2}Hi \{\{name\}\}$/m);
+  const [prompt] = jsonLines(await call(['prompts', 'show', promptId, '--json']));
+  assert.deepEqual([prompt.name, prompt.versionCount], ['Greeting', 2]);
+  const versions = await call(['prompts', 'versions', promptId]);
+  assert.match(
+    versions.stdout,
+    /^promptVersionId +promptVersionLabel.*\nver_.* v2 .*\nver_.* plain /,
+  );
+  const prompts = jsonLines(await call(['prompts', 'list', '--q', 'greet', '--json']));
+  assert.deepEqual(prompts, [prompt]);
+
+  const body = { agentName: 'Greeter', promptId, promptVersionId: first.stdout.trim() };
+  const { agentId } = (await service.call('POST', '/api/v1/agents', { key, body })).body;
+  const moved = await call(['agents', 'lifecycle', agentId, 'enable-api']);
+  assert.equal(moved.stdout, 'Greeter is Testing.\n');
+  const illegal = await call(['agents', 'lifecycle', agentId, 'disable']);
+  assert.equal(illegal.code, 1);
+  assert.match(illegal.stderr, /^cueline: .*\(ILLEGAL_TRANSITION, req_\w+\)\n$/);
+  const pin = ['agents', 'pin', agentId, second.promptVersionId, '--json'];
+  assert.equal(jsonLines(await call(pin))[0].promptVersionLabel, 'v2');
+  const pins = jsonLines(await call(['agents', 'pins', agentId, '--json']));
+  assert.deepEqual(
+    pins.map((one) => one.promptVersionLabel),
+    ['v2', 'plain'],
+  );
+  const listed = await call(['agents', 'list', '--status', 'Testing']);
+  assert.match(
+    listed.stdout,
+    new RegExp(`^agentId .*\\n${agentId} +Greeter +Testing +true +v2\\n$`),
+  );
+  const single = await call(['agents', 'show', agentId]);
+  assert.match(single.stdout, /^agentName +Greeter$/m);
+});
+
+test('history: a page as a table, all of it as JSON', async () => {
+  for (const name of ['a', 'b', 'c']) await run(service, agent, key, { name });
+  const table = await call(['history', agent.agentId, '--limit', '2']);
+  assert.match(table.stdout, /^executionId +executedAt .*\n(exe_\w{26} .* success +api .*\n){2}$/);
+  assert.equal(table.stderr, '2 of 3; --all shows every one.\n');
+  const all = await call(['history', agent.agentId, '--all', '--json', '--status', 'success']);
+  const outputs = jsonLines(all).map((record) => record.outputText);
+  assert.deepEqual([all.stderr, outputs], ['', ['Hello c', 'Hello b', 'Hello a']]);
+  const none = await call(['history', agent.agentId, '--end-date', '2001-01-01', '--json']);
+  assert.deepEqual([none.code, none.stdout], [0, '']);
+  assert.equal((await call(['history', agent.agentId, '--limit', '0'])).code, 1);
+  const wrong = await call(['history', agent.agentId, '--status', 'fine']);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /^cueline: Parameter "status" must be one of success, .*req_\w+\)\n$/);
+});
+
+test('what somebody named an agent stays in its cell', async () => {
+  const agentName = 'Two\nlines\x1b[2J';
+  const path = `/api/v1/agents/${agent.agentId}`;
+  await service.call('PATCH', path, { key, body: { agentName } });
+  const { stdout } = await call(['agents', 'list', '--q', 'lines']);
+  assert.match(
+    stdout,
+    new RegExp(`^agentId .*\\n${agent.agentId} +Two lines \\[2J +Deployed .*\\n$`),
+  );
+});

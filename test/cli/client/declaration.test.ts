@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { startService } from '../../../harness/service.ts';
+import { schemaLine } from '../../../src/cli/client/declaration.ts';
+import { fromYaml, toYaml } from '../../../src/cli/client/yaml.ts';
+import { cueline } from '../cueline.ts';
+
+/** `cueline pull`, `diff` and `apply`, as processes of their own against the real service. */
+
+const service = await startService();
+const { key } = await service.key();
+const folder = mkdtempSync(join(tmpdir(), 'cueline-declaration-'));
+const file = join(folder, 'cueline.yaml');
+after(async () => {
+  rmSync(folder, { recursive: true });
+  await service.close();
+});
+
+function call(...args: string[]) {
+  return cueline(args, { CUELINE_URL: service.url, CUELINE_KEY: key });
+}
+
+const text = `
+prompts:
+  - name: Greeting
+    versions:
+      - label: v1
+        user: |-
+          Hello {{name}}.
+          How are you?
+        model: cueline/echo
+agents:
+  - { name: Greeter, prompt: Greeting, version: v1, stage: Deployed, defaultVariableValues: { name: 1.50 } }
+workflows:
+  - name: greet
+    input: { required: [name] }
+    steps:
+      - { name: hello, agent: Greeter, variables: { name: '{{input.name}}' } }
+`;
+
+test('diff tells what apply does; what pull writes changes nothing', async () => {
+  writeFileSync(file, text);
+  const changes = [
+    '+ prompt Greeting',
+    '+ prompt Greeting: version v1',
+    '+ agent Greeter',
+    '~ agent Greeter: stage "Draft" → "Deployed"',
+    '+ workflow greet',
+    '',
+  ].join('\n');
+  const told = await call('diff', file);
+  assert.deepEqual([told.code, told.stdout], [0, changes]);
+  const done = await call('apply', file);
+  assert.deepEqual([done.code, done.stdout], [0, changes]);
+  assert.equal((await call('apply', file)).stdout, 'Nothing has changed.\n');
+
+  const pulled = await call('pull', file);
+  assert.deepEqual([pulled.code, pulled.stdout, pulled.stderr], [0, '', `Wrote ${file}.\n`]);
+  const written = readFileSync(file, 'utf8');
+  assert.match(written, /^prompts:\n/);
+  assert.match(written, / {8}user: \|-\n {10}Hello \{\{name\}\}\.\n {10}How are you\?\n/);
+  assert.equal((await call('diff', file)).stdout, 'Nothing would change.\n');
+  assert.equal((await call('pull', '-')).stdout, written);
+});
+
+test('a file names its schema where that lies below its folder, and no path out of it', () => {
+  const root = join(import.meta.dirname, '../../..');
+  const line = '# yaml-language-server: $schema=./docs/cueline.schema.json\n';
+  assert.equal(schemaLine(join(root, 'cueline.yaml')), line);
+  assert.ok(existsSync(join(root, 'docs/cueline.schema.json')));
+  for (const elsewhere of [file, join(root, 'seed/cueline.yaml'), '-']) {
+    assert.equal(schemaLine(elsewhere), '');
+  }
+});
+
+test('what pull leaves out it says in the file and beside it', async () => {
+  const body = { name: 'Several\nlines' };
+  for (let n = 0; n < 2; n++) await service.call('POST', '/api/v1/prompts', { key, body });
+  const line = 'The prompt "Several lines" is left out. There are 2 prompts with this name.';
+  const pulled = await call('pull', file);
+  assert.deepEqual([pulled.code, pulled.stderr], [0, `${line}\nWrote ${file}.\n`]);
+  assert.ok(readFileSync(file, 'utf8').startsWith(`# ${line}\nprompts:\n`));
+  assert.equal((await call('diff', file)).stdout, 'Nothing would change.\n');
+});
+
+test('what cannot be applied is said, and nothing is', async () => {
+  writeFileSync(file, text.replace('Hello', 'Hi'));
+  const refused = await call('apply', file);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^cueline: The prompt "Greeting": Version "v1" is there .*CONFLICT/);
+  writeFileSync(file, 'prompts: [');
+  assert.match((await call('diff', file)).stderr, /cueline\.yaml is no YAML: /);
+  for (const [user, said] of [
+    ['!important do it', /is no YAML: Unresolved tag: !important/],
+    ['*bold', /is no YAML: Unresolved alias .*: bold/],
+    ['&x [*x]', /is no YAML: Converting circular structure/],
+  ] as const) {
+    writeFileSync(file, `user: ${user}\n`);
+    const { code, stdout, stderr } = await call('apply', file);
+    assert.deepEqual([code, stdout], [1, ''], user);
+    assert.match(stderr, said);
+    assert.equal(stderr.split('\n').length, 2, stderr);
+  }
+  writeFileSync(file, '- 1');
+  assert.match((await call('diff', file)).stderr, /must hold prompts, agents and workflows/);
+  assert.match((await call('diff', join(folder, 'none'))).stderr, /cannot be read/);
+});
+
+test('pull writes things by their names, however they came to be', async () => {
+  const names = ['q', 'c', 'x', 'a', 'm', 'Z'].map((name) => `Order ${name}`);
+  const versions = [{ label: 'v1', user: 'Hello.' }];
+  const body = { declaration: { prompts: names.map((name) => ({ name, versions })) } };
+  await service.call('POST', '/api/v1/declaration', { key, body });
+  const { stdout } = await call('pull', '-');
+  assert.deepEqual(stdout.match(/(?<=^ {2}- name: )Order .$/gm), names.toSorted());
+});
+
+test('more than can be applied at once is pulled, and said', async () => {
+  const versions = [{ label: 'v1', user: 'x'.repeat(250_000) }];
+  for (let n = 0; n < 5; n++) {
+    const body = { declaration: { prompts: [{ name: `Long ${n}`, versions }] } };
+    await service.call('POST', '/api/v1/declaration', { key, body });
+  }
+  const { code, stderr } = await call('pull', file);
+  assert.equal(code, 1);
+  assert.match(stderr, /^cueline: All of it is 1\d{6} bytes, and 1048576 can be applied at once/m);
+  assert.match(readFileSync(file, 'utf8'), /name: Long 4/);
+  assert.match((await call('diff', file)).stderr, /BODY_TOO_LARGE/);
+});
+
+test('a number that would be stored as another one is refused, and no other', () => {
+  const changed = [
+    ...['9007199254740993', '3.14159265358979323846', '1e400', '0xFFFFFFFFFFFFFFFFF1'],
+    ...['.inf', '-.inf', '.nan', '+12345678901234567890', '{ 9007199254740993: x }'],
+  ];
+  for (const number of changed) {
+    assert.throws(
+      () => fromYaml(`a: ${number}`, 'f.yaml'),
+      /^CommandFailure: f\.yaml: The number /,
+    );
+  }
+  const kept = ['1.50', '0.1', '.5', '5.', '+7', '007', '1e21', '0x1F', '0o17', '-0.0000001'];
+  const long = ['9007199254740991', '3.141592653589793', '0xFFFFFFFFFF000000', '1234567890123456.'];
+  for (const number of [...kept, ...long]) {
+    assert.deepEqual(fromYaml(`a: ${number}`, 'f.yaml'), { a: Number(number) });
+  }
+  const texts = ['"9007199254740993"', '1:30', 'x9007199254740993'];
+  for (const text of texts) {
+    assert.equal(typeof (fromYaml(`a: ${text}`, 'f.yaml') as { a: unknown }).a, 'string');
+  }
+});
+
+test('every text is read as it was written, one of nothing but blanks too', () => {
+  const texts = ['', ' ', '\n', ' \n', '\n \n', '\t\n', '\n\n  ', ' a\n', 'a\r\nb', 'a\n \n'];
+  for (const text of texts) {
+    const value = { [text]: text, list: [text, { text }] };
+    assert.deepEqual(fromYaml(toYaml(value), 'f.yaml'), value);
+  }
+});

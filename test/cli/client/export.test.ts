@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { addAgent, type TestAgent } from '../../../harness/agents.ts';
+import { makeHistory } from '../../../harness/history.ts';
+import { type Service, startService } from '../../../harness/service.ts';
+import { cueline, type Ended } from '../cueline.ts';
+
+/** `cueline history export`, as a process of its own against the real service, over connections that break. */
+
+let service: Service;
+let key: string;
+let agent: TestAgent;
+let folder: string;
+/** The whole export, as it comes when nothing happens. */
+let whole: Record<'jsonl' | 'csv', string>;
+
+before(async () => {
+  service = await startService({ role: 'api' });
+  agent = await addAgent(service);
+  key = (await service.key({ permissions: ['read'] })).key;
+  const { db, workspaceId } = service;
+  await makeHistory(db, 2_000, { workspaceId, agentIds: [agent.id] });
+  folder = await mkdtemp(join(tmpdir(), 'cueline-test-'));
+  whole = { jsonl: await exported('jsonl'), csv: await exported('csv') };
+});
+after(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+async function exported(format: 'jsonl' | 'csv'): Promise<string> {
+  const url = `${service.url}${agent.path}/executions/export?format=${format}`;
+  return (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).text();
+}
+
+function call(args: readonly string[], url = service.url): Promise<Ended> {
+  return cueline(['history', 'export', ...args], { CUELINE_URL: url, CUELINE_KEY: key });
+}
+
+test('to standard output, and nothing else there', async () => {
+  const { code, stdout, stderr } = await call([agent.agentId]);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.equal(stdout, whole.jsonl);
+});
+
+test('all agents, narrowed down', async () => {
+  const args = ['--status', 'failed', '--var', 'customer=c7', '--q', 'tide or 7'];
+  const { stdout } = await call(args);
+  const records = whole.jsonl
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const ids = records
+    .filter(({ status, inputVariables }) => status === 'failed' && inputVariables.customer === 'c7')
+    .filter(({ inputVariables }) => inputVariables.number === 7)
+    .map(({ executionId }) => executionId);
+  assert.deepEqual(
+    stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).executionId),
+    ids,
+  );
+});
+
+for (const format of ['jsonl', 'csv'] as const) {
+  test(`${format} into a file over a connection that breaks again and again: every record once`, async () => {
+    const file = join(folder, `broken.${format}`);
+    const breaking = await breakingProxy([40_000, 100_000, 90_001]);
+    const { code, stderr } = await call(
+      [agent.agentId, '--format', format, '--output', file],
+      breaking.url,
+    );
+    assert.equal(code, 0, stderr);
+    assert.ok(breaking.broken() >= 3);
+    await breaking.close();
+    assert.equal(await readFile(file, 'utf8'), whole[format]);
+    assert.match(stderr, /^\d+ records in /);
+  });
+
+  test(`${format} goes on where a file was left, in the middle of a record`, async () => {
+    const file = join(folder, `left.${format}`);
+    for (const left of [0, 700, 123_457]) {
+      await writeFile(file, whole[format].slice(0, left));
+      const { code, stderr } = await call([
+        agent.agentId,
+        '--format',
+        format,
+        '--output',
+        file,
+        '--resume',
+      ]);
+      assert.equal(code, 0, stderr);
+      assert.equal(await readFile(file, 'utf8'), whole[format]);
+    }
+  });
+}
+
+test('a file keeps what it held until something comes in its place', async () => {
+  const file = join(folder, 'yesterday.jsonl');
+  await writeFile(file, whole.jsonl);
+  const args = [agent.agentId, '--output', file];
+  const refused = await call([...args, '--key', 'cue_wrong']);
+  assert.match(refused.stderr, /UNAUTHORIZED/);
+  assert.equal((await call(args, 'http://127.0.0.1:1')).code, 1);
+  assert.equal(await readFile(file, 'utf8'), whole.jsonl);
+  assert.equal((await call([...args, '--var', 'customer=c7'])).code, 0);
+  const fewer = await readFile(file, 'utf8');
+  assert.ok(fewer !== '' && fewer.length < whole.jsonl.length);
+  assert.equal((await call([...args, '--var', 'customer=nobody'])).code, 0);
+  assert.equal(await readFile(file, 'utf8'), '');
+  assert.equal((await call([agent.agentId, '--output', '/dev/null'])).code, 0);
+});
+
+test('with --json the records, or where they were put, and nothing else', async () => {
+  const { code, stdout } = await call([agent.agentId, '--json']);
+  assert.deepEqual([code, stdout], [0, whole.jsonl]);
+  const file = join(folder, 'told.csv');
+  const told = await call([agent.agentId, '--json', '--format', 'csv', '--output', file]);
+  assert.deepEqual([told.code, told.stderr], [0, '']);
+  const records = whole.jsonl.split('\n').length - 1;
+  assert.deepEqual(JSON.parse(told.stdout), { records, file });
+  assert.equal(await readFile(file, 'utf8'), whole.csv);
+});
+
+test('a connection that breaks right behind the head of a CSV: one head', async () => {
+  const file = join(folder, 'head.csv');
+  const head = whole.csv.slice(0, whole.csv.indexOf('\n') + 1);
+  const breaking = await breakingProxy([], head);
+  const { code, stderr } = await call(
+    [agent.agentId, '--format', 'csv', '--output', file],
+    breaking.url,
+  );
+  assert.equal(code, 0, stderr);
+  assert.equal(breaking.broken(), 1);
+  await breaking.close();
+  assert.equal(await readFile(file, 'utf8'), whole.csv);
+});
+
+test('a file says itself what it holds: its head alone, part of it, and more', async () => {
+  const file = join(folder, 'left');
+  const headLength = whole.csv.indexOf('\n') + 1;
+  for (const [format, left] of [
+    ['csv', 5],
+    ['csv', headLength],
+    ['csv', headLength + 10],
+    ['csv', 123_457],
+    ['jsonl', 10],
+    ['jsonl', 123_457],
+  ] as const) {
+    await writeFile(file, whole[format].slice(0, left));
+    const { code, stderr } = await call([agent.agentId, '--output', file, '--resume']);
+    assert.equal(code, 0, stderr);
+    assert.equal(await readFile(file, 'utf8'), whole[format], `${format} ${left}`);
+  }
+  const held = whole.csv.slice(0, 10_000);
+  await writeFile(file, held);
+  const args = [agent.agentId, '--output', file, '--resume', '--format', 'jsonl'];
+  const { code, stderr } = await call(args);
+  assert.equal(code, 1);
+  assert.match(stderr, /holds a csv export, not jsonl/);
+  assert.equal(await readFile(file, 'utf8'), held);
+});
+
+test('what cannot be done is said in a line', async () => {
+  const cases: [string[], RegExp][] = [
+    [['--resume'], /--resume needs --output/],
+    [[agent.agentId, '--json', '--format', 'csv'], /--format csv needs --output/],
+    [[agent.agentId, '--output', join(folder, 'no', 'such')], /cannot be written/],
+    [[agent.agentId, '--status', 'fine'], /status.*success/],
+    [['agt_nothing'], /no such agent/],
+    [[agent.agentId, '--format', 'xml'], /jsonl, csv/],
+  ];
+  for (const [args, said] of cases) {
+    const { code, stdout, stderr } = await call(args);
+    assert.notEqual(code, 0);
+    assert.match(stderr, said);
+    assert.equal(stdout, '');
+  }
+  const file = join(folder, 'other.txt');
+  await writeFile(file, 'a letter to somebody\n');
+  const { code, stderr } = await call([agent.agentId, '--output', file, '--resume']);
+  assert.equal(code, 1);
+  assert.match(stderr, /holds no export/);
+  assert.equal(await readFile(file, 'utf8'), 'a letter to somebody\n');
+});
+
+/**
+ * Breaks a connection off after so many bytes of answers, or once right behind this text; the ones after the last choice
+ * hold.
+ */
+async function breakingProxy(afterBytes: number[], behind = '') {
+  const open = new Set<Socket>();
+  let broken = 0;
+  const target = new URL(service.url);
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let bytes = 0;
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket
+        .on('error', () => {})
+        .once('close', () => {
+          client.destroy();
+          upstream.destroy();
+          open.delete(socket);
+        });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (chunk: Buffer) => {
+      const at = behind === '' ? -1 : chunk.indexOf(behind);
+      if (at !== -1) {
+        const sent = chunk.subarray(0, at + behind.length);
+        behind = '';
+        broken++;
+        client.end(sent);
+        upstream.destroy();
+        return;
+      }
+      bytes += chunk.length;
+      client.write(chunk);
+      if (bytes <= (afterBytes[0] ?? Number.POSITIVE_INFINITY)) return;
+      afterBytes.shift();
+      broken++;
+      client.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    broken: () => broken,
+    async close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { addAgent, run } from '../../../harness/agents.ts';
+import { makeRound } from '../../../harness/rounds.ts';
+import { type Service, startService } from '../../../harness/service.ts';
+import { stage } from '../../client/server.ts';
+import { cueline, type Ended, jsonLines } from '../cueline.ts';
+
+/** `cueline retention`, `delete` and `erase`, as processes of their own against the real service. */
+
+let service: Service;
+let key: string;
+
+before(async () => {
+  service = await startService();
+  key = (await service.key()).key;
+});
+after(() => service.close());
+
+function call(...args: string[]): Promise<Ended> {
+  return cueline(args, { CUELINE_URL: service.url, CUELINE_KEY: key });
+}
+
+test('what is not given stays as it is', async () => {
+  const set = await call('retention', '--bodies-days', '7', '--json');
+  assert.deepEqual(jsonLines(set), [{ recordsDays: 90, bodiesDays: 7 }]);
+  const shown = await call('retention', '--records-days', 'none');
+  assert.equal(shown.stdout, 'recordsDays  -\nbodiesDays   7\n');
+  assert.equal((await call('retention', '--records-days', '0')).code, 1);
+});
+
+test('one record, and all of an end user', async () => {
+  const agent = await addAgent(service, { optionalVariables: ['customer'] });
+  const variables = { name: 'you', customer: 'c=1' };
+  const [one, two] = [
+    await run(service, agent, key, variables),
+    await run(service, agent, key, variables),
+  ];
+  const gone = await call('delete', agent.agentId, one.executionId);
+  assert.equal(gone.stdout, `The record of ${one.executionId} is deleted.\n`);
+  assert.equal((await call('delete', agent.agentId, one.executionId)).code, 1);
+  const erased = await call('erase', 'customer=c=1', '--agent', agent.agentId);
+  assert.match(erased.stdout, /^era_\w{26}\n$/);
+  await makeRound(service.db, service.database);
+  const [erasure] = jsonLines(await call('erasures', '--json'));
+  assert.deepEqual([erasure.status, erasure.deleted], ['completed', 1]);
+  const path = `${agent.path}/executions/${two.executionId}`;
+  assert.equal((await service.call('GET', path, { key })).status, 404);
+});
+
+test('a page of somebody else is no deletion', async (t) => {
+  const { url } = await stage(t, (response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
+  );
+  const folder = await mkdtemp(join(tmpdir(), 'cueline-page-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'file');
+  await writeFile(file, '{}');
+  const commands = [
+    ['delete', 'agt_x', 'exe_x'],
+    ['erase', 'a=b'],
+    ['retention'],
+    ['exec', 'agt_x'],
+    ['wait', 'agt_x', 'exe_x'],
+    ['cancel', 'agt_x', 'exe_x'],
+    ['agents', 'list'],
+    ['pull', file],
+    ['apply', file],
+    ['history', 'export'],
+  ];
+  for (const args of commands) {
+    const ended = await cueline(args, { CUELINE_URL: url, CUELINE_KEY: key });
+    assert.deepEqual([ended.code, ended.stdout], [1, ''], args.join(' '));
+    assert.match(ended.stderr, /^cueline: .* 200 with text\/html, .*\(UNEXPECTED_ANSWER\)\n$/);
+  }
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { addAgent, type TestAgent } from '../../../harness/agents.ts';
+import { type Service, startService } from '../../../harness/service.ts';
+import { addTallies, tally } from '../../../harness/tallies.ts';
+import { cueline, type Ended, jsonLines } from '../cueline.ts';
+
+/** `cueline statistics`, as a process of its own against the real service. */
+
+let service: Service;
+let key: string;
+let agent: TestAgent;
+
+before(async () => {
+  service = await startService();
+  agent = await addAgent(service);
+  key = (await service.key({ permissions: ['read'] })).key;
+  const one = { agentId: agent.id, executedAtMs: Date.parse('2026-03-04T20:00:00Z') };
+  await addTallies(service.db, [
+    tally({ ...one, costUsd: '0.25' }),
+    tally({ ...one, costUsd: '0.25' }),
+    tally({
+      ...one,
+      status: 'failed',
+      errorCode: 'MODEL_TIMEOUT',
+      costKnown: false,
+      latencyMs: null,
+    }),
+  ]);
+});
+after(() => service.close());
+
+function call(args: readonly string[]): Promise<Ended> {
+  return cueline(['statistics', ...args], { CUELINE_URL: service.url, CUELINE_KEY: key });
+}
+
+const days = ['--start-date', '2026-03-04', '--end-date', '2026-03-05'];
+
+test('an agent: a table of figures, and JSON with all there is', async () => {
+  const table = await call([agent.agentId, ...days, '--group-by', 'status,errorCode']);
+  assert.equal(
+    table.stdout.replaceAll(/ +/g, ' '),
+    [
+      'start status errorCode count successRate inputTokens outputTokens costUSD costUnknown p50 p95 p99',
+      '2026-03-04T00:00:00.000Z failed MODEL_TIMEOUT 1 0 10 20 0 1 - - -',
+      '2026-03-04T00:00:00.000Z success - 2 1 20 40 0.5 0 99 99 99\n',
+    ].join('\n'),
+  );
+  const [bucket, ...more] = jsonLines(
+    await call([agent.agentId, ...days, '--group-by', 'none', '--json']),
+  );
+  assert.deepEqual(more, []);
+  assert.deepEqual([bucket.count, bucket.successRate], [3, 2 / 3]);
+});
+
+test('all agents, by days of a zone', async () => {
+  const zone = ['--time-zone', 'Asia/Kathmandu', '--group-by', 'agent'];
+  const [bucket] = jsonLines(await call([...days, ...zone, '--json']));
+  assert.deepEqual(
+    [bucket.agentId, bucket.start, bucket.count],
+    [agent.agentId, '2026-03-04T18:15:00.000Z', 3],
+  );
+  const { stdout } = await call([...days, ...zone]);
+  assert.match(stdout, new RegExp(`^start .*\\n2026-03-04T18:15:00.000Z +${agent.agentId} +3 `));
+});
+
+test('what cannot be asked is one line', async () => {
+  const wrong = await call(['--time-zone', 'Mars']);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /^cueline: Parameter "timeZone" must be the IANA name .*req_\w+\)\n$/);
+});

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { inherited } from '../../harness/environment.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  interrupt(): void;
+  /** Reads no more of what it answers. */
+  hangUp(): void;
+  readonly ended: Promise<Ended>;
+}
+
+/** A command as a user runs it, with no more environment than is given. */
+export function begin(args: readonly string[], env: Record<string, string>, input = ''): Running {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...inherited('/usr/bin:/bin'), ...env },
+    timeout: 100_000,
+  });
+  child.stdin.on('error', () => {}).end(input);
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+    });
+  }
+  const ended = once(child, 'close').then(([code]) => ({ code, ...text }));
+  return {
+    interrupt: () => void child.kill('SIGINT'),
+    hangUp: () => void child.stdout.destroy(),
+    ended,
+  };
+}
+
+export function cueline(
+  args: readonly string[],
+  env: Record<string, string>,
+  input?: string,
+): Promise<Ended> {
+  return begin(args, env, input).ended;
+}
+
+/** The environment of a command that works on a test's database, which listens on a socket. */
+export function onDatabase(connection: pg.ClientConfig): Record<string, string> {
+  const { host = '', port = 5432, user, password, database } = connection;
+  const at = new URLSearchParams({ host, port: String(port) });
+  return { DATABASE_URL: `postgres://${user}:${password}@/${database}?${at}` };
+}
+
+/** The lines of an answer in JSON. */
+export function jsonLines({ stdout }: Ended) {
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { inherited } from '../../harness/environment.ts';
+import { readPostmaster } from '../../src/store/embedded/postmaster.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+let directory = '';
+let dataDir = '';
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'program-test-'));
+  await chmod(directory, 0o755);
+  dataDir = join(directory, 'data');
+});
+after(async () => {
+  const left = await readPostmaster(join(dataDir, 'postgres')).catch(() => null);
+  if (left) process.kill(left.pid, 'SIGKILL');
+  await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+});
+
+test('start: up, told where, and gone without a trace on SIGTERM', async (t) => {
+  // With the packages as they are installed, not as the tests bundle them.
+  const cueline = run(t, 'start', { NODE_OPTIONS: '' });
+  const url = await cueline.said(/http:\/\/127\.0\.0\.1:\d+/);
+  assert.equal((await fetch(`${url}/api/v1/agents/x/executions`)).status, 401);
+  assert.ok((await cueline.said(/Data +(\S+)/)).endsWith(dataDir));
+  await cueline.said(/Owner +\S+@\S+\n +Password +\S{10}/);
+
+  const second = run(t, 'start');
+  assert.equal(await second.exit, 1);
+  assert.match(second.stderr, new RegExp(`Another Cueline \\(pid ${cueline.process.pid}\\)`));
+  assert.equal(second.stdout, '');
+
+  const beside = run(t, 'migrate');
+  assert.equal(await beside.exit, 0, beside.stderr);
+
+  cueline.process.kill('SIGTERM');
+  assert.equal(await cueline.exit, 0, cueline.stderr);
+  assert.equal(await readPostmaster(join(dataDir, 'postgres')), null);
+  assert.ok(!(await readdir(dataDir)).includes('pid'));
+});
+
+test('a worker and an API are up and end alike', async (t) => {
+  for (const role of ['worker', 'api']) {
+    const cueline = run(t, role);
+    await cueline.said(/Cueline (works|serves)\./);
+    assert.doesNotMatch(cueline.stdout, /Password/);
+    cueline.process.kill('SIGINT');
+    assert.equal(await cueline.exit, 0, cueline.stderr);
+  }
+});
+
+test('told to end while it starts, it ends in order', async (t) => {
+  const cueline = run(t, 'start', { DATABASE_URL: nowhere, CUELINE_SECRET: 'x'.repeat(32) });
+  await cueline.said(/Waiting for the database at 127\.0\.0\.1:1\/db/);
+  cueline.process.kill('SIGTERM');
+  assert.equal(await cueline.exit, 0);
+  assert.ok(!`${cueline.stderr}${cueline.stdout}`.includes('hunter2'));
+});
+
+test('a taken port is named, nothing is left running, and what is shown once is shown', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.after(() => taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const fresh = join(dataDir, 'first');
+  const cueline = run(t, 'api', { PORT: String(port), CUELINE_DATA_DIR: fresh });
+  assert.equal(await cueline.exit, 1);
+  assert.match(cueline.stderr, new RegExp(`cueline: .*port ${port} of 127.0.0.1 is taken`));
+  assert.match(cueline.stdout, /Owner .*@.*\n +Password .*shown this once.*\n +Key +cue_\w+/);
+  assert.equal(await readPostmaster(join(fresh, 'postgres')), null);
+});
+
+test('what cannot work is said in a line, without a stack', async (t) => {
+  const cases: [string, Record<string, string>, RegExp][] = [
+    ['start', { PORT: 'x', CUELINE_SLOTS: '0' }, /PORT is "x".*\n.*CUELINE_SLOTS is "0"/],
+    ['start', { DATABASE_URL: nowhere }, /CUELINE_SECRET is missing/],
+    ['start', { CUELINE_DATA_DIR: main }, /data directory .*main\.ts cannot be used/],
+    [
+      'start',
+      { CUELINE_DATA_DIR: join(dataDir, 'fresh'), CUELINE_MIGRATE: 'manual' },
+      /lacks migrations/,
+    ],
+    ['nonsense', {}, /unknown command 'nonsense'/],
+  ];
+  for (const [command, env, expected] of cases) {
+    const cueline = run(t, command, env);
+    assert.equal(await cueline.exit, 1);
+    assert.match(cueline.stderr, expected);
+    assert.doesNotMatch(cueline.stderr, /^ +at /m);
+  }
+});
+
+const nowhere = 'postgres://cueline:hunter2@127.0.0.1:1/db';
+
+interface Running {
+  readonly process: ChildProcess;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit: Promise<number | null>;
+  /** Resolves, once the process has said such a thing, to what matched. */
+  said(what: RegExp): Promise<string>;
+}
+
+/** The program as a user runs it, with no more environment than is given. */
+function run(t: TestContext, command: string, env: Record<string, string> = {}): Running {
+  const child = spawn(process.execPath, [main, command], {
+    cwd: directory,
+    env: { ...inherited('/usr/bin:/bin'), PORT: '0', CUELINE_DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const text = { stdout: '', stderr: '' };
+  let heard = () => {};
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+      heard();
+    });
+  }
+  const exit = once(child, 'close').then(([code]) => code);
+  return {
+    process: child,
+    exit,
+    get stdout() {
+      return text.stdout;
+    },
+    get stderr() {
+      return text.stderr;
+    },
+    async said(what) {
+      for (;;) {
+        const match = what.exec(text.stdout) ?? what.exec(text.stderr);
+        if (match) return match[0];
+        const news = new Promise<void>((resolve) => {
+          heard = resolve;
+        });
+        const ended = exit.then((code) => assert.fail(`ended with ${code}: ${text.stderr}`));
+        await Promise.race([news, ended]);
+      }
+    },
+  };
+}

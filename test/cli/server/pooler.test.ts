@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { runAsAdmin } from '../../../harness/cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
+import { type CuelineProcess, databaseUrl, spawnCueline } from '../../../harness/process.ts';
+import { type Pooler, poolerVersion, startPooler } from '../../../proof/pooler.ts';
+import { cueline } from '../cueline.ts';
+
+/** A whole life behind PgBouncer in transaction mode, from an empty database on. */
+
+const skip = poolerVersion() === null && 'pgbouncer is not installed: apt-get install pgbouncer';
+const owner = { email: 'owner@example.com', password: 'a password that is long' };
+const env = { CUELINE_OWNER_EMAIL: owner.email, CUELINE_OWNER_PASSWORD: owner.password };
+let database: TestDatabase;
+let pooler: Pooler;
+let started: CuelineProcess | null = null;
+
+before(async () => {
+  if (skip) return;
+  database = await createTestDatabase();
+  const { connection } = database;
+  const admin = { ...connection, user: 'postgres', database: connection.database };
+  await runAsAdmin(admin, 'drop owned by cueline');
+  await runAsAdmin(admin, 'grant all on schema public to cueline');
+  pooler = await startPooler(connection);
+});
+after(async () => {
+  await started?.kill('SIGKILL');
+  await pooler?.stop();
+  await database?.drop();
+});
+
+test('many starts at once migrate an empty database, and one makes the first workspace', {
+  skip,
+}, async () => {
+  const all = await Promise.all([1, 2, 3].map(() => spawnCueline('start', pooler.connection, env)));
+  const [first, ...others] = all;
+  started = first ?? null;
+  await Promise.all(others.map((one) => one.kill('SIGTERM')));
+  assert.deepEqual(
+    others.map(({ child }) => child.exitCode),
+    [0, 0],
+  );
+});
+
+test('keys are made, runs are executed, waited for, listed and canceled', { skip }, async () => {
+  const secrets = {
+    DATABASE_URL: databaseUrl(pooler.connection),
+    CUELINE_SECRET: 'a secret that only tests know of, and no one else',
+  };
+  const permissions = 'execute,read,cancel,manage';
+  const made = await cueline(
+    ['keys', 'create', '--name', 'k', '--permission', permissions, '--json'],
+    secrets,
+  );
+  assert.equal(made.code, 0, made.stderr);
+  const { key } = JSON.parse(made.stdout);
+  const { agents } = await answered('GET', '/api/v1/agents', key);
+  const [{ agentId, requiredVariables }] = agents;
+  const variables = Object.fromEntries(requiredVariables.map((name: string) => [name, 'x']));
+  const path = `/api/v1/agents/${agentId}`;
+
+  const accepted = await answered('POST', `${path}/execute`, key, { variables });
+  const record = await answered('GET', `${accepted.statusUrl}?wait=20`, key);
+  assert.equal(record.status, 'success');
+  const { executions } = await answered('GET', `${path}/executions`, key);
+  assert.deepEqual(
+    executions.map((one: { executionId: string }) => one.executionId),
+    [accepted.executionId],
+  );
+
+  await answered('PATCH', path, key, { agentConfig: { model: 'cueline/echo?delay=60000' } });
+  const slow = await answered('POST', `${path}/execute`, key, { variables });
+  const canceled = await answered('POST', `${slow.statusUrl}/cancel`, key);
+  assert.equal(canceled.status, 'canceled');
+});
+
+test('the owner signs in, and the session lists', { skip }, async () => {
+  const url = started?.url ?? '';
+  const signedIn = await fetch(`${url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify(owner),
+  });
+  assert.equal(signedIn.status, 200);
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ');
+  const agents = await fetch(`${url}/api/v1/agents`, { headers: { cookie } });
+  assert.equal(agents.status, 200);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
+async function answered(method: string, path: string, key: string, body?: object): Promise<any> {
+  const response = await fetch(`${started?.url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const answer = await response.json();
+  assert.ok(response.ok, JSON.stringify(answer));
+  return answer;
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+
+const life = new URL('../../../src/cli/server/process-lifetime.ts', import.meta.url).href;
+
+test('told to end, it undoes what it did, the last first, and exits with 0', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const child = lived(t, {
+      run: `async (life) => {
+        life.closers.defer(async () => say('first'));
+        life.closers.defer(async () => say('last'));
+        say('up');
+        await told(life);
+        say('told');
+      }`,
+    });
+    await child.heard('up');
+    child.process.kill(signal);
+    assert.equal(await child.exit, 0);
+    assert.deepEqual(child.lines, ['up', 'told', 'last', 'first']);
+  }
+});
+
+test('the same signal sent twice counts once', async (t) => {
+  const child = lived(t, { run: slowEnd, repeatMs: 3_600_000 });
+  await child.heard('up');
+  child.process.kill('SIGTERM');
+  await child.heard('closing');
+  child.process.kill('SIGTERM');
+  child.process.kill('SIGINT');
+  // The highest number: delivered after the two before.
+  child.process.kill('SIGWINCH');
+  assert.equal(await child.exit, 0);
+  assert.deepEqual(child.lines, ['up', 'closing', 'closed']);
+});
+
+test('a later second signal ends at once', async (t) => {
+  const child = lived(t, { run: slowEnd, repeatMs: 0 });
+  await child.heard('up');
+  child.process.kill('SIGTERM');
+  await child.heard('closing');
+  child.process.kill('SIGTERM');
+  assert.equal(await child.exit, 1);
+  assert.deepEqual(child.lines, ['up', 'closing']);
+});
+
+test('a closed terminal ends it in order, and where there is none SIGHUP does nothing', async (t) => {
+  const run = `async (life) => {
+    life.closers.defer(async () => say('undone'));
+    say(process.pid);
+    say('up');
+    await told(life);
+    say(life.ending.reason.message);
+  }`;
+  const bare = lived(t, { run });
+  await bare.heard('up');
+  bare.process.kill('SIGHUP');
+  bare.process.kill('SIGTERM');
+  assert.equal(await bare.exit, 0);
+  assert.deepEqual(bare.lines.slice(1), ['up', 'ended by SIGTERM', 'undone']);
+
+  const shown = lived(t, { run, onTerminal: true });
+  await shown.heard('up');
+  process.kill(Number(shown.lines[0]), 'SIGHUP');
+  assert.equal(await shown.exit, 0);
+  assert.deepEqual(shown.lines.slice(1), ['up', 'ended by SIGHUP', 'undone']);
+});
+
+test('what never ends is ended', async (t) => {
+  const child = lived(t, { run: slowEnd, endMsMax: 1 });
+  await child.heard('up');
+  child.process.kill('SIGTERM');
+  assert.equal(await child.exit, 1);
+});
+
+test('a failure is told, all is undone, and the exit code is 1', async (t) => {
+  const child = lived(t, {
+    run: `async (life) => {
+      life.closers.defer(async () => say('undone'));
+      throw new Error('broken');
+    }`,
+  });
+  assert.equal(await child.exit, 1);
+  assert.deepEqual(child.lines, ['error broken', 'undone']);
+});
+
+test('work that is given up on a signal is no failure and no success', async (t) => {
+  const child = lived(t, {
+    run: `async (life) => {
+      life.closers.defer(async () => say('undone'));
+      say('up');
+      await told(life);
+      life.ending.throwIfAborted();
+    }`,
+  });
+  await child.heard('up');
+  child.process.kill('SIGINT');
+  assert.equal(await child.exit, 130);
+  assert.deepEqual(child.lines, ['up', 'undone']);
+});
+
+test('a command that is through ends by itself', async (t) => {
+  const child = lived(t, { run: `async (life) => say('done')` });
+  assert.equal(await child.exit, 0);
+  assert.deepEqual(child.lines, ['done']);
+});
+
+/** Closes only once told to by SIGWINCH. */
+const slowEnd = `async (life) => {
+  life.closers.defer(async () => {
+    const go = new Promise((resolve) => process.once('SIGWINCH', resolve));
+    const alive = setInterval(() => {}, 1000);
+    say('closing');
+    await go;
+    clearInterval(alive);
+    say('closed');
+  });
+  say('up');
+  await told(life);
+}`;
+
+interface Lived {
+  readonly process: ChildProcess;
+  readonly lines: string[];
+  readonly exit: Promise<number | null>;
+  /** Resolves once the process has said this. */
+  heard(line: string): Promise<void>;
+}
+
+interface How {
+  readonly run: string;
+  readonly endMsMax?: number;
+  readonly repeatMs?: number;
+  /** With standard error elsewhere. */
+  readonly onTerminal?: boolean;
+}
+
+/** A process that lives as `run` says. */
+function lived(t: TestContext, how: How): Lived {
+  const { run, endMsMax = 3_600_000, repeatMs = 3_600_000 } = how;
+  const source = `
+    import { writeSync } from 'node:fs';
+    import { live, told } from ${JSON.stringify(life)};
+    const say = (line) => writeSync(1, line + '\\n');
+    const alive = setInterval(() => {}, 1000);
+    process.exit(await live(${run}, {
+      endMsMax: ${endMsMax},
+      repeatMs: ${repeatMs},
+      onWord: () => {},
+      onError: (error) => say('error ' + error.message),
+    }));`;
+  const node = [process.execPath, '--input-type=module', '-e', source] as const;
+  const quoted = node.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const [program, ...args] = how.onTerminal
+    ? (['script', '-qec', `exec ${quoted} 2>/dev/null`, '/dev/null'] as const)
+    : node;
+  // Never the terminal that the tests may have been started on.
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stderr.pipe(process.stderr);
+  t.after(() => child.kill('SIGKILL'));
+  const lines: string[] = [];
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    lines.splice(0, lines.length, ...text.split(/\r?\n/).slice(0, -1));
+  });
+  return {
+    process: child,
+    lines,
+    exit: once(child, 'close').then(([code]) => code),
+    async heard(line) {
+      while (!lines.includes(line)) await once(child.stdout, 'data');
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { freshId } from '../../../harness/fresh-id.ts';
+import { type Service, startService } from '../../../harness/service.ts';
+import { sealOwner } from '../../../src/core/model/provider.ts';
+import { deriveSealKey, seal, unseal } from '../../../src/core/seal.ts';
+import { findStoredProvider, putProvider } from '../../../src/store/people/providers.ts';
+import { begin, cueline, onDatabase } from '../cueline.ts';
+
+/** `cueline secrets rotate` where the operator keeps the secret. The embedded database's: embedded.test.ts. */
+
+const old = 'the first secret, of 32 characters and more';
+let service: Service;
+let env: Record<string, string>;
+
+before(async () => {
+  service = await startService();
+  env = { ...onDatabase(service.database.connection), CUELINE_SECRET: old };
+});
+after(() => service.close());
+
+test('a secret is made up, shown alone, and opens every credential', async () => {
+  await store('one', old);
+  await store('two', old);
+  const ended = await cueline(['secrets', 'rotate'], env);
+  assert.equal(ended.code, 0, ended.stderr);
+  assert.match(ended.stdout, /^\S{43}\n$/);
+  assert.match(ended.stderr, /^Credentials sealed anew: 2\. .*new secret\.\n$/);
+  const fresh = ended.stdout.trim();
+  assert.equal(await opened('one', fresh), 'sk-one');
+  assert.equal(await opened('two', fresh), 'sk-two');
+
+  const given = 'a second secret, of 32 characters and more';
+  const args = ['secrets', 'rotate', '--new-secret-stdin'];
+  const again = await cueline(args, { ...env, CUELINE_SECRET: fresh }, `${given}\n`);
+  assert.deepEqual([again.code, again.stdout], [0, '']);
+  assert.equal(await opened('one', given), 'sk-one');
+});
+
+test('where a credential does not open, nothing is changed', async () => {
+  const before = 'the secret of one, of 32 characters and more';
+  await store('one', before);
+  await store('two', 'another secret that nobody remembers any more');
+  const ended = await cueline(['secrets', 'rotate'], { ...env, CUELINE_SECRET: before });
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /^cueline: Nothing was changed: .*'two'/);
+  assert.equal(await opened('one', before), 'sk-one');
+});
+
+test('a secret that is too short, and one that nobody can see, are refused', async () => {
+  await store('one', old);
+  await store('two', old);
+  const short = await cueline(['secrets', 'rotate', '--new-secret-stdin'], env, 'hunter2');
+  assert.equal(short.code, 1);
+  assert.match(short.stderr, /expected 32 characters or more\.\n$/);
+  assert.ok(!short.stderr.includes('hunter2'));
+  const unseen = begin(['secrets', 'rotate'], env);
+  unseen.hangUp();
+  const { code, stderr } = await unseen.ended;
+  assert.deepEqual([code, stderr], [1, 'cueline: Standard output is closed.\n']);
+  assert.equal(await opened('one', old), 'sk-one');
+});
+
+function owner(id: string) {
+  return sealOwner({ workspaceId: service.workspaceId, id });
+}
+
+async function store(name: string, secret: string): Promise<void> {
+  const id = freshId();
+  await putProvider(service.db, {
+    ...{ id, name, workspaceId: service.workspaceId, kind: 'openai', baseURL: null },
+    sealedApiKey: seal(deriveSealKey(secret), `sk-${name}`, owner(id)),
+  });
+}
+
+async function opened(name: string, secret: string): Promise<string> {
+  const { db, workspaceId } = service;
+  const row = await findStoredProvider(db, workspaceId, name);
+  assert.ok(row?.sealedApiKey);
+  return unseal(deriveSealKey(secret), row.sealedApiKey, owner(row.id));
+}

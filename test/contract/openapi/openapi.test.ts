@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { endpoints } from '../../../src/contract/index.ts';
+import { openapi } from '../../../src/contract/openapi/openapi.ts';
+import type { Json } from '../../../src/contract/openapi/openapi-components.ts';
+import { examples } from '../../../src/contract/openapi/openapi-examples.ts';
+import { records } from '../../../src/contract/openapi/openapi-records.ts';
+
+/** The rules of OpenAPI 3.1 that a document made by us could break, checked without its schema at hand. */
+
+const document = openapi('1.2.3');
+const methods = ['get', 'put', 'post', 'delete', 'patch'];
+
+interface Operation {
+  operationId: string;
+  tags: string[];
+  security: Json[];
+  parameters: Json[];
+  requestBody?: { required: boolean; content: Record<string, Media> };
+  responses: Record<string, Json & { content?: Record<string, Media> }>;
+}
+interface Media {
+  schema: Json;
+  examples?: Record<string, { value: unknown }>;
+}
+
+const paths = document.paths as Record<string, Record<string, Operation>>;
+const operations = Object.entries(paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+);
+
+test('the document has the fields that OpenAPI 3.1 asks for', () => {
+  assert.match(String(document.openapi), /^3\.1\.\d+$/);
+  const info = document.info as Json;
+  assert.equal(info.version, '1.2.3');
+  assert.equal(typeof info.title, 'string');
+  assert.deepEqual(
+    operations.map(({ operation }) => operation.operationId).sort(),
+    Object.keys(endpoints).sort(),
+  );
+});
+
+test('an export has both of its forms, and a name for the file', () => {
+  const exports = operations.filter(({ path }) => path.endsWith('/export'));
+  assert.equal(exports.length, 2);
+  for (const { operation } of exports) {
+    const answer = operation.responses[200];
+    assert.deepEqual(Object.keys(answer?.content ?? {}), ['application/jsonl', 'text/csv']);
+    assert.match(JSON.stringify(answer?.headers), /"Content-Disposition":/);
+  }
+});
+
+test('every reference resolves', () => {
+  const references: string[] = [];
+  walk(document, (object) => {
+    if (typeof object.$ref === 'string') references.push(object.$ref);
+  });
+  assert.ok(references.length > 100);
+  for (const reference of new Set(references)) assert.ok(resolve(reference), reference);
+});
+
+test('every component is used', () => {
+  const text = JSON.stringify(document);
+  for (const [kind, all] of Object.entries(document.components as Record<string, Json>)) {
+    for (const name of Object.keys(all)) {
+      assert.match(name, /^[A-Za-z0-9._-]+$/);
+      const used = kind === 'securitySchemes' || text.includes(`"#/components/${kind}/${name}"`);
+      assert.ok(used, `${kind}/${name} is used nowhere`);
+    }
+  }
+});
+
+test('paths and their parameters agree', () => {
+  const shapes = new Set<string>();
+  for (const { path, method, operation } of operations) {
+    assert.ok(methods.includes(method) && path.startsWith('/'));
+    const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
+    assert.deepEqual(
+      inPath.map(({ name }) => name),
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+      path,
+    );
+    assert.ok(inPath.every(({ required }) => required === true));
+    const names = operation.parameters.map((one) => JSON.stringify([one.in, one.name, one.$ref]));
+    assert.equal(new Set(names).size, names.length, `${path} has a parameter twice`);
+    for (const parameter of operation.parameters) {
+      assert.ok(parameter.$ref || (parameter.schema && parameter.description), path);
+    }
+    shapes.add(path.replaceAll(/\{\w+\}/g, '{}'));
+  }
+  assert.equal(shapes.size, Object.keys(paths).length, 'two paths differ in names only');
+});
+
+test('tags, security schemes and responses are declared', () => {
+  const tags = (document.tags as Json[]).map(({ name }) => name);
+  const schemes = Object.keys((document.components as Json).securitySchemes as Json);
+  for (const { operation } of operations) {
+    assert.ok(operation.tags.every((tag) => tags.includes(tag)));
+    for (const alternative of operation.security) {
+      assert.ok(Object.keys(alternative).every((scheme) => schemes.includes(scheme)));
+    }
+    const statuses = Object.keys(operation.responses);
+    assert.ok(statuses.some((status) => status.startsWith('2')));
+    for (const [status, response] of Object.entries(operation.responses)) {
+      assert.match(status, /^[2-5]\d\d$/);
+      assert.ok(response.$ref || response.description, `${operation.operationId} ${status}`);
+    }
+  }
+});
+
+test('what needs a caller can answer 401, and what takes a body 413 and 415', () => {
+  for (const { method, operation } of operations) {
+    const statuses = Object.keys(operation.responses);
+    if (operation.security.length > 0) assert.ok(statuses.includes('401'));
+    // One that has no fields refuses the body that it is sent.
+    if (operation.requestBody || method === 'post') {
+      for (const status of ['400', '413', '415']) assert.ok(statuses.includes(status));
+    }
+  }
+});
+
+const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+formats.default(ajv);
+ajv.addKeyword('components');
+ajv.addSchema({ $id: 'api', components: document.components });
+
+test('every schema compiles under the strict rules of JSON Schema 2020-12', () => {
+  let count = 0;
+  walk(document, (object) => {
+    if (typeof object.schema !== 'object') return;
+    compile(object.schema as Json);
+    count++;
+  });
+  const schemas = (document.components as Record<string, Json>).schemas ?? {};
+  for (const name of Object.keys(schemas)) compile({ $ref: `#/components/schemas/${name}` });
+  assert.ok(count > 100);
+});
+
+test('every example is valid, and every one that is written is shown', () => {
+  let count = 0;
+  walk(document, (object) => {
+    if (!object.schema) return;
+    const media = object as unknown as Media;
+    const check = compile(media.schema);
+    for (const [name, { value }] of Object.entries(media.examples ?? {})) {
+      assert.ok(check(value), `${name}: ${ajv.errorsText(check.errors)}`);
+      count++;
+    }
+  });
+  const written = Object.values(examples).flatMap((places) => Object.values(places));
+  assert.equal(count, written.flatMap((one) => Object.keys(one)).length);
+});
+
+test('every record has a valid example', () => {
+  const schemas = (document.components as Record<string, Record<string, Json>>).schemas ?? {};
+  for (const [name, record] of Object.entries(records)) {
+    assert.deepEqual(schemas[name]?.examples, [record], name);
+    const check = compile({ $ref: `#/components/schemas/${name}` });
+    assert.ok(check(record), `${name}: ${ajv.errorsText(check.errors)}`);
+  }
+});
+
+test('docs/openapi.json is what the sources make', () => {
+  const root = new URL('../../../', import.meta.url);
+  const read = (path: string) => JSON.parse(readFileSync(new URL(path, root), 'utf8'));
+  assert.deepEqual(read('docs/openapi.json'), openapi(read('package.json').version));
+});
+
+function compile(schema: Json) {
+  const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api#/');
+  return ajv.compile(JSON.parse(text));
+}
+
+function resolve(reference: string): unknown {
+  const steps = reference.replace(/^#\//, '').split('/');
+  return steps.reduce<unknown>((at, step) => (at as Json | undefined)?.[step], document);
+}
+
+function walk(value: unknown, visit: (object: Json) => void): void {
+  if (Array.isArray(value)) for (const item of value) walk(item, visit);
+  else if (typeof value === 'object' && value !== null) {
+    visit(value as Json);
+    for (const inner of Object.values(value)) walk(inner, visit);
+  }
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { placeholders, render, undeclared, variableName } from '../../../src/core/agent/prompt.ts';
+
+const noEnd = Number.MAX_SAFE_INTEGER;
+
+function fill(user: string, values: Record<string, string> = {}): string | undefined {
+  return render({ system: null, user }, new Map(Object.entries(values)), noEnd)?.user;
+}
+
+const tables: [template: string, names: string[], rendered: string][] = [
+  ['plain', [], 'plain'],
+  ['', [], ''],
+  ['{{name}}', ['name'], 'Ada'],
+  ['{{ name }}', ['name'], 'Ada'],
+  ['{{\tname \t}}', ['name'], 'Ada'],
+  ['Hello {{name}}, {{name}}!', ['name'], 'Hello Ada, Ada!'],
+  ['{{b}}{{name}}', ['b', 'name'], '{{name}}Ada'],
+  ['{{_x1}}', ['_x1'], ''],
+  ['{{Name}}', ['Name'], ''],
+  // Nothing else is syntax.
+  ['{{}}', [], '{{}}'],
+  ['{{ }}', [], '{{ }}'],
+  ['{name}', [], '{name}'],
+  ['{{1x}}', [], '{{1x}}'],
+  ['{{a-b}}', [], '{{a-b}}'],
+  ['{{a b}}', [], '{{a b}}'],
+  ['{{a.b}}', [], '{{a.b}}'],
+  ['{{naïve}}', [], '{{naïve}}'],
+  ['{{\nname}}', [], '{{\nname}}'],
+  ['{{\u00a0name}}', [], '{{\u00a0name}}'],
+  ['{ {name} }', [], '{ {name} }'],
+  ['{{name}', [], '{{name}'],
+  ['{{{name}}}', ['name'], '{Ada}'],
+  ['{{{{name}}}}', ['name'], '{{Ada}}'],
+  ['{{a{{name}}', ['name'], '{{aAda'],
+  ['{{#if name}}{{/if}}{{>x}}{{!x}}', [], '{{#if name}}{{/if}}{{>x}}{{!x}}'],
+  ['$name %s $& \\{{name}}', ['name'], '$name %s $& \\Ada'],
+  // Names that mean something to JavaScript are names like all others.
+  ['{{constructor}}{{__proto__}}{{toString}}', ['constructor', '__proto__', 'toString'], ''],
+];
+
+for (const [template, names, rendered] of tables) {
+  test(`of ${JSON.stringify(template)} the placeholders are [${names}]`, () => {
+    assert.deepEqual(placeholders({ system: null, user: template }), names);
+    assert.equal(fill(template, { name: 'Ada', b: '{{name}}' }), rendered);
+  });
+}
+
+test('placeholders are listed once, in order of first use, those of the system prompt first', () => {
+  assert.deepEqual(placeholders({ system: '{{b}} {{a}}', user: '{{c}} {{a}} {{b}}' }), [
+    'b',
+    'a',
+    'c',
+  ]);
+});
+
+test('both texts are filled, and a system prompt that is not there stays so', () => {
+  const texts = new Map([['x', '1']]);
+  assert.deepEqual(render({ system: 's{{x}}', user: 'u{{x}}' }, texts, noEnd), {
+    system: 's1',
+    user: 'u1',
+  });
+  assert.deepEqual(render({ system: null, user: '' }, texts, noEnd), { system: null, user: '' });
+  assert.deepEqual(render({ system: '', user: '' }, texts, noEnd), { system: '', user: '' });
+});
+
+test('what a replacement pattern means to JavaScript means nothing here', () => {
+  for (const value of ['$&', '$1', '$$', "$'", '$`', '$<name>']) {
+    assert.equal(fill('[{{x}}]', { x: value }), `[${value}]`);
+  }
+});
+
+test('a prompt may have as many characters as the bound says, and not one more', () => {
+  const template = { system: 'ab', user: '{{x}}{{x}}{{gone}}c' };
+  const texts = new Map([['x', '1234']]);
+  assert.deepEqual(render(template, texts, 11), { system: 'ab', user: '12341234c' });
+  assert.equal(render(template, texts, 10), null);
+});
+
+test('a short template that names a long value often is refused before it is built', () => {
+  const texts = new Map([['x', 'y'.repeat(1_000_000)]]);
+  assert.equal(render({ system: null, user: '{{x}}'.repeat(50_000) }, texts, 4_194_304), null);
+});
+
+const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/);
+const blank = fc.stringMatching(/^[ \t]{0,3}$/);
+/** Text that can neither be a placeholder nor become a part of one beside it. */
+const plain = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[{}]/g, '.'));
+const part = fc.oneof(
+  plain.map((text) => ({ text, name: null })),
+  fc.tuple(blank, name, blank).map(([before, of, after]) => ({
+    text: `{{${before}${of}${after}}}`,
+    name: of,
+  })),
+);
+const parts = fc.array(part, { maxLength: 20 });
+const values = fc.dictionary(name, fc.string({ unit: 'grapheme' }));
+
+test('a template of texts and placeholders renders to the texts and the values', () => {
+  fc.assert(
+    fc.property(parts, values, (pieces, given) => {
+      const template = pieces.map((piece) => piece.text).join('');
+      const textFor = (of: string) => (Object.hasOwn(given, of) ? given[of] : '');
+      const expected = pieces.map((piece) => (piece.name ? textFor(piece.name) : piece.text));
+      assert.equal(fill(template, given), expected.join(''));
+      const names = pieces.flatMap((piece) => piece.name ?? []);
+      assert.deepEqual(placeholders({ system: null, user: template }), [...new Set(names)]);
+    }),
+  );
+});
+
+test('a value is never looked into, whatever it holds', () => {
+  fc.assert(
+    fc.property(parts, name, (pieces, of) => {
+      const value = pieces.map((piece) => piece.text).join('');
+      assert.equal(fill(`<{{${of}}}>`, { [of]: value }), `<${value}>`);
+    }),
+  );
+});
+
+test('a text without placeholders is left as it is, and so is what no name fills', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const names = placeholders({ system: text, user: '' });
+      const rendered = render({ system: text, user: '' }, new Map(), noEnd);
+      if (names.length === 0) assert.equal(rendered?.system, text);
+      for (const one of names) assert.match(one, variableName);
+    }),
+  );
+});
+
+test('the bound is on the length of what comes out, exactly', () => {
+  fc.assert(
+    fc.property(parts, parts, values, (first, second, given) => {
+      const textOf = (pieces: typeof first) => pieces.map((piece) => piece.text).join('');
+      const template = { system: textOf(first), user: textOf(second) };
+      const texts = new Map(Object.entries(given));
+      const whole = render(template, texts, noEnd);
+      const length = (whole?.system?.length ?? 0) + (whole?.user.length ?? 0);
+      assert.deepEqual(render(template, texts, length), whole);
+      assert.equal(render(template, texts, length - 1), null);
+    }),
+  );
+});
+
+test('a placeholder is declared by either list or by a default', () => {
+  const agent = {
+    requiredVariables: ['a'],
+    optionalVariables: ['b'],
+    defaultVariableValues: { c: null },
+  };
+  assert.deepEqual(undeclared(['a', 'b', 'c'], agent), []);
+  assert.deepEqual(undeclared(['x', 'a', 'toString'], agent), ['x', 'toString']);
+});

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nothingStored } from '../../../harness/setups.ts';
+import { parseExecuteBody } from '../../../src/core/agent/variables.ts';
+import type { Caller } from '../../../src/core/execution/caller.ts';
+import { decide, type Facts } from '../../../src/core/execution/decide.ts';
+import { keyDefaultLimits, noLimits } from '../../../src/core/execution/limits.ts';
+import { decideStart } from '../../../src/core/workflow/decide-start.ts';
+
+/** The order in which a call is refused is part of the API. Each case is wrong in one way more than the one after. */
+
+const nowMs = Date.UTC(2026, 10, 21, 12, 0, 30);
+const fresh = () => ({ minute: 0, minuteUsed: 0, hour: 0, hourUsed: 0, day: 0, dayUsed: 0 });
+const used = (n: number) => ({ ...fresh(), minute: Math.floor(nowMs / 60_000), minuteUsed: n });
+
+const caller: Caller = {
+  kind: 'key',
+  id: 'key',
+  workspaceId: 'here',
+  userId: 'user',
+  role: 'editor',
+  rights: ['execute', 'read'],
+  ended: false,
+  allAgents: false,
+  agentIds: ['agent'],
+  limits: keyDefaultLimits,
+  allowedOrigins: [],
+};
+const agent: NonNullable<Facts['agent']> = {
+  id: 'agent',
+  workspaceId: 'here',
+  name: 'Agent',
+  stage: 'Deployed',
+  archived: false,
+  apiEnabled: true,
+  visibility: 'public',
+  createdBy: 'user',
+  limits: noLimits,
+  config: {},
+  requiredVariables: ['topic'],
+  optionalVariables: ['tone'],
+  defaults: { style: 'plain' },
+  storeBodies: true,
+  allowedOrigins: [],
+  versionId: 'version',
+  versionLabel: 'v1',
+  version: { model: 'cueline/echo', temperature: null, maxTokens: null, topP: null },
+  setup: nothingStored,
+};
+const good = (): Facts => ({
+  nowMs,
+  caller,
+  callerCounts: fresh(),
+  agent,
+  agentCounts: fresh(),
+  month: { actionsPerMonth: 1_000, month: 0, used: 0 },
+  testingLimits: { requestsPerMinute: 10, requestsPerHour: 500, requestsPerDay: 10_000 },
+  body: parseExecuteBody('{"variables":{"topic":"tides"}}'),
+  idempotencyComplaint: null,
+  replay: null,
+});
+
+/** From the first check to the last: what is wrong, the code it is refused with, and the record it leaves. */
+const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
+  [
+    'the key was revoked',
+    (f) => ({ ...f, caller: { ...f.caller, ended: true } }),
+    'UNAUTHORIZED',
+    'KEY_NOT_AUTHORIZED',
+  ],
+  [
+    'the key has used up its minute',
+    (f) => ({ ...f, callerCounts: used(100) }),
+    'RATE_LIMIT_EXCEEDED',
+    'RATE_LIMIT_EXCEEDED',
+  ],
+  [
+    'the idempotency key had another body',
+    (f) => ({ ...f, replay: { sameBody: () => false } }),
+    'IDEMPOTENCY_KEY_REUSED',
+    null,
+  ],
+  [
+    'the agent is in another workspace',
+    (f) => ({ ...f, agent: { ...agent, workspaceId: 'there' } }),
+    'NOT_FOUND',
+    null,
+  ],
+  [
+    'the key is tied to other agents',
+    (f) => ({ ...f, caller: { ...f.caller, agentIds: [] } }),
+    'UNAUTHORIZED',
+    'KEY_NOT_AUTHORIZED',
+  ],
+  [
+    'the key may not execute',
+    (f) => ({ ...f, caller: { ...f.caller, rights: ['read'] } }),
+    'PERMISSION_DENIED',
+    null,
+  ],
+  [
+    'the agent is paused',
+    (f) => ({ ...f, agent: f.agent && { ...f.agent, stage: 'Paused' } }),
+    'AGENT_NOT_ACTIVE',
+    'AGENT_NOT_ACTIVE',
+  ],
+  [
+    'the agent has used up its minute',
+    (f) => ({
+      ...f,
+      agent: f.agent && { ...f.agent, limits: { ...noLimits, requestsPerMinute: 5 } },
+      agentCounts: used(5),
+    }),
+    'RATE_LIMIT_EXCEEDED',
+    'RATE_LIMIT_EXCEEDED',
+  ],
+  ['the body is malformed', (f) => ({ ...f, body: parseExecuteBody('{') }), 'MALFORMED_BODY', null],
+  [
+    'the month is used up',
+    (f) => ({ ...f, month: { actionsPerMonth: 0, month: 0, used: 0 } }),
+    'QUOTA_EXCEEDED',
+    'QUOTA_EXCEEDED',
+  ],
+];
+
+for (const [index, [what, , code, record]] of checks.entries()) {
+  test(`${code} where ${what}, whatever else is wrong after it`, () => {
+    const facts = checks.slice(index).reduceRight((all, [, spoil]) => spoil(all), good());
+    const decision = decide(facts);
+    assert.ok(decision.kind === 'refused');
+    assert.equal(decision.code, code);
+    if (decision.record) assert.equal(decision.record.errorCode, record);
+    // A record needs an agent to stand under; the later checks spoil it for the earlier ones.
+    const alone = decide(checks[index]?.[1](good()) ?? good());
+    assert.equal(alone.kind === 'refused' && alone.code, code);
+    assert.equal((alone.kind === 'refused' && alone.record?.errorCode) || null, record);
+  });
+}
+
+test('a good call is accepted and spends one of everything', () => {
+  const facts = good();
+  const decision = decide(facts);
+  assert.equal(decision.kind, 'accepted');
+  assert.equal(facts.callerCounts?.minuteUsed, 1);
+  assert.equal(facts.agentCounts?.dayUsed, 1);
+  assert.equal(facts.month.used, 1);
+});
+
+test('a call spends only the limits that it reached and passed', () => {
+  const spoiled: [string, (f: Facts) => Facts, number, number, number][] = [
+    ['revoked', (f) => ({ ...f, caller: { ...f.caller, ended: true } }), 0, 0, 0],
+    ['unknown agent', (f) => ({ ...f, agent: null, agentCounts: null }), 1, 0, 0],
+    ['paused agent', (f) => ({ ...f, agent: { ...agent, stage: 'Paused' } }), 1, 0, 0],
+    ['missing variables', (f) => ({ ...f, body: parseExecuteBody('{"variables":{}}') }), 1, 1, 0],
+    ['malformed body', (f) => ({ ...f, body: parseExecuteBody('') }), 1, 1, 0],
+  ];
+  for (const [what, spoil, key, ofAgent, actions] of spoiled) {
+    const facts = spoil(good());
+    assert.equal(decide(facts).kind, 'refused', what);
+    assert.equal(facts.callerCounts?.minuteUsed, key, what);
+    assert.equal(facts.agentCounts?.minuteUsed ?? 0, ofAgent, what);
+    assert.equal(facts.month.used, actions, what);
+  }
+});
+
+test('the bodies under an idempotency key are only compared for a call that nothing before has refused', () => {
+  const replay = { sameBody: () => assert.fail('compared for nothing') };
+  const refused: Partial<Facts>[] = [
+    { caller: { ...caller, ended: true } },
+    { caller: { ...caller, role: null } },
+    { callerCounts: used(100) },
+    { idempotencyComplaint: 'too long' },
+  ];
+  for (const wrong of refused) {
+    assert.equal(decide({ ...good(), ...wrong, replay }).kind, 'refused');
+    const { callerCounts, idempotencyComplaint, ...rest } = { ...good(), ...wrong };
+    const { caller: of, body } = rest;
+    const facts = { nowMs, caller: of, callerCounts, workflow: null, body, idempotencyComplaint };
+    assert.equal(decideStart({ ...facts, replay }).kind, 'refused');
+  }
+});
+
+test('a replay spends the limit of the key and no action', () => {
+  const facts = { ...good(), replay: { sameBody: () => true } };
+  assert.equal(decide(facts).kind, 'replayed');
+  assert.equal(facts.callerCounts?.minuteUsed, 1);
+  assert.equal(facts.month.used, 0);
+});
+
+test('a required variable is not satisfied by a default, by null or by an ignored name', () => {
+  const facts: Facts = {
+    ...good(),
+    agent: { ...agent, requiredVariables: ['topic', 'style'] },
+    body: parseExecuteBody('{"variables":{"topic":null,"Topic":"x"}}'),
+  };
+  const decision = decide(facts);
+  assert.ok(decision.kind === 'refused');
+  assert.equal(decision.code, 'MISSING_VARIABLES');
+  assert.deepEqual(decision.fields, {
+    missingVariables: ['topic', 'style'],
+    requiredVariables: ['topic', 'style'],
+  });
+});
+
+test('names that the agent does not declare are listed', () => {
+  const body = parseExecuteBody(
+    '{"variables":{"topic":"x","tone":"y","style":"z","other":1,"more":null}}',
+  );
+  const decision = decide({ ...good(), body });
+  assert.ok(decision.kind === 'accepted');
+  assert.deepEqual(decision.ignoredVariables, ['other', 'more']);
+});
+
+test('in Testing the stage caps the agent, and the lower of both is named', () => {
+  const testing = { ...agent, stage: 'Testing' as const };
+  const stage = decide({ ...good(), agent: testing, agentCounts: used(10) });
+  assert.ok(stage.kind === 'refused');
+  assert.equal((stage.fields.limitedBy as { scope: string }).scope, 'stage');
+  const limits = { ...noLimits, requestsPerMinute: 3 };
+  const own = decide({ ...good(), agent: { ...testing, limits }, agentCounts: used(3) });
+  assert.ok(own.kind === 'refused');
+  assert.deepEqual(own.fields.limitedBy, {
+    ...{ scope: 'agent', window: 'minute', limit: 3 },
+    resetAt: new Date(nowMs + 30_000).toISOString(),
+  });
+});
+
+test('a session executes in every stage but archived', () => {
+  const session: Caller = { ...caller, kind: 'session', allAgents: true };
+  for (const stage of ['Draft', 'Testing', 'Deployed', 'Paused'] as const) {
+    const facts = {
+      ...good(),
+      caller: session,
+      callerCounts: null,
+      agent: { ...agent, stage, apiEnabled: false },
+    };
+    assert.equal(decide(facts).kind, 'accepted', stage);
+  }
+  const archived = decide({
+    ...good(),
+    caller: session,
+    callerCounts: null,
+    agent: { ...agent, archived: true },
+  });
+  assert.ok(archived.kind === 'refused');
+  assert.equal(archived.code, 'AGENT_NOT_ACTIVE');
+});
+
+test('a private agent of someone else does not exist for the key of an editor', () => {
+  const hidden = { ...agent, visibility: 'private' as const, createdBy: 'other' };
+  const decision = decide({ ...good(), agent: hidden });
+  assert.ok(decision.kind === 'refused');
+  assert.equal(decision.code, 'NOT_FOUND');
+  assert.equal(
+    decide({ ...good(), agent: hidden, caller: { ...caller, role: 'owner' } }).kind,
+    'accepted',
+  );
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Span } from '../../../src/core/history/history-range.ts';
+import { levelMs } from '../../../src/core/history/statistics.ts';
+import {
+  fits,
+  type StepsQuestion,
+  stepBounds,
+  stepLengths,
+  stepSpans,
+} from '../../../src/core/history/steps.ts';
+
+const ms = (text: string) => Date.parse(`${text}Z`);
+const iso = (at: number) => new Date(at).toISOString().slice(0, 16);
+const question: StepsQuestion = {
+  length: 'day',
+  zone: 'Europe/Berlin',
+  startMs: ms('2026-03-28T12:00'),
+  endMs: ms('2026-03-30T12:00'),
+  nowMs: ms('2026-11-21T09:30'),
+};
+const bounds = (some: Partial<StepsQuestion>, stepsMax = 1_500) =>
+  stepBounds({ ...question, ...some }, stepsMax)?.map(iso) ?? null;
+
+test('whole steps hold the range, days of 23 hours included', () => {
+  assert.deepEqual(bounds({}), [
+    '2026-03-27T23:00',
+    '2026-03-28T23:00',
+    '2026-03-29T22:00',
+    '2026-03-30T22:00',
+  ]);
+  assert.deepEqual(bounds({ length: 'all' }), ['2026-03-28T12:00', '2026-03-30T12:15']);
+});
+
+test('more steps than allowed are none', () => {
+  assert.equal(bounds({}, 3)?.length, 4);
+  assert.equal(bounds({}, 2), null);
+  assert.equal(bounds({ startMs: ms('0001-01-01T00:00') }), null);
+  assert.equal(bounds({ length: 'all', startMs: ms('0001-01-01T00:00') }, 1)?.length, 2);
+});
+
+test('a range that is open reaches to now, and as far back as is usual', () => {
+  const open = { startMs: null, endMs: null };
+  assert.deepEqual(bounds({ ...open, length: 'minute' })?.length, 61);
+  assert.deepEqual(bounds({ ...open, length: 'hour' })?.at(-1), '2026-11-21T10:00');
+  assert.deepEqual(bounds({ ...open, length: 'hour' })?.length, 49);
+  assert.deepEqual(bounds({ ...open, length: 'day' })?.length, 31);
+  assert.deepEqual(bounds({ ...open, length: 'day' })?.at(-1), '2026-11-21T23:00');
+  assert.deepEqual(bounds({ ...open, length: 'all' }), ['2026-10-22T22:00', '2026-11-21T23:00']);
+  assert.deepEqual(bounds({ length: 'all', endMs: null }), [
+    '2026-03-28T12:00',
+    '2026-11-21T23:00',
+  ]);
+});
+
+test('the whole of a range takes whole days of UTC within, and finer buckets at its edges only', () => {
+  const kathmandu = [ms('2026-05-31T18:15'), ms('2026-06-30T18:15')];
+  assert.ok(!fits(kathmandu, 'hour'));
+  assert.deepEqual(
+    stepSpans(kathmandu, ['day', 'quarter']).map(({ level, fromMs, toMs }) => [
+      level,
+      iso(fromMs),
+      iso(toMs),
+    ]),
+    [
+      ['quarter', '2026-05-31T18:15', '2026-06-01T00:00'],
+      ['day', '2026-06-01T00:00', '2026-06-30T00:00'],
+      ['quarter', '2026-06-30T00:00', '2026-06-30T18:15'],
+    ],
+  );
+});
+
+test('an hour in the middle of which the clocks are put is as many steps as it has names', () => {
+  // At 02:45 they show 03:45: of the hour of two there are 45 minutes, of that of three 15.
+  const [startMs, endMs] = [ms('2026-09-26T12:20'), ms('2026-09-26T15:20')];
+  assert.deepEqual(bounds({ length: 'hour', zone: 'Pacific/Chatham', startMs, endMs }), [
+    '2026-09-26T12:15',
+    '2026-09-26T13:15',
+    '2026-09-26T14:00',
+    '2026-09-26T14:15',
+    '2026-09-26T15:15',
+    '2026-09-26T16:15',
+  ]);
+});
+
+test('spans touch each other, hold all steps, and none of their buckets is in two steps', () => {
+  const asked = fc.record({
+    length: fc.constantFrom(...stepLengths),
+    zone: fc.constantFrom(
+      'UTC',
+      'Europe/Berlin',
+      'Asia/Kathmandu',
+      'Australia/Lord_Howe',
+      'Pacific/Chatham',
+    ),
+    startMs: fc.integer({ min: ms('2026-03-20T00:00'), max: ms('2026-11-01T00:00') }),
+    lengthMs: fc.nat(1_400 * levelMs.minute),
+  });
+  fc.assert(
+    fc.property(asked, ({ length, zone, startMs, lengthMs }) => {
+      const days = length === 'minute' ? 1 : 20;
+      const endMs = startMs + days * lengthMs;
+      const found = stepBounds({ length, zone, startMs, endMs, nowMs: 0 }, 1_500);
+      assert.ok(found);
+      assert.ok((found[0] ?? 0) <= startMs && endMs < (found.at(-1) ?? 0));
+      const by = fits(found, 'hour') ? (['day', 'hour'] as const) : (['day', 'quarter'] as const);
+      const spans: Span[] = stepSpans(found, length === 'minute' ? ['minute'] : by);
+      assert.equal(spans[0]?.fromMs, found[0]);
+      assert.equal(spans.at(-1)?.toMs, found.at(-1));
+      for (const [index, { level, fromMs, toMs }] of spans.entries()) {
+        assert.equal(fromMs, index === 0 ? found[0] : spans[index - 1]?.toMs);
+        assert.ok(fits([fromMs, toMs], level));
+        const inside: number[] = found.filter((bound) => fromMs <= bound && bound < toMs);
+        assert.ok(fits(inside, level));
+      }
+    }),
+  );
+});

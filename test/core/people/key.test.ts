@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { hashKey, isKey, keyStart, makeKey } from '../../../src/core/people/key.ts';
+
+const key = fc.constant(null).map(makeKey);
+const letter = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+
+test('a key has the form of one, and no two are the same', () => {
+  const made = Array.from({ length: 200 }, makeKey);
+  for (const one of made) {
+    assert.match(one, /^cue_[0-9A-Za-z]{36}$/);
+    assert.ok(isKey(one));
+  }
+  assert.equal(new Set(made).size, made.length);
+});
+
+test('every letter of the alphabet is used', () => {
+  const used = new Set(Array.from({ length: 200 }, () => makeKey().slice(4, 34)).join(''));
+  assert.equal(used.size, 62);
+});
+
+test('one wrong letter, wherever it stands, is seen', () => {
+  fc.assert(
+    fc.property(key, fc.integer({ min: 4, max: 39 }), letter, (one, at, other) => {
+      fc.pre(one[at] !== other);
+      assert.equal(isKey(one.slice(0, at) + other + one.slice(at + 1)), false);
+    }),
+  );
+});
+
+test('two neighbours that changed places are seen', () => {
+  fc.assert(
+    fc.property(key, fc.integer({ min: 4, max: 38 }), (one, at) => {
+      const [a = '', b = ''] = one.slice(at, at + 2);
+      fc.pre(a !== b);
+      assert.equal(isKey(one.slice(0, at) + b + a + one.slice(at + 2)), false);
+    }),
+  );
+});
+
+test('no other text is a key', () => {
+  fc.assert(fc.property(fc.string(), (text) => assert.equal(isKey(text), false)));
+  const one = makeKey();
+  for (const text of [` ${one}`, `${one}\n`, `${one}0`, one.slice(1), one.toUpperCase(), '']) {
+    assert.equal(isKey(text), false);
+  }
+});
+
+test('the hash tells keys apart and is not the key; the start shows six letters of 36', () => {
+  const one = makeKey();
+  assert.match(hashKey(one), /^[0-9a-f]{64}$/);
+  assert.equal(hashKey(one), hashKey(one));
+  assert.notEqual(hashKey(one), hashKey(makeKey()));
+  assert.equal(keyStart(one), one.slice(0, 10));
+});

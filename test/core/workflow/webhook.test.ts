@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { isSigned, makeWebhookSecret, toleranceMs } from '../../../src/core/workflow/webhook.ts';
+
+const nowMs = Date.parse('2026-11-21T09:30:00Z');
+const payload = '{"ticket":"Où est mon colis?"}';
+
+function signed(secret: string, atMs = nowMs, id = 'msg_1') {
+  const signature = new Webhook(secret).sign(id, new Date(atMs), payload);
+  return { id, timestamp: String(Math.floor(atMs / 1000)), signature, payload };
+}
+
+test('what the standard library signs holds, for five minutes in both directions', () => {
+  const secret = makeWebhookSecret();
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.equal(isSigned(secret, signed(secret), nowMs), true);
+  for (const [offMs, holds] of [
+    [toleranceMs, true],
+    [-toleranceMs, true],
+    [toleranceMs + 1_000, false],
+    [-toleranceMs - 1_000, false],
+  ] as const) {
+    assert.equal(isSigned(secret, signed(secret, nowMs + offMs), nowMs), holds, String(offMs));
+  }
+});
+
+test('every part of it counts', () => {
+  const secret = makeWebhookSecret();
+  const call = signed(secret);
+  const none = undefined;
+  for (const other of [
+    { ...call, id: 'msg_2' },
+    { ...call, id: none },
+    { ...call, timestamp: none },
+    { ...call, timestamp: `${call.timestamp}.0` },
+    { ...call, timestamp: String(Number(call.timestamp) + 1) },
+    { ...call, signature: none },
+    { ...call, signature: '' },
+    { ...call, signature: call.signature.replace('v1', 'v2') },
+    { ...call, signature: call.signature.slice(0, -4) },
+    { ...call, payload: payload.replace('colis', 'Colis') },
+  ]) {
+    assert.equal(isSigned(secret, other, nowMs), false, JSON.stringify(other));
+  }
+  assert.equal(isSigned(makeWebhookSecret(), call, nowMs), false);
+});
+
+test('of several signatures one is enough, but not one of many', () => {
+  const [old, fresh] = [makeWebhookSecret(), makeWebhookSecret()];
+  const call = signed(fresh);
+  const both = `${signed(old).signature} ${call.signature}`;
+  assert.equal(isSigned(fresh, { ...call, signature: both }, nowMs), true);
+  const late = `${'v1,x '.repeat(50)}${call.signature}`;
+  assert.equal(isSigned(fresh, { ...call, signature: late }, nowMs), false);
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type KyselyPlugin, sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
+import { planDeclaration } from '../../../src/flow/declaration/plan-declaration.ts';
+import { readDeclaration } from '../../../src/flow/declaration/read-declaration.ts';
+import { findSessionCaller } from '../../../src/store/admission/callers.ts';
+
+const service = await startService();
+after(service.close);
+const { db } = service;
+
+/** An agent and a prompt with names of their own. */
+async function named() {
+  const agent = await addAgent(service);
+  await sql`
+    with renamed as (update agents set name = id::text where id = ${agent.id} returning prompt_id)
+    update prompts p set name = p.id::text from renamed where p.id = renamed.prompt_id`.execute(db);
+  return agent;
+}
+
+test('of a workspace only what the file names is read', async () => {
+  const caller = await findSessionCaller(db, service.ownerId, null);
+  if (!caller) throw new Error('the owner is nobody');
+  const [called, fallback] = [await named(), await named()];
+  const instead = { agentId: fallback.agentId, variables: { name: 'x' } };
+  const first = step({ name: 'a', agent: called, variables: { name: 'y' }, fallback: instead });
+  await addWorkflow(service, { steps: [first] });
+  const { declaration } = await readDeclaration(db, caller);
+  for (let n = 0; n < 30; n++) {
+    const agent = await named();
+    await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+  }
+
+  let read = 0;
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      read += result.rows.length;
+      return result;
+    },
+  };
+  const plan = (declared: Parameters<typeof planDeclaration>[2]) =>
+    db
+      .withPlugin(counting)
+      .transaction()
+      .execute((trx) => planDeclaration(trx, caller, declared));
+  assert.deepEqual((await plan({ workflows: declaration.workflows })).changes, []);
+  assert.ok(read < 10, `${read} rows`);
+  read = 0;
+  assert.deepEqual((await plan({ agents: declaration.agents })).changes, []);
+  assert.ok(read < 20, `${read} rows`);
+});

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import { nothingStored } from '../../../harness/setups.ts';
+import type { Run } from '../../../src/core/execution/queued-execution.ts';
+import { ModelDeferred, ModelFailure } from '../../../src/core/model/model-port.ts';
+import { carryOut } from '../../../src/flow/execution/execute.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const broken = () => new ModelFailure('PROVIDER_ERROR', 'It broke.');
+
+async function execute(agent: TestAgent): Promise<string> {
+  const { body } = await service.call('POST', `${agent.path}/execute`, {
+    key,
+    body: { variables: { name: 'x' } },
+  });
+  return body.statusUrl;
+}
+
+/** Waits until the one delayed run of the agent stands in the queue; says by how much it is delayed. */
+async function delayed(agent: TestAgent): Promise<{ delayMs: number; failures: number }> {
+  for (;;) {
+    const { rows } = await sql<{ delayMs: number; failures: number }>`
+      select (extract(epoch from available_at - clock_timestamp()) * 1000)::float8 as delay_ms, failures
+      from run_queue where agent_id = ${agent.id} and available_at is not null`.execute(service.db);
+    if (rows[0]) return rows[0];
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+async function bringForward(agent: TestAgent): Promise<void> {
+  await sql`update run_queue set available_at = clock_timestamp() where agent_id = ${agent.id}`.execute(
+    service.db,
+  );
+}
+
+test('a call that fails is tried again, in all as often as the agent says', async () => {
+  const agent = await addAgent(service);
+  service.models.script(broken(), broken());
+  const statusUrl = await execute(agent);
+  await delayed(agent);
+  await bringForward(agent);
+  const record = await ended(service, statusUrl, key);
+  assert.equal(record.status, 'success');
+  assert.equal(record.attempts, 3);
+});
+
+test('when the attempts are used up, the run fails with the last error', async () => {
+  const agent = await addAgent(service, { config: { maxAttempts: 2 } });
+  service.models.script(broken(), new ModelFailure('PROVIDER_RATE_LIMITED', 'Slow down.'));
+  const record = await ended(service, await execute(agent), key);
+  assert.equal(record.status, 'failed');
+  assert.equal(record.errorCode, 'PROVIDER_RATE_LIMITED');
+  assert.equal(record.attempts, 2);
+});
+
+test('what cannot help is not tried again', async () => {
+  for (const code of [
+    'PROVIDER_AUTH',
+    'MODEL_NOT_FOUND',
+    'CONTEXT_LENGTH',
+    'CONTENT_FILTERED',
+    'PROVIDER_NOT_CONFIGURED',
+  ] as const) {
+    const agent = await addAgent(service);
+    service.models.script(new ModelFailure(code, 'No.'));
+    const record = await ended(service, await execute(agent), key);
+    assert.equal(record.errorCode, code);
+    assert.equal(record.attempts, 1);
+  }
+});
+
+test('a provider that asks for time gets it, without a lease held meanwhile', async () => {
+  const agent = await addAgent(service);
+  service.models.script(
+    new ModelFailure('PROVIDER_RATE_LIMITED', 'Later.', { retryAfterMs: 60_000 }),
+  );
+  const statusUrl = await execute(agent);
+  const { delayMs, failures } = await delayed(agent);
+  assert.ok(delayMs > 50_000 && failures === 1);
+  const { rows } =
+    await sql`select from run_queue where agent_id = ${agent.id} and worker is not null`.execute(
+      service.db,
+    );
+  assert.equal(rows.length, 0);
+  await bringForward(agent);
+  assert.equal((await ended(service, statusUrl, key)).status, 'success');
+});
+
+test('a retry that would come after the deadline is not waited for', async () => {
+  const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
+  service.models.script(
+    new ModelFailure('PROVIDER_RATE_LIMITED', 'Later.', { retryAfterMs: 60_000 }),
+  );
+  const record = await ended(service, await execute(agent), key);
+  assert.equal(record.errorCode, 'PROVIDER_RATE_LIMITED');
+  assert.equal(record.attempts, 1);
+});
+
+test('a run whose provider is left alone waits without being charged, and is called later', async () => {
+  const agent = await addAgent(service, { config: { maxAttempts: 1 } });
+  service.models.script(async () => {
+    throw new ModelDeferred(60_000, 'PROVIDER_ERROR');
+  });
+  const statusUrl = await execute(agent);
+  const { delayMs, failures } = await delayed(agent);
+  assert.ok(delayMs > 50_000 && failures === 0);
+  await bringForward(agent);
+  const record = await ended(service, statusUrl, key);
+  assert.equal(record.status, 'success');
+  assert.equal(record.attempts, 1);
+  assert.equal(record.costKnown, true);
+});
+
+test('where its time does not reach so far, it ends with what the provider did, and nothing of what it said', async () => {
+  const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
+  service.models.script(async () => {
+    throw new ModelDeferred(60_000, 'PROVIDER_RATE_LIMITED');
+  });
+  const record = await ended(service, await execute(agent), key);
+  assert.equal(record.errorCode, 'PROVIDER_RATE_LIMITED');
+  assert.match(record.error, /left alone/);
+  assert.equal(record.attempts, 0);
+});
+
+test('a provider that is full costs a run nothing of its time as long as no call was made', async () => {
+  const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
+  const full = (afterMs: number) => async () => {
+    throw new ModelDeferred(afterMs, 'MODEL_TIMEOUT', true);
+  };
+  service.models.script(full(20_000), full(60_000), broken(), full(60_000));
+  const statusUrl = await execute(agent);
+  await delayed(agent);
+  const waiting = await service.call('GET', statusUrl, { key });
+  assert.equal(waiting.body.status, 'processing');
+  assert.equal(waiting.body.startedAt, undefined);
+  await bringForward(agent);
+  while ((await delayed(agent)).delayMs < 30_000) await new Promise(setImmediate);
+  await bringForward(agent);
+  // Called, and failed: from now on its time runs, and does not reach so far.
+  const record = await ended(service, statusUrl, key);
+  assert.equal(record.errorCode, 'MODEL_TIMEOUT');
+  assert.equal(record.attempts, 1);
+});
+
+test('the deadline stops the call', async () => {
+  const agent = await addAgent(service, { config: { timeoutMs: 1_000 } });
+  const held = service.models.hold();
+  const statusUrl = await execute(agent);
+  const { signal } = await held.arrived;
+  const record = await ended(service, statusUrl, key);
+  assert.equal(record.status, 'failed');
+  assert.equal(record.errorCode, 'MODEL_TIMEOUT');
+  assert.ok(signal.aborted);
+  assert.ok(record.latencyMs >= 1_000);
+});
+
+test('a prompt that would grow beyond all bounds is never rendered', async () => {
+  const agent = await addAgent(service, { user: '{{name}}'.repeat(1_000) });
+  const record = await run(service, agent, key, { name: 'x'.repeat(10_000) });
+  assert.equal(record.errorCode, 'CONTEXT_LENGTH');
+  assert.equal(service.models.calls.filter(({ user }) => user.length > 4_194_304).length, 0);
+});
+
+test('text that no database stores is stored as far as it can be', async () => {
+  const agent = await addAgent(service);
+  service.models.script({ text: 'a\0b\ud800c' });
+  const record = await run(service, agent, key);
+  assert.equal(record.status, 'success');
+  assert.equal(record.output, 'a\uFFFDb\uFFFDc');
+});
+
+test('a fault of ours ends the run as INTERNAL and says nothing of the inside', async () => {
+  const agent = await addAgent(service);
+  service.models.script(async () => {
+    throw new TypeError('secret inside');
+  });
+  const record = await run(service, agent, key);
+  assert.equal(record.errorCode, 'INTERNAL');
+  assert.ok(!JSON.stringify(record).includes('secret inside'));
+  assert.equal(service.faults.splice(0).length, 1);
+});
+
+test('maxConcurrency is exact: never one more at once, and every run ends', async () => {
+  const agent = await addAgent(service, { config: { maxConcurrency: 3 } });
+  let now = 0;
+  let most = 0;
+  // All wait until three are there, however slowly they come.
+  const three = Promise.withResolvers<void>();
+  const step = async () => {
+    most = Math.max(most, ++now);
+    if (now === 3) three.resolve();
+    await three.promise;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    now--;
+    return {};
+  };
+  service.models.script(...Array.from({ length: 20 }, () => step));
+  const urls = await Promise.all(Array.from({ length: 20 }, () => execute(agent)));
+  const records = await Promise.all(urls.map((url) => ended(service, url, key)));
+  assert.ok(records.every(({ status }) => status === 'success'));
+  assert.equal(most, 3);
+});
+
+test('a run that is stopped while its prompt is read has not called its model', async () => {
+  const stopping = new AbortController();
+  const parts = {
+    models: { call: () => assert.fail('it was called') },
+    template: async () => {
+      stopping.abort('drain');
+      return { system: null, user: 'Hello' };
+    },
+    onFault: assert.ifError,
+  };
+  const settings = {
+    ...{ maxTokens: null, topP: null, maxAttempts: 1, timeoutMs: 60_000, maxConcurrency: null },
+    defaults: {},
+  };
+  const held: Run = {
+    ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
+    ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null },
+    ...{ temperature: null, inputVariables: '{}' },
+    setup: nothingStored,
+    ...{ settings, called: false, elapsedMs: 0 },
+  };
+  const attempt = await carryOut(parts, held, stopping.signal);
+  assert.deepEqual(attempt, { kind: 'stopped', sent: null });
+});

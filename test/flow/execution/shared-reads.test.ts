@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { freshId } from '../../../harness/fresh-id.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import { putRecords } from '../../../harness/records.ts';
+import { startService } from '../../../harness/service.ts';
+import { hashKey } from '../../../src/core/people/key.ts';
+import { createReads } from '../../../src/flow/execution/shared-reads.ts';
+import type { Pipelines, Send } from '../../../src/store/connection/pipeline.ts';
+
+const service = await startService({ role: 'api' });
+const pipelines = testPipelines(service.database.connection);
+after(async () => {
+  await pipelines.close();
+  await service.close();
+});
+const { db, workspaceId } = service;
+
+/** Pipelines that note which statements were sent on each trip, and may be held up. */
+function watched(holdUp?: () => Promise<void>): { pipelines: Pipelines; trips: string[][] } {
+  const trips: string[][] = [];
+  const use: Pipelines['use'] = (work) =>
+    pipelines.use(async (send) => {
+      const trip: string[] = [];
+      trips.push(trip);
+      const noted: Send = (statement, values) => {
+        trip.push(statement.name);
+        return send(statement, values);
+      };
+      const answer = await work(noted);
+      await holdUp?.();
+      return answer;
+    });
+  return { pipelines: { ...pipelines, use }, trips };
+}
+
+test('those who ask together are each told of their own: keys and agents on one trip, records on another', async () => {
+  const other = await service.workspace();
+  const mine = await addAgent(service);
+  const theirs = await addAgent({ ...service, ...other });
+  const { key, id: keyId } = await service.key({ permissions: ['read'], agentIds: [mine.agentId] });
+  const records = await putRecords(db, [
+    { workspaceId, agentId: mine.id, atMs: Date.now() },
+    { workspaceId: other.workspaceId, agentId: theirs.id, atMs: Date.now(), status: 'processing' },
+  ]);
+  const [ended = '', running = ''] = records;
+  const never = freshId();
+  const { pipelines: noting, trips } = watched();
+  const reads = createReads({ pipelines: noting });
+  const [caller, unknown, agent, gone, own, again, wrongAgent, foreign, missing] =
+    await Promise.all([
+      reads.caller(hashKey(key)),
+      reads.caller(hashKey('never issued')),
+      reads.agent(theirs.id),
+      reads.agent(never),
+      reads.execution({ agentId: mine.id, executionId: ended }),
+      reads.execution({ agentId: mine.id, executionId: ended }),
+      reads.execution({ agentId: mine.id, executionId: running }),
+      reads.execution({ agentId: theirs.id, executionId: running }),
+      reads.execution({ agentId: mine.id, executionId: never }),
+    ]);
+  assert.deepEqual(trips.sort(), [
+    ['read-agent-views', 'read-executions'],
+    ['read-keys', 'read-agent-views'],
+  ]);
+  assert.deepEqual(
+    [caller?.id, caller?.workspaceId, caller?.agentIds, unknown],
+    [keyId, workspaceId, [mine.id], null],
+  );
+  assert.deepEqual([agent?.workspaceId, gone], [other.workspaceId, null]);
+  assert.deepEqual([own.agent?.id, own.execution?.id], [mine.id, ended]);
+  assert.equal(again.execution?.id, ended);
+  assert.deepEqual([own.execution?.status, own.execution?.output], ['success', 'output']);
+  assert.deepEqual([wrongAgent.agent?.id, wrongAgent.execution], [mine.id, null]);
+  assert.deepEqual([foreign.agent?.id, foreign.execution?.status], [theirs.id, 'processing']);
+  assert.deepEqual([missing.agent?.id, missing.execution], [mine.id, null]);
+});
+
+test('a record is read as it is: its progress from the queue as long as it is there', async () => {
+  const agent = await addAgent(service);
+  const [running = ''] = await putRecords(db, [
+    { workspaceId, agentId: agent.id, atMs: Date.now(), status: 'processing' },
+  ]);
+  await sql`update run_queue set failures = 2, losses = 1, started_at = now() where id = ${running}`.execute(
+    db,
+  );
+  const reads = createReads({ pipelines });
+  const { execution } = await reads.execution({ agentId: agent.id, executionId: running });
+  assert.equal(execution?.attempts, 3);
+  assert.ok(execution?.startedAt instanceof Date);
+  assert.equal(execution?.inputVariables, '{"customer":"c1"}');
+  assert.equal(execution?.workflowId, null);
+});
+
+test('who asks while a read is under way is told what stands there after they asked', async () => {
+  const { key, id: keyId } = await service.key();
+  const underWay = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const { pipelines: held } = watched(() => {
+    underWay.resolve();
+    return released.promise;
+  });
+  const reads = createReads({ pipelines: held });
+  const before = reads.caller(hashKey(key));
+  await underWay.promise;
+  await sql`update api_keys set revoked_at = now() where id = ${keyId}`.execute(db);
+  const afterwards = reads.caller(hashKey(key));
+  released.resolve();
+  assert.equal((await before)?.ended, false);
+  assert.equal((await afterwards)?.ended, true);
+});
+
+test('large records come a few at a time, and each comes', async () => {
+  const agent = await addAgent(service);
+  const ids = await putRecords(
+    db,
+    Array.from({ length: 5 }, () => ({ workspaceId, agentId: agent.id, atMs: Date.now() })),
+  );
+  await sql`update executions set output = repeat('x', 5000000) where id = any(${ids}::uuid[])`.execute(
+    db,
+  );
+  const { pipelines: noting, trips } = watched();
+  const reads = createReads({ pipelines: noting });
+  const agentId = agent.id;
+  const large = ids.map((executionId) => reads.execution({ agentId, executionId }));
+  const missing = await reads.execution({ agentId, executionId: freshId() });
+  assert.equal(missing.execution, null);
+  assert.equal(trips.length, 1, 'what there is not waits for nothing');
+  const found = await Promise.all(large);
+  assert.deepEqual(
+    found.map(({ execution }) => execution?.id),
+    ids,
+  );
+  // Two fit: the second begins where there is still room.
+  assert.equal(trips.length, 3);
+});
+
+test('a record that cannot be read is told to those who asked for it alone', async () => {
+  const agent = await addAgent(service);
+  const [good = '', bad = ''] = await putRecords(db, [
+    { workspaceId, agentId: agent.id, atMs: Date.now() },
+    { workspaceId, agentId: agent.id, atMs: Date.now() },
+  ]);
+  const damaged: Pipelines['use'] = (work, ms) =>
+    pipelines.use((send) => {
+      const failing: Send = (statement, values) => {
+        const broken = statement.name === 'read-executions' && String(values?.[0]).includes(bad);
+        return send(
+          broken ? { name: 'broken', text: 'select 1 / 0' } : statement,
+          broken ? [] : values,
+        );
+      };
+      return work(failing);
+    }, ms);
+  const reads = createReads({ pipelines: { ...pipelines, use: damaged } });
+  const [read, failed] = await Promise.allSettled([
+    reads.execution({ agentId: agent.id, executionId: good }),
+    reads.execution({ agentId: agent.id, executionId: bad }),
+  ]);
+  assert.equal(read.status === 'fulfilled' && read.value.execution?.id, good);
+  assert.equal(failed.status, 'rejected');
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { wholeHistory } from '../../../harness/history.ts';
+import { scriptedModels } from '../../../harness/models.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import { makeRound } from '../../../harness/rounds.ts';
+import { startService } from '../../../harness/service.ts';
+import { toId } from '../../../src/core/id.ts';
+import type { ModelCall } from '../../../src/core/model/model-port.ts';
+import { readPage } from '../../../src/flow/history/list-executions.ts';
+import { foldingRound } from '../../../src/flow/history/retention-round.ts';
+import { matching } from '../../../src/store/history/history-filter.ts';
+import { inSnapshot } from '../../../src/store/history/records.ts';
+
+/** A model whose runs end by a cancel only, beside one that answers at once. */
+const longModel = 'cueline/long';
+const quick = scriptedModels();
+const service = await startService({
+  models: {
+    call: (given) => (given.model === longModel ? untilAborted(given) : quick.call(given)),
+  },
+});
+after(service.close);
+/** Whatever the time of day: more than half of the calls fall into one day. */
+const { key } = await service.key({ rateLimits: { requestsPerDay: 40 } });
+const clients = 6;
+const callsOfOne = 25;
+/** At least; there are more, of which some of each status are left. */
+const deletions = 10;
+
+test('total and rows agree in every snapshot while runs are accepted, refused, canceled, end and are deleted', async () => {
+  const short = await addAgent(service);
+  const long = await addAgent(service, { model: longModel });
+  const agentIds = [short.id, long.id];
+  let left = clients;
+  let deleting = true;
+  const looked = Array.from({ length: 2 }, async () => {
+    for (let looks = 0; deleting || looks < 20; looks++) await look(agentIds, looks);
+  });
+  const deleted = deleteRecords(agentIds, () => left === 0).finally(() => {
+    deleting = false;
+  });
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      for (let call = 0; call < callsOfOne; call++) {
+        const { path } = call % 3 === 0 ? long : short;
+        const body = { variables: { name: `${client} ${call}` } };
+        const accepted = await service.call('POST', `${path}/execute`, { key, body });
+        if (accepted.status === 202 && path === long.path) {
+          await service.call('POST', `${accepted.body.statusUrl}/cancel`, { key });
+        }
+      }
+      left--;
+    }),
+  );
+  await Promise.all([...looked, deleted]);
+  const statuses = await sql<{ status: string }>`
+    select distinct status::text as status from executions where agent_id = any(${agentIds})`.execute(
+    service.db,
+  );
+  const seen = statuses.rows.map(({ status }) => status);
+  for (const status of ['success', 'canceled', 'rate_limited'])
+    assert.ok(seen.includes(status), status);
+});
+
+/** Deletes ended records one by one, with rounds of housekeeping between, until nothing else is done. */
+async function deleteRecords(agentIds: readonly string[], over: () => boolean): Promise<void> {
+  for (let deleted = 0; deleted < deletions || !over(); ) {
+    const { rows } = await sql<{ id: string; agentId: string }>`
+      select id, agent_id from (
+        select id, agent_id, row_number() over (partition by status order by id) as place
+        from executions where agent_id = any(${agentIds}) and status <> 'processing') as e
+      where place > 2 order by random() limit 1`.execute(service.db);
+    for (const { id, agentId } of rows) {
+      const path = `/api/v1/agents/${toId('agent', agentId)}/executions/${toId('execution', id)}`;
+      const { status } = await service.call('DELETE', path, { user: service.ownerId });
+      assert.equal(status, 204);
+      if (deleted++ % 5 === 0) await makeRounds();
+    }
+  }
+}
+
+async function makeRounds(): Promise<void> {
+  const { db, database } = service;
+  await makeRound(db, database);
+  const { connection } = database;
+  const pipelines = testPipelines(connection);
+  try {
+    await foldingRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
+  } finally {
+    await pipelines.close();
+  }
+}
+
+async function look(agentIds: readonly string[], turn: number): Promise<void> {
+  const status = ([null, 'success', 'canceled', 'rate_limited'] as const)[turn % 4] ?? null;
+  const question = {
+    ...wholeHistory(turn % 7 === 0 ? agentIds.slice(1) : agentIds),
+    status,
+    source: turn % 5 === 0 ? ('api' as const) : null,
+    model: turn % 3 === 0 ? 'cueline/echo' : null,
+    includeProcessing: status === null && turn % 2 === 0,
+    offset: turn % 50,
+  };
+  await inSnapshot(service.db, async (trx) => {
+    const { rows, total } = await readPage(trx, question);
+    const { rows: plain } = await sql<{ id: string }>`
+      select e.id from executions e where e.agent_id = any(${question.agentIds}) and ${matching(question)}
+        ${question.includeProcessing ? sql`` : sql`and e.status <> 'processing'`}
+      order by e.id desc`.execute(trx);
+    assert.equal(total, plain.length);
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      plain.slice(question.offset, question.offset + question.limit).map(({ id }) => id),
+    );
+  });
+}
+
+function untilAborted({ signal }: ModelCall): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/history.ts';
+import { endStatuses, sources } from '../../../src/core/execution/execution.ts';
+import { everything } from '../../../src/core/history/history-range.ts';
+import { uuidFloor } from '../../../src/core/id.ts';
+import { type ListQuestion, listExecutions } from '../../../src/flow/history/list-executions.ts';
+import { openDatabase } from '../../../src/store/connection/database.ts';
+import { matching } from '../../../src/store/history/history-filter.ts';
+
+const database = await createTestDatabase();
+const { connection } = database;
+const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
+let made: MadeHistory;
+before(async () => {
+  made = await makeHistory(db, 30_000, { seed: Date.now() % 1_000 });
+});
+after(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const runs = 150;
+
+test('a page and its total are those of a plain count and a plain offset, whatever is asked', async () => {
+  await fc.assert(fc.asyncProperty(questions(made), sameAsPlain), { numRuns: runs });
+});
+
+test('the same where minutes are missing: of some hours all, of others a few, be they crowded', async () => {
+  await sql`
+    delete from statistics where level = 'minute'
+      and (extract(hour from bucket)::int % 2 = 0
+        or (extract(hour from bucket)::int in (3, 17) and extract(minute from bucket)::int % 7 = 0))`.execute(
+    db,
+  );
+  await fc.assert(fc.asyncProperty(questions(made), sameAsPlain), { numRuns: runs });
+});
+
+test('the same of an hour that begins and ends at half past, one half whole and the other folded', async () => {
+  const [hourMs, halfMs] = [3_600_000, 1_800_000];
+  for (let hour = 0; hour < 100; hour++) {
+    const fromMs = made.fromMs + hour * hourMs + halfMs;
+    const range = { fromId: uuidFloor(fromMs), toId: uuidFloor(fromMs + hourMs) };
+    await sameAsPlain({ ...wholeHistory(made.agentIds), range });
+  }
+});
+
+test('where no word is left to look for nothing is read, however long the history', async () => {
+  const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
+  const contents = { ...bounds, variables: [], words: '"" - ...' };
+  const question = { ...wholeHistory(made.agentIds), contents, recordsReadMax: 0 };
+  const page = await listExecutions(db, question);
+  assert.deepEqual(page, { rows: [], total: 0 });
+});
+
+test('what lies before the floor is gone, whatever the tables still hold', async () => {
+  await sql`update history_floor set at = '2026-10-01T00:00:00Z'`.execute(db);
+  await fc.assert(fc.asyncProperty(questions(made), sameAsPlain), { numRuns: runs });
+});
+
+async function sameAsPlain(question: ListQuestion): Promise<void> {
+  const { range, agentIds, includeProcessing, limit, offset, after: cursor } = question;
+  const from = sql`
+    from executions e where e.agent_id = any(${agentIds}::uuid[])
+      and e.id >= ${range.fromId}::uuid and e.id < ${range.toId}::uuid
+      and (e.status = 'processing' or e.id >= (select id_floor(at) from history_floor))
+      and ${matching(question)} ${includeProcessing ? sql`` : sql`and e.status <> 'processing'`}`;
+  const { rows: totals } = await sql<{ total: number }>`select count(*) as total ${from}`.execute(
+    db,
+  );
+  const { rows: expected } = await sql<{ id: string }>`
+    select e.id ${from} ${cursor === null ? sql`` : sql`and e.id < ${cursor}::uuid`}
+    order by e.id desc offset ${offset} limit ${limit}`.execute(db);
+  const { rows, total } = await listExecutions(db, question);
+  assert.equal(total, totals[0]?.total);
+  assert.deepEqual(
+    rows.map((row) => row.id),
+    expected.map((row) => row.id),
+  );
+}
+
+function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: MadeHistory) {
+  const unknown = '00000000-0000-7000-8000-0000000000ff';
+  /** Mostly not asked for: together they would leave nothing. */
+  const orNull = <T>(arbitrary: fc.Arbitrary<T>, weight = 3) =>
+    fc.oneof({ weight, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
+  const crowdedMs = fromMs + 11 * 86_400_000 + 61_000_000;
+  const atMs = fc.oneof(
+    fc.integer({ min: fromMs - 100_000_000, max: toMs + 100_000_000 }),
+    fc.integer({ min: crowdedMs - 70_000, max: crowdedMs + 130_000 }),
+    fc.nat(500).map((hours) => fromMs + hours * 3_600_000),
+    fc.nat(1_920).map((quarters) => fromMs + quarters * 900_000),
+  );
+  const id = atMs.chain((ms) =>
+    fc.constantFrom(
+      uuidFloor(ms),
+      uuidFloor(ms).replace(/0000-0000-0{12}$/, '7123-8000-0123456789ab'),
+    ),
+  );
+  const contents = fc.record({
+    latencyMsMin: orNull(fc.nat(5_000)),
+    latencyMsMax: orNull(fc.nat(5_000)),
+    costUsdMin: orNull(fc.constantFrom('0.001', '0.005')),
+    costUsdMax: orNull(fc.constantFrom('0.002', '0.009')),
+    variables: fc.array(
+      fc.constantFrom(
+        { name: 'customer', value: 'c7' },
+        { name: 'number', value: '3' },
+        { name: 'x', value: '' },
+      ),
+      { maxLength: 2 },
+    ),
+    words: orNull(fc.constantFrom('tide', 'high noon', 'water -low', '"low water"')),
+  });
+  return fc
+    .record({
+      agentIds: fc.constantFrom(agentIds, agentIds.slice(0, 1), agentIds.slice(1), [], [unknown]),
+      status: orNull(fc.constantFrom(...endStatuses)),
+      source: orNull(fc.constantFrom(...sources)),
+      promptVersionId: orNull(fc.constantFrom(...versionIds, unknown), 4),
+      model: orNull(fc.constantFrom(...models, 'no/such'), 4),
+      apiKeyId: orNull(fc.constantFrom(...keyIds, unknown), 4),
+      errorCode: orNull(fc.constantFrom('MODEL_TIMEOUT' as const, 'CANCELED' as const), 6),
+      contents: orNull(contents, 6),
+      includeProcessing: fc.boolean(),
+      range: fc.oneof(
+        fc.record({
+          fromId: fc.oneof(fc.constant(everything.fromId), id),
+          toId: fc.oneof(fc.constant(everything.toId), id),
+        }),
+        // Within two hours or so, where no whole one may lie in between.
+        fc.tuple(atMs, fc.nat(8_000_000)).map(([ms, length]) => ({
+          fromId: uuidFloor(ms),
+          toId: uuidFloor(ms + length),
+        })),
+      ),
+      limit: fc.constantFrom(1, 20, 100),
+      offset: fc.oneof(fc.constant(0), fc.nat(200), fc.nat(30_000)),
+      after: orNull(id, 4),
+      recordsReadMax: fc.constant(1_000_000),
+    })
+    .map(
+      (question): ListQuestion => ({
+        ...question,
+        // As the API has it: these cannot stand together.
+        includeProcessing:
+          question.includeProcessing && question.status === null && question.contents === null,
+        offset: question.after === null ? question.offset : 0,
+      }),
+    );
+}

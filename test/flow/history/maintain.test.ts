@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { startService } from '../../../harness/service.ts';
+import { maintain } from '../../../src/flow/history/maintain.ts';
+
+const service = await startService({ role: 'api' });
+after(service.close);
+const { db, workspaceId } = service;
+
+test('months that cannot be made now keep nobody from forgetting what has had its day', async () => {
+  await sql`
+    insert into idempotency
+    select gen_random_uuid(), ${workspaceId}::uuid, n, '', gen_random_uuid(), 'made', '{}',
+      clock_timestamp() - n * interval '20 hours'
+    from generate_series(1, 2) as n`.execute(db);
+  await sql`
+    create or replace function make_execution_partitions(months_ahead integer) returns void language plpgsql as $$
+    begin raise 'no lock' using errcode = '55P03'; end $$`.execute(db);
+  await assert.rejects(maintain(db), /no lock/);
+  const { rows } = await sql<{ key: string }>`select key from idempotency`.execute(db);
+  assert.deepEqual(rows, [{ key: '1' }]);
+});

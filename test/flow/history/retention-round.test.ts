@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { addWorkspace } from '../../../harness/people.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import {
+  addMonth,
+  addRecords,
+  countHistory,
+  dayMs,
+  left,
+  miscounted,
+  putRecords,
+} from '../../../harness/records.ts';
+import { foldingRound, retentionRound } from '../../../src/flow/history/retention-round.ts';
+import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
+import type { Pipelines } from '../../../src/store/connection/pipeline.ts';
+import { takeBodies } from '../../../src/store/history/bodies.ts';
+import { overdueBefore } from '../../../src/store/history/retention.ts';
+
+/** What rounds take away, and what they leave; months of their own are in `months.test.ts`. */
+
+const database = await createTestDatabase();
+const { connection } = database;
+const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
+const pipelines = testPipelines(connection);
+after(async () => {
+  await pipelines.close();
+  await db.destroy();
+  await database.drop();
+});
+
+const { signal } = new AbortController();
+const round = (ending = signal) => retentionRound({ db, pipelines, signal: ending, rest: 0 });
+const now = Date.now();
+const ago = (days: number) => now - days * dayMs;
+let owned: Awaited<ReturnType<typeof addWorkspace>>;
+
+beforeEach(async () => {
+  await sql`truncate executions, run_queue, statistics, breakdown`.execute(db);
+  owned = await addWorkspace(db);
+});
+
+async function agent(retention: { recordsDays?: number | null; bodiesDays?: number } = {}) {
+  const { id } = await addAgent({ db, ...owned });
+  const { recordsDays = null, bodiesDays = null } = retention;
+  await sql`
+    update agents set records_days = ${recordsDays}, bodies_days = ${bodiesDays} where id = ${id}`.execute(
+    db,
+  );
+  return { ...owned, agentId: id };
+}
+
+test('records go when their time is up, and the statistics with them', async () => {
+  const one = await agent();
+  const ids = await addRecords(db, [
+    ...[91, 90.5, 89.5, 1].map((days) => ({ ...one, atMs: ago(days) })),
+    { ...one, atMs: ago(95), status: 'canceled' as const },
+  ]);
+  await round();
+  assert.deepEqual(await left(db, ids), [ids[2], ids[3]]);
+  assert.deepEqual(await miscounted(db), []);
+  const { rows } = await sql<{ happened: number; recorded: number }>`
+    select sum(happened)::float8 as happened, sum(recorded)::float8 as recorded
+    from statistics where level = 'day'`.execute(db);
+  assert.deepEqual(rows, [{ happened: 5, recorded: 2 }]);
+});
+
+test('an agent has its own time, longer or shorter than its workspace, also once it is deleted', async () => {
+  const [longer, shorter, deleted] = [
+    await agent({ recordsDays: 200 }),
+    await agent({ recordsDays: 10 }),
+    await agent({ recordsDays: 200 }),
+  ];
+  await sql`
+    update agents set deleted_at = clock_timestamp(), stage = 'Paused', api_enabled = false
+    where id = ${deleted.agentId}`.execute(db);
+  const ids = await addRecords(
+    db,
+    [longer, shorter, deleted].flatMap((one) => [
+      { ...one, atMs: ago(201) },
+      { ...one, atMs: ago(150) },
+      { ...one, atMs: ago(5) },
+    ]),
+  );
+  await round();
+  assert.deepEqual(
+    await left(db, ids),
+    [1, 2, 5, 7, 8].map((place) => ids[place]),
+  );
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('for ever is for ever, and the longest time there can be takes nothing', async () => {
+  const ids: string[] = [];
+  for (const days of [null, 36_500]) {
+    const one = await agent();
+    await sql`update workspaces set records_days = ${days}, bodies_days = ${days}
+      where id = ${one.workspaceId}`.execute(db);
+    ids.push(...(await addRecords(db, [{ ...one, atMs: ago(9_000) }])));
+    owned = await addWorkspace(db);
+  }
+  await round();
+  assert.deepEqual(await left(db, ids), ids);
+  const { rows } = await sql`select from executions where output is null`.execute(db);
+  assert.equal(rows.length, 0);
+});
+
+test('a run that has not ended is left, whatever its age', async () => {
+  const one = await agent({ recordsDays: 1, bodiesDays: 1 });
+  const [run, record] = await addRecords(db, [
+    { ...one, atMs: ago(3), status: 'processing' },
+    { ...one, atMs: ago(2) },
+  ]);
+  await round();
+  assert.deepEqual(await left(db, [run ?? '', record ?? '']), [run]);
+  const { rows } = await sql`
+    select from executions where id = ${run} and input_variables is not null`.execute(db);
+  assert.equal(rows.length, 1);
+});
+
+test('more than one batch goes in one round, and a round that is ended goes on in the next', async () => {
+  const one = await agent();
+  const records = Array.from({ length: 2_500 }, (_, n) => ({ ...one, atMs: ago(100) + n * 1_000 }));
+  const ids = await addRecords(db, records);
+  const ending = new AbortController();
+  ending.abort();
+  await round(ending.signal);
+  assert.equal((await left(db, ids)).length, 2_500);
+  await round();
+  assert.deepEqual(await left(db, ids), []);
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('what an owner has just said to keep is kept, however far the round has come', async () => {
+  const [records, bodies] = [await agent({ recordsDays: 90 }), await agent({ bodiesDays: 7 })];
+  const many = (one: typeof records, days: number) =>
+    Array.from({ length: 1_500 }, (_, n) => ({ ...one, atMs: ago(days) + n * 1_000 }));
+  const ids = await addRecords(db, many(records, 100));
+  await addRecords(db, many(bodies, 8));
+  const keep = (id: string) =>
+    sql`
+    update agents set records_days = 36500, bodies_days = 36500 where id = ${id}`.execute(db);
+  const changing: Pipelines = {
+    ...pipelines,
+    use: async (work) => {
+      const result = await pipelines.use(work);
+      await keep(records.agentId);
+      return result;
+    },
+  };
+  const first = await takeBodies(db, { agentId: bodies.agentId, limit: 1_000 });
+  await keep(bodies.agentId);
+  const next = await takeBodies(db, { agentId: bodies.agentId, limit: 1_000 });
+  assert.deepEqual([first, next], [1_000, 0]);
+  await retentionRound({ db, pipelines: changing, signal, rest: 0 });
+  assert.equal((await left(db, ids)).length, 500);
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('a round that runs out of time is gone on with at the next agent', async () => {
+  const agents = [
+    await agent({ recordsDays: 1 }),
+    await agent({ recordsDays: 1 }),
+    await agent({ recordsDays: 1 }),
+  ];
+  const ids = await addRecords(
+    db,
+    agents.map((one) => ({ ...one, atMs: ago(2) })),
+  );
+  const recordsMs = 2_000;
+  const slow: Pipelines = {
+    ...pipelines,
+    use: async (work) => {
+      const result = await pipelines.use(work);
+      await wait(recordsMs);
+      return result;
+    },
+  };
+  for (let gone = 1; gone <= ids.length; gone++) {
+    await retentionRound({ db, pipelines: slow, signal, rest: 0, recordsMs });
+    assert.deepEqual(await left(db, ids), ids.slice(gone));
+  }
+});
+
+test('a day has 24 hours, also where clocks are set back and forth', async () => {
+  const one = await agent();
+  const spans = await db.transaction().execute(async (trx) => {
+    await sql`set local time zone 'America/New_York'`.execute(trx);
+    const found: number[] = [];
+    for (const days of [60, 120, 180, 240, 300, 360]) {
+      await sql`update agents set records_days = ${days} where id = ${one.agentId}`.execute(trx);
+      const { rows } = await sql<{ days: number }>`
+        select (extract(epoch from clock_timestamp() - id_time(${sql.raw(overdueBefore('records_days'))})) / 86400)::float8
+          as days
+        from agents a join workspaces w on w.id = a.workspace_id where a.id = ${one.agentId}`.execute(
+        trx,
+      );
+      found.push(Math.round((rows[0]?.days ?? 0) * 100) / 100);
+    }
+    return found;
+  });
+  assert.deepEqual(spans, [60, 120, 180, 240, 300, 360]);
+});
+
+test('bodies go before their record, and never those that a run is still to write', async () => {
+  const one = await agent({ bodiesDays: 7 });
+  const [older, run, between, young] = await addRecords(db, [
+    { ...one, atMs: ago(10) },
+    { ...one, atMs: ago(9), status: 'processing' },
+    { ...one, atMs: ago(8) },
+    { ...one, atMs: ago(6) },
+  ]);
+  const bare = async () => {
+    const { rows } = await sql<{ id: string }>`
+      select id from executions
+      where coalesce(input_variables::text, system_prompt, user_prompt, output, ip_address, user_agent) is null
+      order by id`.execute(db);
+    return rows.map(({ id }) => id);
+  };
+  await sql`update executions set ip_address = '203.0.113.7', user_agent = 'curl'`.execute(db);
+  await round();
+  assert.deepEqual(await bare(), [older]);
+  await sql`delete from run_queue where id = ${run}`.execute(db);
+  await sql`
+    update executions set status = 'success', completed_at = clock_timestamp(), settings = null, output = 'late'
+    where id = ${run}`.execute(db);
+  await countHistory(db);
+  await round();
+  assert.deepEqual(await bare(), [older, run, between]);
+  assert.ok(young);
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('minutes of hours with few records are folded, once they are two days old', async () => {
+  const one = await agent();
+  const hour = Math.floor(ago(3) / 3_600_000) * 3_600_000;
+  const few = Array.from({ length: 500 }, (_, n) => ({ ...one, atMs: hour + n * 7_000 }));
+  const many = Array.from({ length: 501 }, (_, n) => ({
+    ...one,
+    atMs: hour + 3_600_000 + n * 7_000,
+  }));
+  await addRecords(db, [...few, ...many, { ...one, atMs: ago(1) }]);
+  await fold(db);
+  const { rows } = await sql<{ level: string; buckets: number; recorded: number }>`
+    select level, count(*) as buckets, sum(recorded)::float8 as recorded from statistics
+    group by level order by level`.execute(db);
+  const minutes = new Set(many.map(({ atMs }) => Math.floor(atMs / 60_000))).size + 1;
+  const days = new Set(
+    [...few, ...many, { atMs: ago(1) }].map(({ atMs }) => Math.floor(atMs / dayMs)),
+  ).size;
+  assert.deepEqual(rows, [
+    { level: 'day', buckets: days, recorded: 1_002 },
+    { level: 'hour', buckets: 3, recorded: 1_002 },
+    { level: 'minute', buckets: minutes, recorded: 502 },
+  ]);
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('a round of folding goes on from the day before the hour that the last one came to', async () => {
+  const one = await agent();
+  const minutesAt = async (atMs: number) => {
+    const { rows } = await sql<{ minutes: number }>`
+      select count(*) as minutes from statistics
+      where agent_id = ${one.agentId} and level = 'minute'
+        and bucket = date_trunc('minute', to_timestamp(${atMs} / 1000.0), 'UTC')`.execute(db);
+    return rows[0]?.minutes;
+  };
+  await addRecords(db, [{ ...one, atMs: ago(4) }]);
+  await fold(db);
+  const [within, before] = [ago(4.9), ago(5.2)];
+  await addRecords(db, [
+    { ...one, atMs: within },
+    { ...one, atMs: before },
+  ]);
+  await fold(db);
+  assert.deepEqual([await minutesAt(within), await minutesAt(before)], [0, 1]);
+  assert.deepEqual(await miscounted(db), []);
+});
+
+test('a month without a partition loses no run, and its records go in their time', async () => {
+  const one = await agent();
+  const atMs = ago(400);
+  const [id = ''] = await addRecords(db, [{ ...one, atMs }]);
+  const { rows } = await sql<{ name: string }>`
+    select tableoid::regclass::text as name from executions where id = ${id}`.execute(db);
+  assert.deepEqual(rows, [{ name: 'executions_rest' }]);
+  await round();
+  assert.deepEqual(await left(db, [id]), []);
+  assert.deepEqual(await miscounted(db), []);
+  await addMonth(db, atMs);
+  await putRecords(db, [{ ...one, atMs }]);
+});
+
+async function fold(db: Db): Promise<void> {
+  await foldingRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { addRecords, dayMs } from '../../../harness/records.ts';
+import { makeRound } from '../../../harness/rounds.ts';
+import { startService } from '../../../harness/service.ts';
+import { ModelFailure, noCost, noUsage } from '../../../src/core/model/model-port.ts';
+
+/** Agents that store no bodies: what a run needs lives as long as the run, and the output until it was polled. */
+
+const service = await startService();
+after(service.close);
+const { db, call, models } = service;
+const { key } = await service.key();
+
+async function bare(options = {}): Promise<TestAgent> {
+  const agent = await addAgent(service, { system: 'Speak to {{name}}', ...options });
+  await sql`update agents set store_bodies = false where id = ${agent.id}`.execute(db);
+  return agent;
+}
+
+const later = () =>
+  sql`update brief_outputs set ended_at = ended_at - interval '15 minutes'`.execute(db);
+
+test('variables and prompts go with the end, the output a quarter of an hour after', async () => {
+  const agent = await bare();
+  const record = await run(service, agent, key, { name: 'secret' });
+  assert.equal(record.status, 'success');
+  assert.equal(record.output, 'Hello secret');
+  assert.ok(!('inputVariables' in record));
+  assert.ok(!('systemPrompt' in record) && !('userPrompt' in record));
+  assert.ok(!('ipAddress' in record) && !('userAgent' in record));
+  const path = `${agent.path}/executions/${record.executionId}`;
+  await makeRound(db, service.database);
+  assert.equal((await call('GET', path, { key })).body.output, 'Hello secret');
+  await later();
+  await makeRound(db, service.database);
+  const { body } = await call('GET', path, { key });
+  assert.equal(body.status, 'success');
+  assert.equal(body.tokensUsed, 15);
+  assert.ok(!('output' in body) && !('outputText' in body));
+  const { rows } = await sql<{ text: string }>`
+    select e::text as text from executions e where agent_id = ${agent.id}`.execute(db);
+  assert.ok(!rows[0]?.text.includes('secret'));
+  const { rows: kept } = await sql`select from brief_outputs`.execute(db);
+  assert.equal(kept.length, 0);
+});
+
+test('nothing stays of runs that fail or are canceled', async () => {
+  const agent = await bare();
+  models.script(
+    new ModelFailure('PROVIDER_AUTH', 'No.', { retryable: false, usage: noUsage, cost: noCost }),
+  );
+  const failed = await run(service, agent, key, { name: 'secret' });
+  assert.equal(failed.status, 'failed');
+  const held = models.hold();
+  const { body } = await call('POST', `${agent.path}/execute`, {
+    ...{ key, body: { variables: { name: 'secret' } } },
+  });
+  await held.arrived;
+  assert.deepEqual((await call('GET', body.statusUrl, { key })).body.inputVariables, {
+    name: 'secret',
+  });
+  await call('POST', `${body.statusUrl}/cancel`, { key });
+  held.release();
+  const { rows } = await sql<{ text: string }>`
+    select e::text as text from executions e where agent_id = ${agent.id}`.execute(db);
+  assert.equal(rows.length, 2);
+  for (const { text } of rows) assert.ok(!text.includes('secret'));
+});
+
+const quoting = () =>
+  new ModelFailure('PROVIDER_AUTH', 'The provider answered 401: secret: no.\nAt all.');
+
+test('what a provider said goes too, its status stays', async () => {
+  models.script(quoting(), quoting());
+  const kept = await run(service, await addAgent(service), key);
+  assert.equal(kept.error, 'The provider answered 401: secret: no.\nAt all.');
+  const record = await run(service, await bare(), key);
+  assert.deepEqual(
+    [record.errorCode, record.error],
+    ['PROVIDER_AUTH', 'The provider answered 401.'],
+  );
+});
+
+test('what a provider said goes with the bodies of its record', async () => {
+  const agent = await addAgent(service);
+  await sql`update agents set bodies_days = 7 where id = ${agent.id}`.execute(db);
+  const one = { workspaceId: service.workspaceId, agentId: agent.id, status: 'canceled' } as const;
+  const [old, young, own] = await addRecords(db, [
+    { ...one, atMs: Date.now() - 8 * dayMs },
+    { ...one, atMs: Date.now() - 6 * dayMs },
+    { ...one, atMs: Date.now() - 9 * dayMs },
+  ]);
+  const said = 'The provider answered 401: secret: no.\nAt all.';
+  await sql`
+    update executions set error = ${said}, input_variables = null, system_prompt = null, user_prompt = null
+    where id = any (${[old, young]}::uuid[])`.execute(db);
+  await makeRound(db, service.database);
+  const { rows } = await sql<{ id: string; error: string }>`
+    select id, error from executions where agent_id = ${agent.id}`.execute(db);
+  const errors = new Map(rows.map(({ id, error }) => [id, error]));
+  assert.deepEqual(
+    [old, young, own].map((id) => errors.get(id ?? '')),
+    ['The provider answered 401.', said, 'It was made so.'],
+  );
+});
+
+test('a run of a workflow never tells it: that is with the record of its step', async () => {
+  models.script(quoting());
+  const { path } = await makeWorkflow(service, greeting((await addAgent(service)).agentId));
+  const { body } = await call('POST', `${path}/execute`, { key, body: { input: { name: 'x' } } });
+  const { body: failed } = await call('GET', `${body.statusUrl}?wait=30`, { key });
+  assert.equal(failed.error, 'Step "greet" failed: The provider answered 401.');
+  assert.equal(failed.steps[0].error, 'The provider answered 401.');
+});
+
+test('a run goes by what held when it was accepted', async () => {
+  const agent = await bare();
+  const held = models.hold();
+  const { body } = await call('POST', `${agent.path}/execute`, {
+    ...{ key, body: { variables: { name: 'you' } } },
+  });
+  await held.arrived;
+  await sql`update agents set store_bodies = true where id = ${agent.id}`.execute(db);
+  held.release();
+  assert.ok(!('inputVariables' in (await ended(service, body.statusUrl, key))));
+  assert.deepEqual((await run(service, agent, key)).inputVariables, { name: 'you' });
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import { startService } from '../../../harness/service.ts';
+import { coldProgress, openStarter } from '../../../harness/workflow-engine.ts';
+import { addWorkflow, startCall, step } from '../../../harness/workflow-runs.ts';
+import { toId } from '../../../src/core/id.ts';
+import type { Definitions } from '../../../src/flow/workflow/definition-cache.ts';
+import { type ProgressParts, planProgress } from '../../../src/flow/workflow/progress.ts';
+import { settleSteps } from '../../../src/flow/workflow/settle-steps.ts';
+import type { Send } from '../../../src/store/connection/pipeline.ts';
+import { begin, commit, lockWorkflowRuns } from '../../../src/store/workflow/workflow-progress.ts';
+import { readSteps } from '../../../src/store/workflow/workflow-progress-read.ts';
+
+const service = await startService({ role: 'api' });
+after(service.close);
+const { connection } = service.database;
+const { starter, close } = openStarter(connection);
+after(close);
+const pipelines = testPipelines(connection);
+after(() => pipelines.close());
+const { key } = await service.key();
+const agent = await addAgent(service, { user: 'x' });
+
+const refusalOf = (runId: string, name: string) => ({
+  runId,
+  step: name,
+  item: -1,
+  fallback: false,
+  executionId: null,
+  outcome: { kind: 'failed', code: 'AGENT_NOT_ACTIVE', error: 'No.' } as const,
+});
+
+/** The second step is ready; what follows needs the input, and once that is known what the first one put out. */
+async function startRun(input: object): Promise<string> {
+  const workflow = await addWorkflow(service, {
+    input: { required: ['n'], optional: [], defaults: {} },
+    steps: [
+      step({ name: 'first', agent, fallback: { output: 'X' } }),
+      step({ name: 'second', agent, after: ['first'], onFailure: 'continue' }),
+      step({ name: 'third', agent, after: ['second'], when: 'input.n < 0' }),
+    ],
+    output: '{{steps.first.output}}',
+  });
+  const started = await starter.start(startCall(workflow, key, input));
+  assert.ok(started.kind === 'accepted');
+  const parts = { ...coldProgress(), pipelines, onProgress: () => {} };
+  await settleSteps(parts, started.runId, [refusalOf(started.runId, 'first')]);
+  return started.runId;
+}
+
+/** What the runs of one transaction lead to, and which values were asked for and answered, in this order. */
+async function plan(runIds: readonly string[], parts: ProgressParts = coldProgress()) {
+  const asked: string[] = [];
+  const events = runIds.map((runId) => refusalOf(runId, 'second'));
+  const { ended } = await pipelines.use(async (send) => {
+    const telling: Send = async <Row>(...given: Parameters<Send>) => {
+      const [{ name }] = given;
+      if (/^progress-read-(input|outputs)$/.test(name)) asked.push(`${name} sent`);
+      const rows = await send<Row>(...given);
+      if (/^progress-read-(input|outputs)$/.test(name)) asked.push(`${name} answered`);
+      return rows;
+    };
+    const [, runs, steps] = await Promise.all([
+      begin(send),
+      lockWorkflowRuns(send, runIds),
+      readSteps(send, events),
+    ]);
+    const planned = await planProgress(
+      parts,
+      telling,
+      { runs, steps, together: runIds.length > 1 },
+      events,
+    );
+    await commit(send);
+    planned.committed();
+    return planned;
+  });
+  return { asked, ended };
+}
+
+test('what the runs of a batch lack is asked for together, and not run by run', async () => {
+  const runIds = await Promise.all([1, 2, 3].map((n) => startRun({ n })));
+  const { asked, ended } = await plan(runIds);
+  const of = (name: string) =>
+    ['sent', 'answered'].flatMap((what) => runIds.map(() => `${name} ${what}`));
+  assert.deepEqual(asked, [...of('progress-read-input'), ...of('progress-read-outputs')]);
+  assert.deepEqual(
+    ended.map(({ end }) => end),
+    runIds.map(() => ({ status: 'success', output: '"X"' })),
+  );
+});
+
+test('runs whose conditions take long go on one by one where together they would take too long', async () => {
+  const endless = 'input.n.all(a, input.n.all(b, input.n.all(c, a + b + c >= 0.0)))';
+  const workflow = await addWorkflow(service, {
+    input: { required: ['n'], optional: [], defaults: {} },
+    steps: [step({ name: 'first', agent, when: endless, onFailure: 'continue' })],
+  });
+  const input = { n: Array.from({ length: 1_000 }, (_, at) => at) };
+  const starts = Array.from({ length: 25 }, () => starter.start(startCall(workflow, key, input)));
+  for (const started of await Promise.all(starts)) assert.equal(started.kind, 'accepted');
+  const { rows } = await sql<{ transactions: number }>`
+    select count(distinct xmin::text) as transactions from workflow_runs where workflow_id = ${workflow.id}`.execute(
+    service.db,
+  );
+  assert.equal(rows[0]?.transactions, 25);
+});
+
+test('runs that make much ready begin one by one', async () => {
+  const workflow = await addWorkflow(service, {
+    input: { required: ['text'], optional: [], defaults: {} },
+    steps: ['a', 'b', 'c'].map((name) =>
+      step({ name, agent, variables: { text: '{{input.text}}'.repeat(80) } }),
+    ),
+  });
+  const call = () => starter.start(startCall(workflow, key, { text: 'x'.repeat(50_000) }));
+  const starts = await Promise.all([call(), call(), call()]);
+  assert.ok(starts.every(({ kind }) => kind === 'accepted'));
+  const { rows } = await sql<{ transactions: number }>`
+    select count(distinct xmin::text)::int as transactions from workflow_runs
+    where workflow_id = ${workflow.id}`.execute(service.db);
+  assert.equal(rows[0]?.transactions, 3);
+});
+
+test('a condition is judged once, however often its run needs something more', async (t) => {
+  const runId = await startRun({ n: 777_777 });
+  const parse = t.mock.method(JSON, 'parse');
+  const { ended } = await plan([runId]);
+  const judged = parse.mock.calls.filter(({ arguments: [text] }) => text === '{"n":777777}');
+  assert.deepEqual([ended.length, judged.length], [1, 1]);
+});
+
+test('a run that cannot go on fails, and the others of its batch go on', async () => {
+  const [good = '', bad = ''] = [await startRun({ n: 1 }), await startRun({ n: 2 })];
+  const { rows } = await sql<{ workflowVersionId: string }>`
+    select workflow_version_id from workflow_runs where id = ${bad}`.execute(service.db);
+  const { definitions } = coldProgress();
+  const faults: Error[] = [];
+  const parts: ProgressParts = {
+    ...coldProgress(),
+    definitions: async (send, id) => {
+      const read = await definitions(send, id);
+      return id === rows[0]?.workflowVersionId ? { ...read, steps: [null] as never } : read;
+    },
+    onFault: (error) => void faults.push(error),
+  };
+  const { ended } = await plan([good, bad], parts);
+  const codes = new Map(
+    ended.map(({ runId, end }) => [runId, 'errorCode' in end ? end.errorCode : null]),
+  );
+  assert.deepEqual([codes.get(good), codes.get(bad)], [null, 'INTERNAL']);
+  assert.deepEqual(
+    faults.map(({ message, cause }) => [message, cause instanceof TypeError]),
+    [[`${toId('workflowRun', bad)} cannot go on`, true]],
+  );
+});
+
+test('of a run that was given up the call keeps what came of it, and what is left is stopped', async () => {
+  const parts = { ...coldProgress(), pipelines, onProgress: () => {}, onFault: () => {} };
+  const definitions: Definitions = async () => ({ steps: [null] }) as never;
+  for (const [refused, second] of [
+    ['second', 'failed'],
+    ['first', 'canceled'],
+  ] as const) {
+    const runId = await startRun({ n: 1 });
+    await settleSteps({ ...parts, definitions }, runId, [refusalOf(runId, refused)]);
+    const { rows } = await sql<{ is: string }>`
+      select r.status || ' ' || r.error_code || ', ' ||
+        (select string_agg(step || ' ' || status, ', ' order by step) from workflow_steps where run_id = r.id) as is
+      from workflow_runs r where r.id = ${runId}`.execute(service.db);
+    assert.equal(rows[0]?.is, `failed INTERNAL, first success, second ${second}`);
+  }
+});

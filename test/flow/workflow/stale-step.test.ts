@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import { startService } from '../../../harness/service.ts';
+import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
+import { readConfig } from '../../../src/config.ts';
+import { readVariables } from '../../../src/core/agent/variables.ts';
+import { workflowCaller } from '../../../src/core/execution/caller.ts';
+import type { ExecuteCall } from '../../../src/core/execution/decide.ts';
+import { createAdmission } from '../../../src/flow/admission/admit.ts';
+
+/** A process that was held up comes with the call of a step whose fallback has taken over since. */
+
+const service = await startService({ role: 'api' });
+const pipelines = testPipelines(service.database.connection);
+after(() => pipelines.close());
+after(service.close);
+const { db, workspaceId } = service;
+const agent = await addAgent(service, { user: 'x' });
+const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+const { testingLimits } = readConfig({});
+const admission = createAdmission({ pipelines, testingLimits, slots: null, onQueued: () => {} });
+
+function callOf(runId: string, fallback: boolean): ExecuteCall {
+  const caller = workflowCaller({ id: workflow.id, workspaceId, userId: null });
+  const stepOf = { runId, step: 'a', item: -1 };
+  return {
+    credential: { kind: 'workflow', caller, step: stepOf, fallback, apiKeyId: null },
+    agentId: agent.id,
+    body: readVariables('{}'),
+    idempotencyKey: null,
+    idempotencyComplaint: null,
+    ipAddress: null,
+    userAgent: null,
+  };
+}
+
+test('the call that the step is ready for is let in, and no other', async () => {
+  const runId = await addOpenRun(db, workflow);
+  await sql`
+    insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id, fallback)
+    values (${runId}, 'a', -1, 'ready', clock_timestamp(), '{}', ${agent.id}, true)`.execute(db);
+  const stale = await admission.admit(callOf(runId, false));
+  assert.equal(stale.kind === 'refused' && stale.code, 'CONFLICT');
+  assert.equal((await admission.admit(callOf(runId, true))).kind, 'accepted');
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stepQueue } from '../../../src/flow/workflow/step-queue.ts';
+import type { DueStep } from '../../../src/store/workflow/workflow-steps.ts';
+
+const step = (workspaceId: string, item: number): DueStep => ({
+  runId: workspaceId,
+  step: 'a',
+  item,
+  fallback: false,
+  variables: '{}',
+  agentId: 'agent',
+  workspaceId,
+  workflowId: 'workflow',
+  apiKeyId: null,
+  executedBy: null,
+});
+const named = (steps: readonly DueStep[]) => steps.map((one) => `${one.workspaceId}${one.item}`);
+
+test('workspaces have their turn one after the other', () => {
+  const queue = stepQueue();
+  for (const item of [0, 1, 2, 3]) queue.add(step('a', item));
+  queue.add(step('b', 0));
+  assert.deepEqual(named(queue.next(1)), ['a0']);
+  queue.add(step('c', 0));
+  queue.add(step('c', 1));
+  assert.deepEqual(named(queue.next(5)), ['b0', 'a1', 'c0', 'a2', 'c1']);
+  assert.deepEqual(named(queue.next(5)), ['a3']);
+  assert.deepEqual(queue.next(5), []);
+});
+
+test('what waits longer than a process has it for itself is let go of, and what was taken again is not', () => {
+  let nowMs = 0;
+  const queue = stepQueue(() => nowMs);
+  for (const item of [0, 1, 2]) queue.add(step('a', item));
+  nowMs = 4_000;
+  queue.add(step('a', 1));
+  nowMs = 6_000;
+  assert.deepEqual(named(queue.next(5)), ['a1']);
+  assert.equal(queue.room('b').steps, 10_000, 'one is held');
+  queue.done([step('a', 1), step('a', 2)]);
+  queue.add(step('a', 0));
+  assert.deepEqual(named(queue.next(5)), ['a0']);
+});

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { freshId } from '../../../harness/fresh-id.ts';
+import { addWorkspace } from '../../../harness/people.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import { startService } from '../../../harness/service.ts';
+import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
+import { noLimits } from '../../../src/core/execution/limits.ts';
+import {
+  endOverdue,
+  type SweepParts,
+  sweepWorkflows,
+} from '../../../src/flow/workflow/sweep-workflows.ts';
+import {
+  type DueStep,
+  findDueAgents,
+  giveBackSteps,
+} from '../../../src/store/workflow/workflow-steps.ts';
+
+/** A process that serves only: nobody but these tests sweeps. */
+const service = await startService({ role: 'api' });
+const { db, workspaceId } = service;
+const pipelines = testPipelines(service.database.connection);
+after(() => pipelines.close());
+after(service.close);
+const agent = await addAgent(service, { user: 'x' });
+const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+
+let taken: DueStep[] = [];
+const room = { steps: 1_000, chars: 1_000_000_000 };
+const parts = (more: Partial<SweepParts> = {}): SweepParts => ({
+  db,
+  pipelines,
+  taker: { take: (steps) => void taken.push(...steps), room: () => room },
+  canceler: { cancel: async () => true, cancelAll: async (ids) => ids.map(() => true) },
+  onProgress: () => {},
+  testingLimits: noLimits,
+  ...more,
+});
+
+beforeEach(async () => {
+  taken = [];
+  await sql`delete from workflow_runs`.execute(db);
+});
+
+/** Items of a run that are ready, and whose time has come, the first one first. */
+async function addReady(agentId: string, count: number, chars = 2): Promise<string> {
+  const runId = await addOpenRun(db, workflow);
+  await sql`
+    insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id)
+    select ${runId}, 'a', item, 'ready', clock_timestamp() - interval '1 minute' + item * interval '1 millisecond',
+      repeat('x', ${chars}::int), ${agentId}
+    from generate_series(0, ${count}::int - 1) as item`.execute(db);
+  return runId;
+}
+
+async function take(): Promise<number> {
+  taken = [];
+  await sweepWorkflows(parts());
+  return taken.length;
+}
+
+test('of an agent only as many steps are taken as its windows have room for', async () => {
+  const limited = await addAgent(service, {
+    user: 'x',
+    rateLimits: { requestsPerHour: 50, requestsPerDay: 4 },
+  });
+  await addReady(limited.id, 300);
+  await addReady(agent.id, 450);
+  await sweepWorkflows(parts());
+  const of = ({ id }: { id: string }) => taken.filter(({ agentId }) => agentId === id);
+  assert.equal(of(agent).length, 450, 'others are all taken');
+  assert.deepEqual(
+    of(limited).map(({ item }) => item),
+    [0, 1, 2, 3],
+  );
+  // Refused after all, because somebody else was quicker, and nothing is left of the window.
+  await giveBackSteps(db, of(limited));
+  await sql`
+    update limits set day = extract(epoch from clock_timestamp())::bigint / 86400 + 1, day_used = 4
+    where subject = ${limited.id}`.execute(db);
+  assert.equal(await take(), 0);
+  await sql`update agents set requests_per_day = 6 where id = ${limited.id}`.execute(db);
+  assert.equal(await take(), 2, 'a limit that was raised is seen');
+  await sql`update limits set day = day - 3 where subject = ${limited.id}`.execute(db);
+  assert.equal(await take(), 6, 'and a window that has turned');
+});
+
+for (const change of [
+  'api_enabled = false',
+  "api_enabled = false, stage = 'Paused'",
+  "api_enabled = false, stage = 'Paused', archived_at = clock_timestamp()",
+]) {
+  test(`steps behind a full window are taken where nobody may call their agent: ${change}`, async () => {
+    const limited = await addAgent(service, { user: 'x', rateLimits: { requestsPerDay: 1 } });
+    await addReady(limited.id, 3);
+    assert.equal(await take(), 1);
+    await giveBackSteps(db, taken);
+    await sql`
+      update limits set day = extract(epoch from clock_timestamp())::bigint / 86400 + 1, day_used = 1
+      where subject = ${limited.id}`.execute(db);
+    assert.equal(await take(), 0);
+    await sql`update agents set ${sql.raw(change)} where id = ${limited.id}`.execute(db);
+    assert.equal(await take(), 3);
+  });
+}
+
+test('what an agent in Testing is capped at counts as well', async () => {
+  const testing = await addAgent(service, { user: 'x', stage: 'Testing' });
+  await addReady(testing.id, 9);
+  await sweepWorkflows(parts({ testingLimits: { ...noLimits, requestsPerMinute: 3 } }));
+  assert.equal(taken.length, 3);
+});
+
+test('steps of an agent that is gone are taken, to be told so', async () => {
+  await addReady(freshId(), 2);
+  assert.equal(await take(), 2);
+});
+
+test('steps are taken a few at a time where their variables are long, and no more than there is room for', async () => {
+  await addReady(agent.id, 30, 1_000_000);
+  const batches: number[] = [];
+  const taker: SweepParts['taker'] = {
+    take: (steps) => void batches.push(steps.length),
+    room: () => room,
+  };
+  await sweepWorkflows(parts({ taker }));
+  assert.equal(
+    batches.reduce((sum, one) => sum + one, 0),
+    30,
+  );
+  assert.ok(Math.max(...batches) <= 9, `${batches}`);
+  await sql`update workflow_steps set ready_at = clock_timestamp()`.execute(db);
+  let left = 5;
+  const narrow: SweepParts['taker'] = {
+    take: (steps) => {
+      left -= steps.length;
+    },
+    room: () => ({ steps: left, chars: 1_000_000_000 }),
+  };
+  await sweepWorkflows(parts({ taker: narrow }));
+  assert.equal(left, 0);
+});
+
+test('each agent has its part of a turn, however many steps wait for another', async () => {
+  const [busy, other] = [
+    await addAgent(service, { user: 'x' }),
+    await addAgent(service, { user: 'x' }),
+  ];
+  await addReady(busy.id, 450);
+  await addReady(other.id, 1);
+  const turns: DueStep[][] = [];
+  const taker: SweepParts['taker'] = {
+    take: (steps) => void turns.push([...steps]),
+    room: () => room,
+  };
+  await sweepWorkflows(parts({ taker }));
+  assert.ok(turns[0]?.some(({ agentId }) => agentId === other.id));
+  assert.equal(turns.flat().length, 451);
+});
+
+test('a workspace that has filled its room does not keep others from theirs', async () => {
+  await addReady(agent.id, 3);
+  await addReady(freshId(), 2);
+  const taker: SweepParts['taker'] = {
+    take: (steps) => void taken.push(...steps),
+    room: (of) => (of === workspaceId ? { steps: 0, chars: 0 } : room),
+  };
+  await sweepWorkflows(parts({ taker }));
+  assert.equal(taken.length, 2);
+});
+
+test('an overdue run that another process just ends is left to it, and the others are ended', async () => {
+  const [held, free] = [await addReady(agent.id, 1), await addReady(agent.id, 1)];
+  await sql`update workflow_runs set deadline_at = clock_timestamp()`.execute(db);
+  const ended: string[] = [];
+  const telling = parts({
+    onProgress: (one) => void ended.push(...one.ended.map((run) => run.runId)),
+  });
+  await db.transaction().execute(async (other) => {
+    await sql`select from workflow_runs where id = ${held} for update`.execute(other);
+    await endOverdue(telling);
+  });
+  assert.deepEqual(ended, [free]);
+  await endOverdue(telling);
+  assert.deepEqual(ended, [free, held]);
+});
+
+test('of a workspace no more steps are taken than there is room for, however many agents they wait for', async () => {
+  const agents = await Promise.all(Array.from({ length: 5 }, () => addAgent(service)));
+  for (const { id } of agents) await addReady(id, 3);
+  let steps = 4;
+  const small: SweepParts['taker'] = {
+    take(some) {
+      taken.push(...some);
+      steps -= some.length;
+    },
+    room: () => ({ steps, chars: 1_000_000 }),
+  };
+  await sweepWorkflows(parts({ taker: small }));
+  assert.equal(taken.length, 4);
+  steps = 1_000;
+  await sweepWorkflows(parts({ taker: small }));
+  assert.equal(taken.length, 15);
+});
+
+test('of too many agents each workspace has its part, and each agent its turn', async () => {
+  const ours = await Promise.all([1, 2, 3].map(() => addAgent(service, { user: 'x' })));
+  const theirs = await addAgent({ db, ...(await addWorkspace(db)) }, { user: 'x' });
+  for (const { id } of [...ours, theirs]) await addReady(id, 1);
+  const seen = new Set<string>();
+  for (let turn = 0; turn < 1_000 && seen.size < 4; turn++) {
+    const found = (await findDueAgents(db, 2)).map(({ agentId }) => agentId);
+    assert.equal(found.length, 2);
+    assert.ok(found.includes(theirs.id));
+    for (const id of found) seen.add(id);
+  }
+  assert.equal(seen.size, 4);
+});

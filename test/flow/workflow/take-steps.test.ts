@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createStepTaker, type TakerParts } from '../../../src/flow/workflow/take-steps.ts';
+import type { DueStep } from '../../../src/store/workflow/workflow-steps.ts';
+
+const step = (item: number, variables = '{}'): DueStep => ({
+  runId: 'run',
+  step: 'a',
+  item,
+  fallback: false,
+  variables,
+  agentId: 'agent',
+  workspaceId: 'workspace',
+  workflowId: 'workflow',
+  apiKeyId: null,
+  executedBy: null,
+});
+
+/** Calls that are answered one by one, or all from now on. */
+function taker() {
+  const all = Promise.withResolvers<void>();
+  const calls: { readonly item: number; readonly answer: () => void }[] = [];
+  const admit: TakerParts['admission']['admit'] = async ({ credential }) => {
+    if (credential.kind !== 'workflow') throw new Error('a call of nobody');
+    const one = Promise.withResolvers<void>();
+    calls.push({ item: credential.step.item, answer: one.resolve });
+    await Promise.race([all.promise, one.promise]);
+    throw new Error('the database is away');
+  };
+  const errors: unknown[] = [];
+  const over: DueStep[] = [];
+  const parts = {
+    admission: { admit },
+    giveBack: async (steps: readonly DueStep[]) => void over.push(...steps),
+    onError: (error: unknown) => void errors.push(error),
+  };
+  const givenBack = () => over.map(({ item }) => item);
+  const called = () => calls.map(({ item }) => item);
+  const created = createStepTaker(parts as unknown as TakerParts);
+  return { ...created, answer: all.resolve, calls, called, givenBack, errors };
+}
+
+const many = (count: number) => Array.from({ length: count }, (_, item) => step(item));
+
+test('of many steps some hundreds stand in admission, half of the room is left to other workspaces, and the rest is given back', async () => {
+  const { take, room, idle, answer, called, errors, givenBack } = taker();
+  take(many(12_000));
+  assert.equal(called().length, 400);
+  assert.deepEqual([room('workspace').steps, room('other').steps], [0, 5_000]);
+  answer();
+  await idle();
+  assert.equal(errors.length, 10_000);
+  assert.deepEqual(
+    givenBack(),
+    Array.from({ length: 2_000 }, (_, at) => 10_000 + at),
+  );
+  assert.deepEqual(room('workspace'), { steps: 10_000, chars: 16_777_216 });
+  take([step(12_001)]);
+  assert.equal(called().at(-1), 12_001);
+});
+
+test('a step does not wait behind those of another workspace', async () => {
+  const { take, idle, answer, calls, called } = taker();
+  take(many(6_000));
+  take([{ ...step(9_999), runId: 'other', workspaceId: 'other' }]);
+  // One run's calls are done together.
+  for (const one of [...calls]) one.answer();
+  while (called().length === 400) await new Promise(setImmediate);
+  assert.ok(called().slice(400, 800).includes(9_999));
+  answer();
+  await idle();
+});
+
+test('a step that is being taken is passed over, and its fallback is not', async () => {
+  const { take, idle, answer, called } = taker();
+  take(many(500));
+  take(many(500));
+  take([{ ...step(3), fallback: true }]);
+  answer();
+  await idle();
+  assert.equal(called().length, 501);
+  assert.equal(called().filter((item) => item === 3).length, 2);
+  take([step(3)]);
+  assert.equal(called().length, 502, 'but once more where it still is to be called');
+});
+
+test('of steps with long variables fewer are taken', () => {
+  const { take, room, called } = taker();
+  const long = JSON.stringify({ text: 'x'.repeat(4_000_000) });
+  take(Array.from({ length: 12 }, (_, item) => step(item, long)));
+  assert.deepEqual([called().length, room('workspace').chars], [5, 0]);
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { addWorkspace } from '../../../harness/people.ts';
+import { hashPassword } from '../../../src/api/access/session.ts';
+import { CallFailure } from '../../../src/core/failure.ts';
+import {
+  bootstrapWorkspace,
+  type FirstOwner,
+} from '../../../src/flow/workspace/bootstrap-workspace.ts';
+import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
+import { hasGeneratedPassword, listUsers } from '../../../src/store/people/users.ts';
+
+async function emptyDatabase(t: TestContext): Promise<Db> {
+  const database = await createTestDatabase();
+  const { connection } = database;
+  const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
+  t.after(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+  return db;
+}
+
+const nobody: FirstOwner = { ownerEmail: null, ownerPassword: null, hashPassword };
+
+test('of many processes that start at once, one makes the workspace and its owner', async (t) => {
+  const db = await emptyDatabase(t);
+  const all = await Promise.all([1, 2, 3, 4].map(() => bootstrapWorkspace(db, nobody)));
+  const made = all.filter(({ created }) => created);
+  assert.equal(made.length, 1);
+  assert.match(made[0]?.password ?? '', /^[\w-]{16}$/);
+  assert.equal(await hasGeneratedPassword(db, made[0]?.ownerId ?? ''), true);
+  for (const { created, password, ...rest } of all) {
+    const { workspaceId, ownerId, email } = made[0] ?? {};
+    assert.deepEqual(rest, { workspaceId, ownerId, email });
+    assert.equal(password === undefined, !created);
+  }
+  const { rows } = await sql`
+    select from workspaces w join limits l on l.subject = w.id join members m on m.workspace_id = w.id
+    where m.role = 'owner' and w.name = 'Default'`.execute(db);
+  assert.equal(rows.length, 1);
+});
+
+test('the owner is whom the operator names', async (t) => {
+  const db = await emptyDatabase(t);
+  const named = { ownerEmail: 'Ada@Example.com', ownerPassword: 'correct horse battery' };
+  const made = await bootstrapWorkspace(db, { ...named, hashPassword });
+  assert.deepEqual([made.created, made.email, made.password], [true, 'ada@example.com', undefined]);
+  const [user] = await listUsers(db);
+  assert.deepEqual([user?.id, user?.name, user?.workspaces.length], [made.ownerId, 'ada', 1]);
+});
+
+test('an owner who could not sign in is not made, nor anything else', async (t) => {
+  const db = await emptyDatabase(t);
+  const wrong = bootstrapWorkspace(db, { ...nobody, ownerPassword: 'too short' });
+  await assert.rejects(wrong, CallFailure);
+  assert.deepEqual(await listUsers(db), []);
+});
+
+test('where there is a workspace nothing is made', async (t) => {
+  const db = await emptyDatabase(t);
+  const { workspaceId, ownerId } = await addWorkspace(db);
+  const other = await addWorkspace(db);
+  const found = await bootstrapWorkspace(db, { ...nobody, ownerEmail: 'ada@example.com' });
+  const email = `${ownerId}@example.com`;
+  assert.deepEqual(found, { workspaceId, ownerId, email, created: false });
+  const users = (await listUsers(db)).map(({ id }) => id);
+  assert.deepEqual(users.sort(), [ownerId, other.ownerId].sort());
+});
+
+test('an account that the address has already becomes the owner, with its password', async (t) => {
+  const db = await emptyDatabase(t);
+  const ada = { ...nobody, ownerEmail: 'ada@example.com' };
+  const first = await bootstrapWorkspace(db, ada);
+  await sql`delete from workspaces`.execute(db);
+  const second = await bootstrapWorkspace(db, ada);
+  assert.deepEqual([second.ownerId, second.password], [first.ownerId, undefined]);
+  assert.ok(second.created && second.workspaceId !== first.workspaceId);
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { addMember, addWorkspace } from '../../../harness/people.ts';
+import type { Caller } from '../../../src/core/execution/caller.ts';
+import { CallFailure } from '../../../src/core/failure.ts';
+import { hashToken } from '../../../src/core/people/token.ts';
+import { acceptInvitation } from '../../../src/flow/workspace/accept-invitation.ts';
+import { changeRole, removeMember } from '../../../src/flow/workspace/change-member.ts';
+import { invite } from '../../../src/flow/workspace/invite.ts';
+import { findSessionCaller } from '../../../src/store/admission/callers.ts';
+import { lockLimits } from '../../../src/store/admission/limits.ts';
+import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
+import { listInvitations } from '../../../src/store/people/invitations.ts';
+
+const database = await createTestDatabase();
+const { connection } = database;
+const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
+after(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+async function twoOwners() {
+  const { workspaceId, ownerId } = await addWorkspace(db);
+  const otherId = await addMember(db, workspaceId, 'owner');
+  const as = async (id: string) => (await findSessionCaller(db, id, workspaceId)) as Caller;
+  return { workspaceId, first: await as(ownerId), second: await as(otherId) };
+}
+
+/** Makes all of them wait for the workspace, and lets them go together. */
+async function atOnce(workspaceId: string, works: (() => Promise<unknown>)[]): Promise<string[]> {
+  let all: Promise<string>[] = [];
+  await db.transaction().execute(async (trx) => {
+    await lockLimits(trx, [workspaceId]);
+    all = works.map((work) => work().then(() => 'done', codeOf));
+    while ((await countBlocked(db)) < works.length) await wait(5);
+  });
+  return (await Promise.all(all)).sort();
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof CallFailure) return error.code;
+  throw error;
+}
+
+async function countBlocked(db: Db): Promise<number> {
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return rows.length;
+}
+
+async function rolesOf(workspaceId: string): Promise<string[]> {
+  const { rows } = await sql<{ role: string }>`
+    select role from members where workspace_id = ${workspaceId} order by role`.execute(db);
+  return rows.map(({ role }) => role);
+}
+
+test('two owners who demote each other at once leave one', async () => {
+  const { workspaceId, first, second } = await twoOwners();
+  const outcomes = await atOnce(workspaceId, [
+    () => changeRole(db, first, second.id, 'viewer'),
+    () => changeRole(db, second, first.id, 'viewer'),
+  ]);
+  assert.deepEqual(outcomes, ['PERMISSION_DENIED', 'done']);
+  assert.deepEqual(await rolesOf(workspaceId), ['owner', 'viewer']);
+});
+
+test('two owners who step down at once leave one', async () => {
+  const { workspaceId, first, second } = await twoOwners();
+  const outcomes = await atOnce(workspaceId, [
+    () => changeRole(db, first, first.id, 'editor'),
+    () => removeMember(db, second, second.id),
+  ]);
+  assert.deepEqual(outcomes, ['CONFLICT', 'done']);
+  assert.ok((await rolesOf(workspaceId)).includes('owner'));
+});
+
+test('two owners who remove each other at once leave one', async () => {
+  const { workspaceId, first, second } = await twoOwners();
+  const outcomes = await atOnce(workspaceId, [
+    () => removeMember(db, first, second.id),
+    () => removeMember(db, second, first.id),
+  ]);
+  assert.deepEqual(outcomes, ['PERMISSION_DENIED', 'done']);
+  assert.deepEqual(await rolesOf(workspaceId), ['owner']);
+});
+
+test('a member is removed once', async () => {
+  const { workspaceId, first, second } = await twoOwners();
+  const memberId = await addMember(db, workspaceId, 'viewer');
+  const outcomes = await atOnce(workspaceId, [
+    () => removeMember(db, first, memberId),
+    () => removeMember(db, second, memberId),
+  ]);
+  assert.deepEqual(outcomes, ['NOT_FOUND', 'done']);
+});
+
+test('nobody is invited while they become a member: the link would outlive a removal', async () => {
+  const { workspaceId, first, second } = await twoOwners();
+  const email = 'coming@example.com';
+  const { token } = await invite(db, first, { email, role: 'viewer' });
+  const userId = await addMember(db, (await addWorkspace(db)).workspaceId, 'viewer');
+  await sql`update users set email = ${email} where id = ${userId}`.execute(db);
+  const acceptance = { tokenHash: hashToken(token), name: undefined, password: undefined };
+  const outcomes: Promise<string>[] = [];
+  const undone = db.transaction().execute(async (trx) => {
+    // Keeps who accepts in the midst of it, until this is undone.
+    await sql`
+        insert into members (workspace_id, user_id, role)
+        values (${workspaceId}, ${userId}, 'viewer')`.execute(trx);
+    const works = [
+      () => acceptInvitation(db, { ...acceptance, signedInAs: userId }, async () => ''),
+      () => invite(db, second, { email, role: 'owner' }),
+    ];
+    for (const work of works) {
+      outcomes.push(work().then(() => 'done', codeOf));
+      while ((await countBlocked(db)) < outcomes.length) await wait(5);
+    }
+    throw new Error('undone');
+  });
+  await assert.rejects(undone, /undone/);
+  assert.deepEqual(await Promise.all(outcomes), ['done', 'CONFLICT']);
+  assert.deepEqual(await listInvitations(db, workspaceId), []);
+});

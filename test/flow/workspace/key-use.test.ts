@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hashKey } from '../../../src/core/people/key.ts';
+import { createKeyUse } from '../../../src/flow/workspace/key-use.ts';
+
+const [a, b, c] = ['a', 'b', 'c'].map(hashKey) as [string, string, string];
+
+function noting(fail: (call: number) => boolean = () => false) {
+  const touched: (readonly string[])[] = [];
+  const errors: unknown[] = [];
+  const keyUse = createKeyUse({
+    touch: async (hashes) => {
+      touched.push(hashes);
+      if (fail(touched.length)) throw new Error('the database is away');
+    },
+    onError: (error) => void errors.push(error),
+  });
+  return { keyUse, touched, errors };
+}
+
+test('many uses of a key are one write, once a minute', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { keyUse, touched } = noting();
+  for (const hash of [a, b, a, hashKey('a')]) keyUse.used(hash);
+  assert.deepEqual(touched, []);
+  t.mock.timers.tick(59_999);
+  assert.deepEqual(touched, []);
+  t.mock.timers.tick(1);
+  await keyUse.flush();
+  assert.deepEqual(touched, [[a, b]]);
+  t.mock.timers.tick(60_000);
+  keyUse.used(c);
+  await keyUse.close();
+  t.mock.timers.tick(600_000);
+  assert.deepEqual(touched, [[a, b], [c]]);
+});
+
+test('nothing used is nothing written', async () => {
+  const { keyUse, touched } = noting();
+  await keyUse.flush();
+  await keyUse.close();
+  assert.deepEqual(touched, []);
+});
+
+test('a write that fails is told of, and the next one is made', async () => {
+  const { keyUse, touched, errors } = noting((call) => call === 1);
+  keyUse.used(a);
+  await keyUse.flush();
+  keyUse.used(b);
+  await keyUse.close();
+  assert.deepEqual(touched, [[a], [b]]);
+  assert.equal(errors.length, 1);
+});
+
+test('made-up keys do not fill the memory: more than ten thousand are written sooner', async () => {
+  const { keyUse, touched } = noting();
+  for (let i = 0; i < 25_000; i++) keyUse.used(hashKey(String(i)));
+  await keyUse.close();
+  assert.deepEqual(
+    touched.map((hashes) => hashes.length),
+    [10_000, 10_000, 5_000],
+  );
+});

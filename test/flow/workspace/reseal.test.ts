@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { sealKey, startService } from '../../../harness/service.ts';
+import { toId } from '../../../src/core/id.ts';
+import { deriveSealKey } from '../../../src/core/seal.ts';
+import { StartFailure } from '../../../src/core/startup-failure.ts';
+import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
+import { reseal } from '../../../src/flow/workspace/reseal.ts';
+import type { Db } from '../../../src/store/connection/database.ts';
+import { findStoredProvider } from '../../../src/store/people/providers.ts';
+
+const newKey = deriveSealKey('the next secret of this server');
+
+test('every credential of every workspace opens with the new key, and none with the old', async (t) => {
+  const service = await startService();
+  t.after(service.close);
+  const { db } = service;
+  const other = await service.workspace();
+  const stored: [string, string, string][] = [
+    [service.workspaceId, service.ownerId, 'openai'],
+    [service.workspaceId, service.ownerId, 'anthropic'],
+    [other.workspaceId, other.ownerId, 'openai'],
+  ];
+  for (const [workspaceId, user, name] of stored) {
+    const body = { kind: 'openai', apiKey: `sk-${name}-${workspaceId}` };
+    await service.call('PUT', `/api/v1/providers/${name}`, { user, body });
+  }
+  const body = { kind: 'ollama' };
+  await service.call('PUT', '/api/v1/providers/bare', { user: service.ownerId, body });
+
+  assert.equal(await reseal(db, sealKey, newKey), 3);
+  for (const [workspaceId, , name] of stored) {
+    const provider = await open(db, newKey, workspaceId, name);
+    assert.equal(provider?.apiKey, `sk-${name}-${workspaceId}`);
+    await assert.rejects(open(db, sealKey, workspaceId, name));
+  }
+  assert.equal((await open(db, newKey, service.workspaceId, 'bare'))?.apiKey, null);
+  // A second go, for instance after an answer that was lost, does no harm.
+  assert.equal(await reseal(db, sealKey, newKey), 0);
+});
+
+test('where one does not open, nothing is changed, and it is named', async (t) => {
+  const service = await startService();
+  t.after(service.close);
+  const { db, workspaceId, ownerId: user } = service;
+  for (const name of ['good', 'bad']) {
+    const body = { kind: 'openai', apiKey: 'sk-x' };
+    await service.call('PUT', `/api/v1/providers/${name}`, { user, body });
+  }
+  await sql`update providers set sealed_api_key = 'nonsense'::bytea where name = 'bad'`.execute(db);
+  await assert.rejects(reseal(db, sealKey, newKey), (error) => {
+    assert.ok(error instanceof StartFailure);
+    assert.ok(error.message.includes(`'bad' of ${toId('workspace', workspaceId)}.`));
+    assert.ok(!error.message.includes('good'));
+    return true;
+  });
+  assert.equal((await open(db, sealKey, workspaceId, 'good'))?.apiKey, 'sk-x');
+});
+
+async function open(db: Db, sealKey: Buffer, workspaceId: string, name: string) {
+  const stored = await findStoredProvider(db, workspaceId, name);
+  return (
+    stored && createCredentials({ sealKey, onUnreadable: () => {} })(workspaceId, name, stored)
+  );
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { describe, test } from 'node:test';
+import { createServer as createTlsServer } from 'node:tls';
+import { selfSigned } from '../../harness/certificate.ts';
+import { createOutbound } from '../../src/net/outbound.ts';
+import { interrupted, OutboundFailure, unreached } from '../../src/net/outbound-failure.ts';
+
+/** What becomes of a call by `https:` to that server. */
+async function called(server: Server): Promise<OutboundFailure> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const outbound = createOutbound({ allowedHosts: [] });
+  const { port } = server.address() as AddressInfo;
+  const error = await outbound.trusted(`https://127.0.0.1:${port}/`).catch((thrown) => thrown);
+  await outbound.close();
+  server.close();
+  assert.ok(error instanceof OutboundFailure, String(error));
+  return error;
+}
+
+describe('nothing is sent', () => {
+  test('where the certificate is nobody’s', async () => {
+    const server = createTlsServer(selfSigned);
+    server.on('tlsClientError', () => {});
+    const { kind, message } = await called(server);
+    assert.equal(kind, 'unreached');
+    assert.match(
+      message,
+      /^The provider was not reached: its certificate is not accepted \([A-Z_]+\)\.$/,
+    );
+  });
+
+  test('where no TLS is spoken', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    const { kind, message } = await called(server);
+    assert.equal(kind, 'unreached');
+    assert.match(
+      message,
+      /^The provider was not reached: no TLS could be spoken with it \([A-Z_0-9]+\)\.$/,
+    );
+  });
+
+  test('where the other side hangs up before TLS is spoken', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.destroy();
+    });
+    assert.equal((await called(server)).kind, 'unreached');
+  });
+});
+
+describe('plain words', () => {
+  const coded = (code: string) => Object.assign(new Error('0A00:error:ssl/record.c'), { code });
+  for (const code of [
+    'CERT_HAS_EXPIRED',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'INVALID_PURPOSE',
+  ]) {
+    test(code, () => {
+      const said = `The provider was not reached: its certificate is not accepted (${code}).`;
+      assert.equal(unreached(coded(code)).message, said);
+    });
+  }
+
+  for (const code of ['ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO']) {
+    test(code, () => {
+      const why = `no TLS could be spoken with it (${code}).`;
+      assert.equal(unreached(coded(code)).message, `The provider was not reached: ${why}`);
+    });
+  }
+
+  test('what breaks TLS later may have been sent', () => {
+    const { kind, message } = interrupted(coded('ERR_SSL_BAD_RECORD_MAC'));
+    assert.equal(kind, 'broken');
+    assert.doesNotMatch(message, /record\.c/);
+  });
+});

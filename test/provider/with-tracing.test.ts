@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { scriptedModels } from '../../harness/models.ts';
+import { nothingStored } from '../../harness/setups.ts';
+import { toId, uuid7 } from '../../src/core/id.ts';
+import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
+import { traced } from '../../src/provider/with-tracing.ts';
+
+/** A collector that takes OTLP as JSON over HTTP and keeps it. */
+const received: { path: string; headers: IncomingHttpHeaders; text: string }[] = [];
+const collector = createServer(async (request, response) => {
+  const { url = '', headers } = request;
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  received.push({ path: url, headers, text: Buffer.concat(chunks).toString() });
+  response.writeHead(url.startsWith('/refusing') ? 403 : 200, {
+    'content-type': 'application/json',
+  });
+  response.end('{}');
+});
+collector.listen(0, '127.0.0.1');
+await once(collector, 'listening');
+const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+after(() => collector.close());
+
+const executionId = uuid7(0);
+const call: ModelCall = {
+  ...{ executionId, workspaceId: uuid7(0), model: 'google/gemini-pro', timeoutMs: 1_000 },
+  called: false,
+  ...{ system: 'canary-system', user: 'canary-user', temperature: 0.5, maxTokens: 100, topP: null },
+  ...{ setup: nothingStored, signal: new AbortController().signal },
+};
+
+test('a span for each call, with what it cost and how it ended, and no text of anybody', async () => {
+  const models = scriptedModels();
+  const usage = { inputTokens: 30, outputTokens: 4, cacheReadTokens: 20, cacheWriteTokens: 0 };
+  models.script(
+    { text: 'canary-answer', usage, finishReason: 'length' },
+    new ModelFailure('PROVIDER_ERROR', 'canary-error'),
+    new ModelFailure('CONTENT_FILTERED', 'canary-filtered', { usage }),
+  );
+  const spans = await spansOf(models, async (port) => {
+    assert.equal((await port.call(call)).text, 'canary-answer');
+    await assert.rejects(port.call({ ...call, model: 'acme/a/b' }), { message: 'canary-error' });
+    await assert.rejects(port.call(call), { code: 'CONTENT_FILTERED' });
+  });
+  const asked = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'gcp.gemini',
+    'gen_ai.request.model': 'gemini-pro',
+    'gen_ai.request.temperature': 0.5,
+    'gen_ai.request.max_tokens': 100,
+    'cueline.execution.id': toId('execution', executionId),
+  };
+  const used = {
+    'gen_ai.usage.input_tokens': 30,
+    'gen_ai.usage.output_tokens': 4,
+    'gen_ai.usage.cache_read.input_tokens': 20,
+  };
+  const client = 3;
+  const error = { code: 2 };
+  assert.deepEqual(spans, [
+    {
+      ...{ name: 'chat gemini-pro', kind: client, status: { code: 0 } },
+      attributes: { ...asked, ...used, 'gen_ai.response.finish_reasons': ['length'] },
+    },
+    {
+      ...{ name: 'chat a/b', kind: client, status: error },
+      attributes: {
+        ...asked,
+        ...{ 'gen_ai.provider.name': 'acme', 'gen_ai.request.model': 'a/b' },
+        'error.type': 'PROVIDER_ERROR',
+      },
+    },
+    {
+      ...{ name: 'chat gemini-pro', kind: client, status: error },
+      attributes: { ...asked, ...used, 'error.type': 'CONTENT_FILTERED' },
+    },
+  ]);
+});
+
+test('what cannot be delivered is told, and disturbs neither the calls nor the end', async () => {
+  const told: unknown[] = [];
+  const port = await traced(scriptedModels(), {
+    ...{ endpoint: `${endpoint}/refusing/`, serviceName: 'cueline', serviceVersion: '1.2.3' },
+    onError: (error) => told.push(error),
+  });
+  assert.equal((await port.call(call)).text, 'canary-user');
+  await port.shutdown();
+  assert.equal(told.length, 1);
+  assert.equal(received.at(-1)?.path, '/refusing/v1/traces');
+});
+
+interface SeenSpan {
+  name: string;
+  kind: number;
+  status: object;
+  attributes: { key: string; value: object }[];
+}
+
+/** What the collector got of these calls, once the traces are shut down. */
+async function spansOf(models: ModelPort, work: (port: ModelPort) => Promise<void>) {
+  received.length = 0;
+  const port = await traced(models, {
+    ...{ endpoint, serviceName: 'cueline', serviceVersion: '1.2.3' },
+    onError: (error) => assert.fail(String(error)),
+  });
+  await work(port);
+  await port.shutdown();
+  assert.equal(received.length, 1);
+  const [{ path, headers, text } = assert.fail()] = received;
+  assert.equal(path, '/v1/traces');
+  assert.equal(headers['content-type'], 'application/json');
+  assert.doesNotMatch(text, /canary/);
+  const [{ resource, scopeSpans }] = JSON.parse(text).resourceSpans;
+  const { 'service.name': name, 'service.version': version } = plain(resource.attributes);
+  assert.deepEqual([name, version], ['cueline', '1.2.3']);
+  return (scopeSpans[0].spans as SeenSpan[]).map((span) => ({
+    ...{ name: span.name, kind: span.kind, status: span.status },
+    attributes: plain(span.attributes),
+  }));
+}
+
+function plain(attributes: SeenSpan['attributes']): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, unwrapped(value)]));
+}
+
+function unwrapped(value: object): unknown {
+  const [inner] = Object.values(value);
+  return Array.isArray(inner?.values) ? inner.values.map(unwrapped) : inner;
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { asCallFailure } from '../../../src/api/http/error-response.ts';
+import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
+import { isAway } from '../../../src/store/connection/database-error.ts';
+
+const database = await createTestDatabase();
+after(() => database.drop());
+
+const coded = (code: string) => Object.assign(new pg.DatabaseError('no', 1, 'error'), { code });
+
+const thrownBy = (work: Promise<unknown>) =>
+  work.then(
+    () => assert.fail('nothing was thrown'),
+    (error: unknown) => error,
+  );
+
+function open(
+  t: { after(end: () => Promise<void>): void },
+  options: { host?: string; statementMsMax?: number } = {},
+): Db {
+  const { statementMsMax = 1_000, host } = options;
+  const connection = { ...database.connection, ...(host && { host }) };
+  const db = openDatabase({ connection, poolMax: 1, statementMsMax, onError: () => {} });
+  t.after(() => db.destroy());
+  return db;
+}
+
+test('a database that is away, full or slow is to be tried again', async (t) => {
+  const db = open(t);
+  const held = Promise.withResolvers<void>();
+  const holding = db.connection().execute(() => held.promise);
+  const full = await thrownBy(sql`select`.execute(db));
+  held.resolve();
+  await holding;
+  const away = [
+    full,
+    await thrownBy(sql`select pg_sleep(60)`.execute(db)),
+    await thrownBy(sql`select pg_terminate_backend(pg_backend_pid())`.execute(db)),
+    await thrownBy(sql`select`.execute(open(t, { host: '/nowhere' }))),
+    ...['08006', '25006', '25P03', '40P01', '53300', '53100', '55P03', '57P03'].map(coded),
+    new Error('Connection terminated unexpectedly'),
+    new Error('Client has encountered a connection error and is not queryable'),
+  ];
+  for (const error of away) {
+    assert.ok(isAway(error), String(error));
+    const failure = asCallFailure(error);
+    assert.deepEqual([failure?.code, failure?.fields.retryAfter], ['UNAVAILABLE', 1]);
+  }
+});
+
+test('a fault of ours is none of the database', async (t) => {
+  const aborted = open(t, { statementMsMax: 30_000 })
+    .transaction()
+    .execute(async (trx) => {
+      await thrownBy(sql`select 1 / 0`.execute(trx));
+      await sql`select`.execute(trx);
+    });
+  const faults = [
+    await thrownBy(aborted),
+    await thrownBy(readFile('/nowhere/page.html')),
+    new Error('the parser did not answer'),
+    new TypeError('timeout exceeded'),
+    ...['22P02', '23505', '42P01'].map(coded),
+    'no error',
+  ];
+  for (const fault of faults) assert.equal(asCallFailure(fault), null, String(fault));
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { runAsAdmin } from '../../../harness/cluster.ts';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import { type Db, dropIdle, openDatabase } from '../../../src/store/connection/database.ts';
+
+const database = await createTestDatabase();
+const errors: string[] = [];
+const db = openDatabase({
+  connection: database.connection,
+  poolMax: 3,
+  onError: (error) => errors.push(error.message),
+});
+after(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+async function backend(handle: Db): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(handle);
+  return rows[0]?.pid ?? 0;
+}
+
+/** The three connections of the pool, each of them used and idle again. */
+async function backends(): Promise<number[]> {
+  return db.transaction().execute((first) =>
+    db.transaction().execute((second) =>
+      db.transaction().execute(async (third) => {
+        return [await backend(first), await backend(second), await backend(third)];
+      }),
+    ),
+  );
+}
+
+test('a connection that is ended while idle is handed out to nobody', async () => {
+  const before = await backends();
+  assert.equal(new Set(before).size, 3);
+
+  dropIdle(db);
+  const now = await Promise.all([backend(db), backend(db), backend(db)]);
+
+  assert.deepEqual(
+    now.filter((pid) => before.includes(pid)),
+    [],
+  );
+  assert.ok(errors.length > 0);
+});
+
+test('a connection in use is kept, and is idle again afterwards', async () => {
+  const pid = await db.transaction().execute(async (trx) => {
+    const first = await backend(trx);
+    dropIdle(db);
+    assert.equal(await backend(trx), first);
+    return first;
+  });
+  assert.equal(await backend(db), pid);
+});
+
+test('times and texts are read as they are meant, whatever the database has set', async () => {
+  const { connection } = database;
+  const admin = { ...connection, user: 'postgres' };
+  for (const setting of ["datestyle = 'German'", 'standard_conforming_strings = off']) {
+    await runAsAdmin(admin, `alter database ${connection.database} set ${setting}`);
+  }
+  const text = String.raw`select '2026-11-23T04:05:06Z'::timestamptz as at, 'a\\b' as text`;
+  const expected = [{ at: new Date('2026-11-23T04:05:06Z'), text: String.raw`a\\b` }];
+  dropIdle(db);
+  assert.deepEqual((await sql.raw(text).execute(db)).rows, expected);
+  const pipelines = testPipelines(connection);
+  const sent = await pipelines.use((send) => send({ name: 'look', text }));
+  await pipelines.close();
+  assert.deepEqual(sent, expected);
+});

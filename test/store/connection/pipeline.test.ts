@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { Socket } from 'node:net';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import { asCallFailure } from '../../../src/api/http/error-response.ts';
+import { isUnstorable } from '../../../src/store/connection/database-error.ts';
+
+const database = await createTestDatabase();
+const pipelines = testPipelines(database.connection);
+after(async () => {
+  await pipelines.close();
+  await database.drop();
+});
+
+const begin = { name: 'begin', text: 'begin' };
+const commit = { name: 'commit', text: 'commit' };
+const insert = {
+  name: 'insert',
+  text: `insert into limits (subject) select * from unnest($1::uuid[])`,
+};
+const count = { name: 'count', text: 'select count(*)::int as n from limits' };
+
+async function counted(): Promise<number> {
+  const [row] = await pipelines.use((send) => send<{ n: number }>(count));
+  return row?.n ?? -1;
+}
+
+/** Its text is longer than any string can be. */
+const unsendable = { toString: () => 'x'.repeat(2 ** 29 - 24).concat('x'.repeat(100)) };
+
+test('what is sent together leaves before whoever is told something meanwhile goes on', async (t) => {
+  const events: string[] = [];
+  await pipelines.use((send) => send(count));
+  const { uncork } = Socket.prototype;
+  t.mock.method(Socket.prototype, 'uncork', function (this: Socket) {
+    events.push('left');
+    uncork.call(this);
+  });
+  const told = Promise.withResolvers<void>();
+  const goesOn = told.promise.then(() => events.push('went on'));
+  await pipelines.use((send) => {
+    const answers = [send(begin), send(count), send(commit)];
+    events.length = 0;
+    told.resolve();
+    return Promise.all(answers);
+  });
+  await goesOn;
+  assert.deepEqual(events.slice(0, 2), ['left', 'went on']);
+});
+
+test('where a value cannot be sent, the commit behind it is not sent either', async () => {
+  const work = pipelines.use(async (send) => {
+    await Promise.all([
+      send(begin),
+      send(insert, [['00000000-0000-7000-8000-000000000001']]),
+      send(insert, [[unsendable as unknown as string]]),
+      send(commit),
+    ]);
+  });
+  await assert.rejects(work, (error) => isUnstorable(error));
+  assert.equal(await counted(), 0);
+});
+
+test('where the database refuses a statement, nothing of the transaction stays', async () => {
+  const work = pipelines.use(async (send) => {
+    await Promise.all([
+      send(begin),
+      send(insert, [['00000000-0000-7000-8000-000000000002']]),
+      send(insert, [['no id']]),
+      send(commit),
+    ]);
+  });
+  await assert.rejects(work, (error) => isUnstorable(error));
+  assert.equal(await counted(), 0);
+});
+
+test('what is sent together without a transaction is one all the same', async () => {
+  const work = pipelines.use((send) =>
+    Promise.all([
+      send(insert, [['00000000-0000-7000-8000-000000000003']]),
+      send(insert, [['no id']]),
+      send(count),
+    ]),
+  );
+  await assert.rejects(work, (error) => isUnstorable(error));
+  assert.equal(await counted(), 0);
+});
+
+test('a statement is prepared and described by one trip alone, and each of its answers is its own', async (t) => {
+  const describe = t.mock.method(pg.Connection.prototype, 'describe');
+  const parse = t.mock.method(pg.Connection.prototype, 'parse');
+  const range = {
+    name: 'range',
+    text: 'select n, n % 2 = 0 as even from generate_series(1, $1::int) n',
+  };
+  const none = { name: 'none', text: 'select 1 as n where false' };
+  const asked = await pipelines.use(async (send) => [
+    ...(await Promise.all([send(range, [1]), send(none), send(range, [2])])),
+    ...(await Promise.all([send(none), send(range, [1])])),
+  ]);
+  const [one, two] = [
+    { n: 1, even: false },
+    { n: 2, even: true },
+  ];
+  assert.deepEqual(asked, [[one], [], [one, two], [], [one]]);
+  assert.equal(parse.mock.callCount(), 2);
+  assert.equal(describe.mock.callCount(), 3);
+});
+
+test('a connection on which a statement failed is not used again, even where that was expected', async () => {
+  const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' };
+  const failing = await pipelines.use(async (send) => {
+    const rows = await send(pid);
+    await assert.rejects(send(insert, [['no id']]));
+    return rows;
+  });
+  assert.notDeepEqual(await pipelines.use((send) => send(pid)), failing);
+});
+
+test('what is under way is answered before the connections close', async () => {
+  const closing = testPipelines(database.connection);
+  const slow = { name: 'slow', text: 'select pg_sleep(0.2), 1 as n' };
+  const work = closing.use(async (send) => [...(await send(slow)), ...(await send(slow))]);
+  await closing.close();
+  assert.equal((await work).length, 2);
+});
+
+test('texts arrive as they were, whatever they hold', async () => {
+  const texts = ['', 'NULL', '"', '\\', '{a,b}', 'a,b', ' x ', '\n\t', "'", '\\x61', '😀', '\\"{}'];
+  const echo = { name: 'echo', text: 'select unnest($1::text[]) as text' };
+  const rows = await pipelines.use((send) =>
+    send<{ text: string | null }>(echo, [[...texts, null]]),
+  );
+  assert.deepEqual(
+    rows.map(({ text }) => text),
+    [...texts, null],
+  );
+  const bytes = { name: 'bytes', text: 'select unnest($1::bytea[]) as bytes' };
+  const sent = [Buffer.from([0, 1, 92, 34, 255]), Buffer.alloc(0)];
+  const back = await pipelines.use((send) => send<{ bytes: Buffer }>(bytes, [sent]));
+  assert.deepEqual(
+    back.map((row) => row.bytes),
+    sent,
+  );
+});
+
+test('an answer that came while this process was held up is read before it is given up', async () => {
+  const answerTimeoutMs = 1_000;
+  const ask = { name: 'held-up', text: `select 'held up' as text` };
+  // The connection is there already.
+  await counted();
+  const rows = await pipelines.use(async (send) => {
+    const first = send<{ text: string }>(ask);
+    const until = performance.now() + answerTimeoutMs + 100;
+    // Once the statement has left.
+    setImmediate(() => {
+      holdUpUntilAnswered();
+      while (performance.now() < until);
+    });
+    return [...(await first), ...(await send<{ text: string }>(ask))];
+  }, answerTimeoutMs);
+  assert.deepEqual(rows, [{ text: 'held up' }, { text: 'held up' }]);
+});
+
+/** Nothing is read here meanwhile. */
+function holdUpUntilAnswered(): void {
+  const script = `
+    import pg from 'pg';
+    const client = new pg.Client(JSON.parse(process.argv[1]));
+    await client.connect();
+    const ended = "select from pg_stat_activity where query like '%held up%' and state = 'idle' and datname = current_database()";
+    while ((await client.query(ended)).rowCount === 0);
+    await client.end();`;
+  const connection = JSON.stringify(database.connection);
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script, connection], {
+    cwd: import.meta.dirname,
+    timeout: 60_000,
+  });
+}
+
+test('no more connections are open than lent at once, and who finds none waits in line', async (t) => {
+  const few = testPipelines(database.connection, 3);
+  t.after(() => few.close());
+  const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' };
+  const pids = await Promise.all(
+    Array.from({ length: 40 }, () =>
+      few.use(async (send) => {
+        const [row] = await send<{ pid: number }>(pid);
+        return row?.pid;
+      }),
+    ),
+  );
+  assert.equal(new Set(pids).size, 3);
+});
+
+test('whoever holds a connection that failed leaves its place to who asks what became of it', async (t) => {
+  const one = testPipelines(database.connection, 1);
+  t.after(() => one.close());
+  const answer = await one.use(async (send) => {
+    await assert.rejects(send(insert, [['no id']]));
+    return one.use((other) => other<{ n: number }>(count));
+  });
+  assert.equal(answer.length, 1);
+});
+
+test('who waits too long is told that the database is not available', async (t) => {
+  const one = testPipelines(database.connection, 1);
+  t.after(() => one.close());
+  const held = Promise.withResolvers<void>();
+  const first = one.use(() => held.promise);
+  await assert.rejects(
+    one.use(() => assert.fail('it had a connection'), 1),
+    (error) => asCallFailure(error)?.code === 'UNAVAILABLE',
+  );
+  held.resolve();
+  await first;
+  assert.equal((await one.use((send) => send<{ n: number }>(count))).length, 1);
+});

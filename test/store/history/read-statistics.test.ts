@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { addTallies, tally } from '../../../harness/tallies.ts';
+import { levelMs } from '../../../src/core/history/statistics.ts';
+import { uuid7 } from '../../../src/core/id.ts';
+import { openDatabase } from '../../../src/store/connection/database.ts';
+import {
+  readStatistics,
+  type StatisticsQuestion,
+} from '../../../src/store/history/read-statistics.ts';
+
+const database = await createTestDatabase();
+const { connection } = database;
+const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
+after(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const fromMs = Date.UTC(2026, 2, 4);
+
+/** By status, over two hours of one agent. */
+function question(agentId: string, more: Partial<StatisticsQuestion> = {}): StatisticsQuestion {
+  const toMs = fromMs + 2 * levelMs.hour;
+  return {
+    of: { agentId },
+    by: ['status'],
+    bounds: [fromMs, fromMs + levelMs.hour, toMs],
+    spans: [{ level: 'hour', fromMs, toMs }],
+    table: 'statistics',
+    rowsMax: 100,
+    groupsMax: 100,
+    ...more,
+  };
+}
+
+test('as many rows and groups as are allowed are answered, one more is not', async () => {
+  const agentId = uuid7(fromMs);
+  await addTallies(db, [
+    tally({ agentId, executedAtMs: fromMs }),
+    tally({ agentId, executedAtMs: fromMs, source: 'workflow' }),
+    tally({ agentId, executedAtMs: fromMs + levelMs.hour }),
+  ]);
+  const groups = await readStatistics(db, question(agentId, { rowsMax: 3, groupsMax: 2 }));
+  assert.ok(typeof groups !== 'string');
+  assert.deepEqual(
+    groups.map(({ step, status, happened }) => [step, status, happened]),
+    [
+      [0, 'success', 2],
+      [1, 'success', 1],
+    ],
+  );
+  assert.equal(await readStatistics(db, question(agentId, { rowsMax: 2 })), 'too many rows');
+  assert.equal(await readStatistics(db, question(agentId, { groupsMax: 1 })), 'too many groups');
+});
+
+test('histograms are added up in whichever notation PostgreSQL writes them', async () => {
+  const agentId = uuid7(fromMs);
+  const sources = ['dashboard', 'api', 'workflow'];
+  for (const [index, latency] of ['{}', '[4:6]={7,NULL,12}', '{1,0,0,3}'].entries()) {
+    await sql`
+      insert into statistics
+      values (${agentId}, 'hour', to_timestamp(${fromMs / 1000}), 'success', ${sources[index]}, 1, 1, 0, 0, 0,
+        ${latency})`.execute(db);
+  }
+  const groups = await readStatistics(db, question(agentId));
+  assert.ok(typeof groups !== 'string');
+  assert.deepEqual(groups[0]?.latency, [1, 0, 0, 10, 0, 12]);
+});
+
+test('money is added up exactly', async () => {
+  const agentId = uuid7(fromMs);
+  const costs = ['0.1', '0.2', '0.0000000001'];
+  await addTallies(
+    db,
+    costs.map((costUsd) => tally({ agentId, executedAtMs: fromMs, costUsd })),
+  );
+  const groups = await readStatistics(db, question(agentId));
+  assert.ok(typeof groups !== 'string');
+  assert.equal(groups[0]?.costUsd, '0.3000000001');
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import { rowsOfStatement } from '../../../harness/plan.ts';
+import { dayMs, putRecords } from '../../../harness/records.ts';
+import { startService } from '../../../harness/service.ts';
+import type { Pipelines } from '../../../src/store/connection/pipeline.ts';
+import { removeRecords } from '../../../src/store/history/removal.ts';
+
+const service = await startService({ role: 'api' });
+const { db, workspaceId } = service;
+const pipelines = testPipelines(service.database.connection);
+after(() => pipelines.close());
+after(service.close);
+
+const many = 3_000;
+const limit = 100;
+
+test('deleting the oldest records of an agent costs what is deleted, however many there are', async () => {
+  const [mine, other] = [await addAgent(service), await addAgent(service)];
+  await sql`update workspaces set records_days = 1 where id = ${workspaceId}`.execute(db);
+  const oldestMs = Date.now() - 3 * dayMs;
+  const ids = await putRecords(
+    db,
+    Array.from({ length: 2 * many }, (_, at) => ({
+      workspaceId,
+      agentId: (at % 2 === 0 ? mine : other).id,
+      atMs: oldestMs + at,
+    })),
+  );
+  const [from = ''] = ids;
+  await sql`analyze executions`.execute(db);
+  const rows = await rowsOfStatement(pipelines, 'removal-delete-oldest', (send) => {
+    const asked: Pick<Pipelines, 'use'> = { use: (work) => work(send) };
+    return removeRecords(asked as Pipelines, { agentId: mine.id, from, limit });
+  });
+  assert.ok(rows >= limit && rows <= 12 * limit, `${rows} rows`);
+  const left = await sql<{ count: number }>`
+    select count(*)::int as count from executions where agent_id = ${mine.id}`.execute(db);
+  assert.equal(left.rows[0]?.count, many - limit);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import { rowsOfStatement } from '../../../harness/plan.ts';
+import { startService } from '../../../harness/service.ts';
+import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
+import type { WorkflowStepOf } from '../../../src/core/agent/model-settings.ts';
+import { holdReadySteps, lockReadySteps } from '../../../src/store/workflow/workflow-steps.ts';
+
+const service = await startService({ role: 'api' });
+const { db } = service;
+const pipelines = testPipelines(service.database.connection);
+after(() => pipelines.close());
+after(service.close);
+const agent = await addAgent(service, { user: 'x' });
+const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
+
+const many = 3_000;
+const named = 100;
+
+/** A run with that many items, all as `status` says. */
+async function addItems(status: 'success' | 'ready'): Promise<WorkflowStepOf[]> {
+  const runId = await addOpenRun(db, workflow);
+  const [variables, agentId] = status === 'ready' ? ['{}', agent.id] : [null, null];
+  const readyAt = status === 'success' ? null : new Date();
+  await sql`
+    insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id)
+    select ${runId}, 'a', item, ${status}, ${readyAt}::timestamptz, ${variables}::text, ${agentId}::uuid
+    from generate_series(1, ${many}::int) as item`.execute(db);
+  return Array.from({ length: named }, (_, at) => ({ runId, step: 'a', item: named - at }));
+}
+
+test('what named steps cost does not grow with those that wait, whatever PostgreSQL last counted', async () => {
+  await addItems('success');
+  await sql`analyze workflow_steps, workflow_runs`.execute(db);
+  const steps = await addItems('ready');
+  const locks = { 'steps-lock-ready': lockReadySteps, 'steps-hold-ready': holdReadySteps };
+  for (const [name, lock] of Object.entries(locks)) {
+    const rows = await rowsOfStatement(pipelines, name, (send) => lock(send, steps));
+    assert.ok(rows >= named && rows <= 12 * named, `${name}: ${rows} rows`);
+  }
+});
+
+test('named steps are locked in the one order of all', async () => {
+  const steps = await addItems('ready');
+  const locked = await pipelines.use(async (send) => {
+    await send({ name: 'begin', text: 'begin' });
+    const rows = await lockReadySteps(send, steps);
+    await send({ name: 'rollback', text: 'rollback' });
+    return rows.map(({ item }) => item);
+  });
+  assert.deepEqual(
+    locked,
+    Array.from({ length: named }, (_, at) => at + 1),
+  );
+});

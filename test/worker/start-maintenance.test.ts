@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keepHouse } from '../../src/worker/start-maintenance.ts';
+
+test('a round that takes long holds up no other, and ends when told to', async () => {
+  const folded = Promise.withResolvers<void>();
+  let ended = false;
+  const house = keepHouse({
+    maintain: () => Promise.reject(new Error('no room')),
+    rounds: {
+      retention: (signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            ended = true;
+            resolve();
+          });
+        }),
+      folding: async () => folded.resolve(),
+    },
+    onError: (error, what) =>
+      assert.deepEqual([String(error), what], ['Error: no room', 'maintenance']),
+  });
+  await folded.promise;
+  await house.stop();
+  assert.equal(ended, true);
+});
