@@ -13,21 +13,21 @@ export async function fillQueue(bed: Bed, opened: OpenedCueline, count: number):
   const client = new pg.Client(opened.connection);
   await client.connect();
   const records = await columnsOf(client, 'executions', ['id']);
-  const queued = await columnsOf(client, 'run_queue', ['id', 'tag']);
+  const queued = await columnsOf(client, 'execution_queue', ['id', 'tag']);
   await client.query(
     `with fresh as materialized (
        select uuidv7() as id, number from generate_series(1, ${count - 1}) as number),
-     first as materialized (select id as first_id, tag as first_tag from run_queue limit 1),
+     first as materialized (select id as first_id, tag as first_tag from execution_queue limit 1),
      made as (
        insert into executions (id, ${records})
        select fresh.id, ${records}
        from fresh, (select ${records} from executions join first on id = first_id) as record)
-     insert into run_queue (id, tag, ${queued})
+     insert into execution_queue (id, tag, ${queued})
      select fresh.id, first_tag + number, ${queued}
-     from fresh, first, (select ${queued} from run_queue join first on id = first_id) as place`,
+     from fresh, first, (select ${queued} from execution_queue join first on id = first_id) as place`,
   );
   await client.query('vacuum analyze executions');
-  await client.query('vacuum analyze run_queue');
+  await client.query('vacuum analyze execution_queue');
   await client.end();
   await bed.ask('checkpoint');
 }

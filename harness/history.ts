@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { everything } from '../src/core/history/history-range.ts';
-import type { ListQuestion } from '../src/flow/history/list-executions.ts';
+import type { ListRequest } from '../src/flow/history/list-executions.ts';
 import type { Db } from '../src/store/connection/database.ts';
 import { freshId } from './fresh-id.ts';
 import { countHistory, insertRecords } from './records.ts';
@@ -92,7 +92,7 @@ export async function makeRecords(
 }
 
 /** The first hundred of all records of these agents. */
-export function wholeHistory(agentIds: readonly string[]): ListQuestion {
+export function wholeHistory(agentIds: readonly string[]): ListRequest {
   return {
     agentIds,
     status: null,

@@ -1,8 +1,8 @@
 import {
-  type ModelAnswer,
   type ModelCall,
   ModelFailure,
   type ModelPort,
+  type ModelResponse,
   noCost,
   unknownCost,
 } from '../src/core/model/model-port.ts';
@@ -21,13 +21,13 @@ export interface ScriptedModels extends ModelPort {
 }
 
 export type Step =
-  | Partial<ModelAnswer>
+  | Partial<ModelResponse>
   | ModelFailure
-  | ((call: ModelCall) => Promise<Partial<ModelAnswer>>);
+  | ((call: ModelCall) => Promise<Partial<ModelResponse>>);
 
 export interface Held {
   readonly arrived: Promise<ModelCall>;
-  release(step?: Partial<ModelAnswer> | ModelFailure): void;
+  release(step?: Partial<ModelResponse> | ModelFailure): void;
 }
 
 export function scriptedModels(): ScriptedModels {
@@ -47,7 +47,7 @@ export function scriptedModels(): ScriptedModels {
     script: (...more) => void steps.push(...more),
     hold() {
       const arrived = Promise.withResolvers<ModelCall>();
-      const released = Promise.withResolvers<Partial<ModelAnswer> | ModelFailure>();
+      const released = Promise.withResolvers<Partial<ModelResponse> | ModelFailure>();
       steps.push(async (call) => {
         arrived.resolve(call);
         const step = await released.promise;
@@ -59,7 +59,7 @@ export function scriptedModels(): ScriptedModels {
   };
 }
 
-function echoed({ user }: ModelCall): ModelAnswer {
+function echoed({ user }: ModelCall): ModelResponse {
   const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
   return { text: user, usage, finishReason: 'stop', cost: noCost };
 }

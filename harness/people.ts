@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import { keyDefaultLimits, type RateLimits } from '../src/core/execution/limits.ts';
 import { fromId, toId } from '../src/core/id.ts';
-import { hashBytes, hashKey, keyStart, makeKey, type Permission } from '../src/core/people/key.ts';
+import {
+  generateKey,
+  hashBytes,
+  hashKey,
+  keyStart,
+  type Permission,
+} from '../src/core/people/key.ts';
 import type { Role } from '../src/core/people/member.ts';
 import type { Db } from '../src/store/connection/database.ts';
 import { freshId } from './fresh-id.ts';
@@ -52,7 +58,7 @@ export async function addKey(
   options: KeyOptions,
 ): Promise<TestKey> {
   const id = freshId();
-  const key = makeKey();
+  const key = generateKey();
   const limits = { ...keyDefaultLimits, ...options.rateLimits };
   const permissions = options.permissions ?? ['execute', 'read', 'cancel', 'manage'];
   await sql`insert into limits (subject) values (${id})`.execute(db);

@@ -52,7 +52,7 @@ export async function insertRecords(db: Db, selected: RawBuilder<unknown>): Prom
         case when status = 'processing' then '{}'::json end, system_prompt, user_prompt, output
       from (${selected}) as selected
       returning id, workspace_id, agent_id, status)
-    insert into run_queue (id, workspace_id, agent_id, tag)
+    insert into execution_queue (id, workspace_id, agent_id, tag)
     select id, workspace_id, agent_id, 1 from made where status = 'processing'`.execute(db);
 }
 
@@ -92,7 +92,7 @@ const keys = {
 /** What the records say. */
 function counted(table: keyof typeof keys): string {
   return `
-    select ${keys[table]}, count(*) as happened, count(*) as recorded, sum(input_tokens), sum(output_tokens), sum(cost_usd),
+    select ${keys[table]}, count(*) as occurred, count(*) as recorded, sum(input_tokens), sum(output_tokens), sum(cost_usd),
       coalesce(sum_counts(array_fill(1::bigint, array[1], array[latency_bin(latency_ms) + 1]))
         filter (where started_at is not null), '{}'),
       count(*) filter (where not cost_known)

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { createAuthenticator } from '../src/api/access/authenticate.ts';
 import type { SignInProviders } from '../src/api/access/session-options.ts';
-import type { ApiParts } from '../src/api/api-deps.ts';
+import type { ApiDeps } from '../src/api/api-deps.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import type { ModelPort, TestConnection } from '../src/core/model/model-port.ts';
 import type { Role } from '../src/core/people/member.ts';
@@ -38,7 +38,7 @@ export interface Service {
   /** What was logged as a fault. A test that provokes some takes them out: `close` fails over what is left. */
   readonly faults: unknown[];
   /** The engine of workflows, without the API before it. */
-  readonly workflows: Pick<ApiParts, 'workflowStarter' | 'workflowCanceler' | 'runWaiters'>;
+  readonly workflows: Pick<ApiDeps, 'workflowStarter' | 'workflowCanceler' | 'workflowRunWaiters'>;
   /** Issues a key, by default the owner's own with every permission. */
   key(
     options?: KeyOptions & { readonly userId?: string; readonly workspaceId?: string },
@@ -78,7 +78,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const owned = options.beside ?? (await addWorkspace(db));
   const { workspaceId, ownerId } = owned;
   // Tests make these rounds themselves.
-  await sql`update rounds set begun_at = 'infinity'`.execute(db);
+  await sql`update maintenance_jobs set begun_at = 'infinity'`.execute(db);
 
   const models = scriptedModels();
   const logger = faultLogger(faults);
@@ -94,8 +94,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       signIn: { github: null, google: null, oidc: null, ...options.providers },
       ...options.config,
     },
-    instead: ({ sessions, reads, onKeyUsed, workflowStarter, workflowCanceler, runWaiters }) => {
-      workflows = { workflowStarter, workflowCanceler, runWaiters };
+    instead: ({
+      sessions,
+      reads,
+      onKeyUsed,
+      workflowStarter,
+      workflowCanceler,
+      workflowRunWaiters,
+    }) => {
+      workflows = { workflowStarter, workflowCanceler, workflowRunWaiters };
       return {
         authenticator: createAuthenticator({
           reads,

@@ -1,18 +1,18 @@
 import { definitionCache } from '../src/flow/workflow/definition-cache.ts';
-import type { ProgressParts } from '../src/flow/workflow/progress.ts';
+import type { ProgressDeps } from '../src/flow/workflow/progress.ts';
 import {
   createWorkflowStarter,
   type WorkflowStarter,
 } from '../src/flow/workflow/start-workflow.ts';
-import { runMemory } from '../src/flow/workflow/value-cache.ts';
+import { valueCache } from '../src/flow/workflow/value-cache.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { testPipelines } from './pipelines.ts';
 
 /** A process that knows nothing of any run. */
-export function coldProgress(): ProgressParts {
+export function coldProgress(): ProgressDeps {
   return {
     definitions: definitionCache(),
-    memory: runMemory(),
+    memory: valueCache(),
     onFault(error) {
       throw error;
     },

@@ -111,7 +111,7 @@ export async function startRun(
   return started.runId;
 }
 
-export interface EndedRun {
+export interface EndedExecution {
   readonly run: WorkflowRunRow;
   /** By `NAME`, or `NAME[ITEM]`. */
   readonly steps: ReadonlyMap<string, WorkflowStepRow>;
@@ -123,9 +123,9 @@ export async function endOfRun(
   service: Pick<Service, 'workflows' | 'db'>,
   workflow: TestWorkflow,
   runId: string,
-): Promise<EndedRun> {
+): Promise<EndedExecution> {
   for (;;) {
-    await service.workflows.runWaiters.wait(runId, 20_000, new AbortController().signal);
+    await service.workflows.workflowRunWaiters.wait(runId, 20_000, new AbortController().signal);
     const found = await sql<WorkflowRunRow>`
       select ${wholeRun} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
       where r.id = ${runId} and r.workflow_id = ${workflow.id}`.execute(service.db);

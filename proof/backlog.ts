@@ -17,18 +17,18 @@ export async function addBacklog(db: Db, executionId: string, count: number): Pr
     counted as (
       update limits set month_used = month_used + ${count}
       where subject = (select workspace_id from executions where id = ${executionId}))
-    insert into run_queue (id, workspace_id, agent_id, tag, holds_slot)
-    select made.id, workspace_id, agent_id, tag + n, holds_slot
-    from made join run_queue q on q.id = made.model_of`.execute(db);
+    insert into execution_queue (id, workspace_id, agent_id, tag, has_slot)
+    select made.id, workspace_id, agent_id, tag + n, has_slot
+    from made join execution_queue q on q.id = made.model_of`.execute(db);
   // As autovacuum would, a little later.
-  await sql`analyze run_queue, executions`.execute(db);
+  await sql`analyze execution_queue, executions`.execute(db);
 }
 
 /** What waits is from now on sent to that model. */
 export async function redirectBacklog(db: Db, agentId: string, model: string): Promise<void> {
   await sql`
     update executions e set model = ${model}
-    from run_queue q where q.id = e.id and q.agent_id = ${agentId} and q.worker is null`.execute(
+    from execution_queue q where q.id = e.id and q.agent_id = ${agentId} and q.worker is null`.execute(
     db,
   );
 }
@@ -36,14 +36,14 @@ export async function redirectBacklog(db: Db, agentId: string, model: string): P
 /** How many runs of the agent are not over. */
 export async function leftOf(db: Db, agentId: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*) as n from run_queue where agent_id = ${agentId}`.execute(db);
+    select count(*) as n from execution_queue where agent_id = ${agentId}`.execute(db);
   return rows[0]?.n ?? 0;
 }
 
 /** How many runs are worked on that were not sent to that model. */
 export async function workedOnBut(db: Db, model: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*) as n from run_queue q join executions e on e.id = q.id
+    select count(*) as n from execution_queue q join executions e on e.id = q.id
     where q.worker is not null and e.model <> ${model}`.execute(db);
   return rows[0]?.n ?? 0;
 }

@@ -48,7 +48,7 @@ export async function checkDeadlocks(db: Db): Promise<string[]> {
 export async function allEnded(db: Db, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   for (;;) {
-    const { rows } = await sql`select from run_queue limit 1`.execute(db);
+    const { rows } = await sql`select from execution_queue limit 1`.execute(db);
     if (rows.length === 0) return true;
     const { rows: orphans } = await ownerless.execute(db);
     if (orphans.length > 0 || performance.now() > until) return false;
@@ -94,25 +94,25 @@ export function watchUnderWay(db: Db, everyMs: number): { stop(): Promise<string
 
 // A lease that has run out still belongs to the row of its process: both go in one transaction.
 const ownerless = sql`
-  select q.id, q.worker, q.attempt from run_queue q
+  select q.id, q.worker, q.attempt from execution_queue q
   where q.worker is not null and not exists (select from workers w where w.id = q.worker)
   order by q.id`;
 
 const overdrawn = sql`
   select q.agent_id, count(*) as held, a.config ->> 'maxConcurrency' as cap
-  from run_queue q join agents a on a.id = q.agent_id
-  where q.holds_slot
+  from execution_queue q join agents a on a.id = q.agent_id
+  where q.has_slot
   group by q.agent_id, a.config ->> 'maxConcurrency'
   having count(*) > (a.config ->> 'maxConcurrency')::int`;
 
 const overdue = sql`
-  select q.id, q.worker, q.started_at from run_queue q join executions e on e.id = q.id
+  select q.id, q.worker, q.started_at from execution_queue q join executions e on e.id = q.id
   where q.started_at + (e.settings ->> 'timeoutMs')::int * interval '1 millisecond' + interval '30 seconds'
     < clock_timestamp()
   order by q.id`;
 
 const leftInQueue = sql`
-  select id, worker, attempt, failures, losses, holds_slot, available_at from run_queue order by id`;
+  select id, worker, attempt, failures, losses, has_slot, available_at from execution_queue order by id`;
 
 const stillProcessing = sql`select id, executed_at from executions where status = 'processing' order by id`;
 
@@ -148,12 +148,12 @@ const wrongStatistics = sql`
     from executions e cross join levels l
     where e.status <> 'processing'
     group by 1, 2, 3, 4, 5)
-  select agent_id, level, bucket, status, source, s.happened, s.recorded, r.records, s.input_tokens, s.output_tokens,
+  select agent_id, level, bucket, status, source, s.occurred, s.recorded, r.records, s.input_tokens, s.output_tokens,
     s.cost_usd, s.cost_unknown, s.latency, r.started
   from statistics s full join summed r using (agent_id, level, bucket, status, source)
   where s.recorded is distinct from r.records
-    or s.happened < r.records
-    or (s.happened > r.records and status not in ('rate_limited', 'unauthorized'))
+    or s.occurred < r.records
+    or (s.occurred > r.records and status not in ('rate_limited', 'unauthorized'))
     or s.input_tokens is distinct from r.input_tokens
     or s.output_tokens is distinct from r.output_tokens
     or s.cost_usd is distinct from r.cost_usd
@@ -175,12 +175,12 @@ const wrongBreakdown = sql`
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9),
   kept as (
     select *, coalesce(api_key_id::text, '') as key, coalesce(error_code, '') as error from breakdown)
-  select agent_id, level, bucket, status, source, model, key, error, b.happened, b.recorded, r.records
+  select agent_id, level, bucket, status, source, model, key, error, b.occurred, b.recorded, r.records
   from kept b full join summed r
     using (agent_id, level, bucket, status, source, prompt_version_id, model, key, error)
   where coalesce(b.recorded, 0) <> coalesce(r.records, 0)
-    or b.happened < r.records
-    or (b.happened > r.records and status not in ('rate_limited', 'unauthorized'))
+    or b.occurred < r.records
+    or (b.occurred > r.records and status not in ('rate_limited', 'unauthorized'))
     or coalesce(b.input_tokens, 0) <> coalesce(r.input_tokens, 0)
     or coalesce(b.output_tokens, 0) <> coalesce(r.output_tokens, 0)
     or coalesce(b.cost_usd, 0) <> coalesce(r.cost_usd, 0)

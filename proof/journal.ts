@@ -22,7 +22,7 @@ export async function keepJournal(db: Db): Promise<void> {
         new.losses - old.losses, new.failures - old.failures);
       return null;
     end $$;
-    create trigger proof_note after update on run_queue for each row
+    create trigger proof_note after update on execution_queue for each row
       when (old.worker is not null and new.worker is distinct from old.worker)
       execute function proof_note();
 
@@ -32,9 +32,9 @@ export async function keepJournal(db: Db): Promise<void> {
       insert into proof_claims values (new.id, new.worker, clock_timestamp());
       return null;
     end $$;
-    create trigger proof_note_birth after insert on run_queue for each row
+    create trigger proof_note_birth after insert on execution_queue for each row
       when (new.worker is not null) execute function proof_note_claim();
-    create trigger proof_note_claim after update on run_queue for each row
+    create trigger proof_note_claim after update on execution_queue for each row
       when (new.worker is not null and (new.worker, new.attempt) is distinct from (old.worker, old.attempt))
       execute function proof_note_claim();
 
@@ -44,7 +44,7 @@ export async function keepJournal(db: Db): Promise<void> {
       insert into proof_ends values (old.id, old.worker, proof_member());
       return null;
     end $$;
-    create trigger proof_note_end after delete on run_queue for each row
+    create trigger proof_note_end after delete on execution_queue for each row
       when (old.worker is not null) execute function proof_note_end();
 
     create table proof_workers (worker uuid primary key, member int);

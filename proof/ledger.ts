@@ -152,11 +152,11 @@ async function checkRecords(db: Db, answered: readonly Answered<Planned>[]): Pro
 /** Every refusal is counted for its agent, whether or not it got a row. */
 async function checkTallies(db: Db, answered: readonly Answered<Planned>[]): Promise<string[]> {
   const told = Map.groupBy(answered.flatMap(tallied), (tally) => tally);
-  const { rows } = await sql<{ tally: string; happened: number }>`
-    select agent_id || ' ' || status as tally, sum(happened)::int as happened from statistics
+  const { rows } = await sql<{ tally: string; occurred: number }>`
+    select agent_id || ' ' || status as tally, sum(occurred)::int as occurred from statistics
     where level = 'day' and agent_id = any (${answered.flatMap(({ planned }) => planned.agentId ?? [])}::uuid[])
     group by 1`.execute(db);
-  const counted = new Map(rows.map(({ tally, happened }) => [tally, happened]));
+  const counted = new Map(rows.map(({ tally, occurred }) => [tally, occurred]));
   return [...new Set([...told.keys(), ...counted.keys()])].flatMap((tally) => {
     const [count, calls] = [counted.get(tally) ?? 0, told.get(tally)?.length ?? 0];
     return count === calls ? [] : [`${count} refusals counted of ${calls}: ${tally}`];

@@ -8,7 +8,7 @@ import {
   type ScopedLimit,
 } from '../src/core/execution/limits.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
-import { makeKey } from '../src/core/people/key.ts';
+import { generateKey } from '../src/core/people/key.ts';
 import type { Call } from './calls.ts';
 import type { Ground } from './ground.ts';
 
@@ -82,7 +82,7 @@ export async function planMixture(ground: Ground, count: number): Promise<Planne
     const nothing = { key: null, agent: null, agentId: null };
     const atKey = { key: key.subject, agent: null, agentId };
     const chance = random();
-    if (chance < 0.03) return { ...nothing, call: { ...call, key: makeKey() }, ends: unknown };
+    if (chance < 0.03) return { ...nothing, call: { ...call, key: generateKey() }, ends: unknown };
     if (chance < 0.06) {
       return { ...nothing, agentId, call: { ...call, key: revoked.key }, ends: unknown };
     }

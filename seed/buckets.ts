@@ -54,7 +54,7 @@ const together = (from: string, kind: string) => `
       array_agg(records) filter (where bin is not null) as counts
     from ${from} group by ${kind}) as kinds`;
 
-const sumColumns = `agent_id, level, bucket, status, source, happened, recorded, input_tokens, output_tokens, cost_usd,
+const sumColumns = `agent_id, level, bucket, status, source, occurred, recorded, input_tokens, output_tokens, cost_usd,
   cost_unknown, latency`;
 const keys = {
   statistics: 'agent_id, level, bucket, status, source',
@@ -65,7 +65,7 @@ const keys = {
 /** In the order in which the service locks them, which may be writing the buckets of today. */
 const inOrder = 'order by agent, level collate "C", ms, outcome, way';
 const onConflict = (table: keyof typeof keys) => `
-  on conflict (${keys[table]}) do update set happened = s.happened + excluded.happened,
+  on conflict (${keys[table]}) do update set occurred = s.occurred + excluded.occurred,
     recorded = s.recorded + excluded.recorded, input_tokens = s.input_tokens + excluded.input_tokens,
     output_tokens = s.output_tokens + excluded.output_tokens, cost_usd = s.cost_usd + excluded.cost_usd,
     cost_unknown = s.cost_unknown + excluded.cost_unknown, latency = add_counts(s.latency, excluded.latency)`;

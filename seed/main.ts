@@ -1,6 +1,6 @@
 import { showProgress } from '../src/cli/client/progress-bar.ts';
 import { type Context, runCommand } from '../src/cli/command.ts';
-import { firstOwner, makeFirstWorkspace } from '../src/cli/server/first-workspace.ts';
+import { createFirstWorkspace, firstOwner } from '../src/cli/server/first-workspace.ts';
 import { migrateAt, openForCommand } from '../src/cli/server/open-database.ts';
 import { checkSchema } from '../src/store/migrate.ts';
 import { type Asked, readArguments, usage } from './arguments.ts';
@@ -21,7 +21,7 @@ await runCommand((context) => run(context, asked));
 async function run(context: Context, { json, ...asked }: Asked): Promise<void> {
   const { db, connection } = await openForCommand(context);
   await (context.config.migrate === 'auto' ? migrateAt(connection) : checkSchema(db));
-  await makeFirstWorkspace(db, context);
+  await createFirstWorkspace(db, context);
   const owner = await firstOwner(db, undefined);
   const begun = performance.now();
   const { end, ...progress } = showProgress();

@@ -1,11 +1,11 @@
 import type { EndStatus } from '../src/core/execution/execution.ts';
-import type { RunFailureCode } from '../src/core/failure.ts';
+import type { ExecutionErrorCode } from '../src/core/failure.ts';
 
 /** How an execution can have ended, and how often each of it occurs. */
 
 export interface Outcome {
   readonly status: EndStatus;
-  readonly errorCode: RunFailureCode | null;
+  readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   /** Of 1,000. */
   readonly weight: number;
@@ -77,7 +77,7 @@ export const models: readonly [SeededModel, SeededModel] = [
 
 function ended(
   status: EndStatus,
-  errorCode: RunFailureCode | null,
+  errorCode: ExecutionErrorCode | null,
   error: string | null,
   weight: number,
   attempts = 1,
@@ -98,7 +98,7 @@ function ended(
 
 function refused(
   status: EndStatus,
-  errorCode: RunFailureCode,
+  errorCode: ExecutionErrorCode,
   error: string,
   weight: number,
 ): Outcome {

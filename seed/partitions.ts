@@ -14,7 +14,7 @@ export async function makePartitions(db: Db, span: Span): Promise<string[]> {
     names.push(name);
   }
   const { rows } = await sql<{ name: string }>`
-    select name from unnest(${[...names, 'executions_rest']}::text[]) as name
+    select name from unnest(${[...names, 'executions_default']}::text[]) as name
     where to_regclass(name) is not null`.execute(db);
   return rows.map((row) => row.name);
 }

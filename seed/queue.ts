@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import {
+  type ExecutionSettings,
   maxAttemptsDefault,
-  type RunSettings,
   timeoutMsDefault,
 } from '../src/core/agent/model-settings.ts';
 import { models } from './outcomes.ts';
@@ -57,7 +57,7 @@ const settings = JSON.stringify({
   timeoutMs: timeoutMsDefault,
   maxConcurrency: null,
   defaults: {},
-} satisfies RunSettings);
+} satisfies ExecutionSettings);
 
 /** One statement, so one transaction: a record that is under way has a place in the queue. */
 const enqueue = `
@@ -74,5 +74,5 @@ const enqueue = `
     select id, $7::uuid, $6::uuid, $11::uuid, $10::uuid, $8::uuid, to_timestamp(ms / 1000.0::float8), 'processing',
       'api', $9, $12, $13, ('{"customer":"customer-0000","question":"' || text || '"}')::json, $14::json
     from made join texts using (place))
-  insert into run_queue (id, workspace_id, agent_id, tag, available_at, failures)
+  insert into execution_queue (id, workspace_id, agent_id, tag, available_at, failures)
   select id, $7::uuid, $6::uuid, 1, $16::timestamptz, 1 from made`;

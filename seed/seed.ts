@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Caller } from '../src/core/execution/caller.ts';
-import { StartFailure } from '../src/core/startup-failure.ts';
+import { StartupFailure } from '../src/core/startup-failure.ts';
 import { readClock } from '../src/store/connection/clock.ts';
 import { clientConfig, type Db } from '../src/store/connection/database.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
@@ -72,7 +72,7 @@ export async function seed(parts: SeedParts, asked: Seeding): Promise<Seeded> {
   }
   signal.throwIfAborted();
   parts.say('Vacuuming');
-  const tables = [...new Set([...partitions, ...(asked.queued > 0 ? ['run_queue'] : [])])];
+  const tables = [...new Set([...partitions, ...(asked.queued > 0 ? ['execution_queue'] : [])])];
   await sideBySide(parts, [...tables, 'statistics', 'breakdown'], async (client, table) => {
     await client.query(`vacuum analyze ${client.escapeIdentifier(table)}`);
   });
@@ -90,7 +90,7 @@ async function refuseBelowFloor(db: Db, { fromMs }: Span): Promise<void> {
   const floor = rows[0]?.at;
   if (!floor || floor.getTime() <= fromMs) return;
   const said = floor.toISOString().slice(0, 10);
-  throw new StartFailure(
+  throw new StartupFailure(
     `The history of this database begins on ${said}, as retention has left it: give fewer --days.`,
   );
 }

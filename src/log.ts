@@ -1,10 +1,10 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { LogLevel } from './config.ts';
-import type { Run } from './core/execution/queued-execution.ts';
+import type { QueuedExecution } from './core/execution/queued-execution.ts';
 import { toId } from './core/id.ts';
 import type { EndedWorkflowRun } from './flow/workflow/progress.ts';
 import { redact } from './provider/redact.ts';
-import type { EndedRun } from './store/execution/finish.ts';
+import type { EndedExecution } from './store/execution/finish.ts';
 
 /**
  * The log: JSON lines, in which nothing stands that a user wrote and nothing that opens a door. Whatever is logged goes
@@ -59,11 +59,11 @@ export async function lastWords(): Promise<void> {
   });
 }
 
-type Ended = Pick<EndedRun, 'id' | 'status' | 'errorCode' | 'attempts' | 'latencyMs'> &
-  Pick<Run, 'agentId'>;
+type Ended = Pick<EndedExecution, 'id' | 'status' | 'errorCode' | 'attempts' | 'latencyMs'> &
+  Pick<QueuedExecution, 'agentId'>;
 
 /** The lines about runs: how one ended, never what was asked or answered. */
-export function runLog(log: Logger) {
+export function executionLog(log: Logger) {
   const named = (id: string, agentId: string) => ({
     executionId: toId('execution', id),
     agentId: toId('agent', agentId),
@@ -76,7 +76,7 @@ export function runLog(log: Logger) {
       const how = { status, ...(errorCode && { errorCode }), attempts, latencyMs };
       log[level]({ ...named(id, agentId), ...how }, 'ended');
     },
-    runEnded({ runId, workflowId, end }: EndedWorkflowRun): void {
+    workflowRunEnded({ runId, workflowId, end }: EndedWorkflowRun): void {
       const level = end.status === 'failed' ? 'info' : 'debug';
       if (!log.isLevelEnabled(level)) return;
       const named = {
@@ -87,7 +87,7 @@ export function runLog(log: Logger) {
         end.status === 'success' ? {} : { errorCode: end.errorCode, failedStep: end.failedStep };
       log[level]({ ...named, status: end.status, ...how }, 'run ended');
     },
-    fault(error: unknown, { id, agentId }: Pick<Run, 'id' | 'agentId'>): void {
+    fault(error: unknown, { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>): void {
       log.error({ err: error, ...named(id, agentId) }, 'fault');
     },
   };

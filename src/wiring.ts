@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAuthenticator } from './api/access/authenticate.ts';
 import { createSessions } from './api/access/session.ts';
-import type { ApiParts } from './api/api-deps.ts';
-import { closeWithin, createDeparture } from './api/http/graceful-shutdown.ts';
+import type { ApiDeps } from './api/api-deps.ts';
+import { closeWithin, createGracefulShutdown } from './api/http/graceful-shutdown.ts';
 import { countCalls, createMetrics } from './api/http/metrics.ts';
 import { createWaitPlaces } from './api/http/wait-for.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
@@ -19,19 +19,19 @@ import { createAdmission } from './flow/admission/admit.ts';
 import { createCanceler } from './flow/execution/cancel.ts';
 import { templateCache } from './flow/execution/execute.ts';
 import { createFinisher } from './flow/execution/finish.ts';
-import { createReads } from './flow/execution/shared-reads.ts';
+import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { maintain } from './flow/history/maintain.ts';
-import { makeFoldingRound, makeRetentionRound } from './flow/history/retention-round.ts';
+import { createRetentionRound, createRollupRound } from './flow/history/retention-round.ts';
 import { definitionCache } from './flow/workflow/definition-cache.ts';
 import { fireSchedules } from './flow/workflow/fire-schedules.ts';
-import { runMemory } from './flow/workflow/value-cache.ts';
+import { valueCache } from './flow/workflow/value-cache.ts';
 import { createWorkflows } from './flow/workflow/workflows.ts';
 import { createKeyUse } from './flow/workspace/key-use.ts';
-import { complaints, runLog } from './log.ts';
+import { complaints, executionLog } from './log.ts';
 import { checkBaseURL } from './net/guard.ts';
 import { type BreakerState, providersOpen } from './provider/breakers.ts';
-import { measured } from './provider/with-metrics.ts';
+import { withMetrics } from './provider/with-metrics.ts';
 import { touchKeys } from './store/admission/callers.ts';
 import { openConnections } from './store/connection/connections.ts';
 import { type Db, dropIdle } from './store/connection/database.ts';
@@ -40,9 +40,9 @@ import { openBus } from './store/connection/notifications.ts';
 import { findEnded } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { readTemplate } from './store/execution/templates.ts';
-import { findEndedRuns } from './store/workflow/workflow-runs.ts';
-import { keepHouse } from './worker/start-maintenance.ts';
-import { keepSweeping } from './worker/start-sweep.ts';
+import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
+import { startMaintenance } from './worker/start-maintenance.ts';
+import { startSweep } from './worker/start-sweep.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
 /**
@@ -61,7 +61,7 @@ export interface Wiring {
 /** What a process does: both, only serve the API, only work. */
 export type Role = 'start' | 'api' | 'worker';
 
-export interface WiringParts {
+export interface WiringDeps {
   readonly role: Role;
   readonly connection: Connection;
   readonly db: Db;
@@ -86,12 +86,12 @@ export interface WiringParts {
     | 'allowedHosts'
   >;
   /** Parts of the API that a test puts its own in place of. */
-  readonly instead?: (parts: ApiParts) => Partial<ApiParts>;
+  readonly instead?: (parts: ApiDeps) => Partial<ApiDeps>;
 }
 
 /** What the rest of a request gets that is not all here when the process ends. */
 const unfinishedMs = 5_000;
-export async function wire(parts: WiringParts): Promise<Wiring> {
+export async function wire(parts: WiringDeps): Promise<Wiring> {
   const { config, connection, db, logger, role } = parts;
   const { leaseMs, slots } = config;
   let ended = false;
@@ -111,11 +111,11 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     findEnded: (ids) => findEnded(db, ids),
     onError: note('waiting callers were not looked after'),
   });
-  const runWaiters = createWaiters({
-    findEnded: (ids) => findEndedRuns(db, ids),
+  const workflowRunWaiters = createWaiters({
+    findEnded: (ids) => findEndedWorkflowRuns(db, ids),
     onError: note('waiting callers were not looked after'),
   });
-  const log = runLog(logger);
+  const log = executionLog(logger);
   const metrics = createMetrics({
     running: () => worker?.running ?? 0,
     queue: () => queueDepth(db),
@@ -128,14 +128,14 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     bus.publish('cueline_queued');
   };
   const onFault = note('a run of a workflow was given up');
-  const known = { definitions: definitionCache(), memory: runMemory(), onFault };
+  const known = { definitions: definitionCache(), memory: valueCache(), onFault };
   const finisher = createFinisher({
     ...known,
     ...{ pipelines, singlePipelines },
     onProgress: (progress) => workflows.onProgress(progress),
     onEnded: (run) => {
       waiters.ended([run.id]);
-      bus.publish('cueline_ended', [run.id]);
+      bus.publish('cueline_execution_ended', [run.id]);
       metrics.ended(run);
       log.ended(run);
     },
@@ -143,7 +143,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     onBatch: (size) => metrics.batch('finish', size),
   });
   const template = templateCache((id) => readTemplate(workDb, id));
-  const models = measured(parts.models, metrics.modelCalled);
+  const models = withMetrics(parts.models, metrics.modelCalled);
   const worker =
     role === 'api'
       ? null
@@ -159,9 +159,9 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
           onFault: log.fault,
           onError: noteAt,
         });
-  bus.subscribe('cueline_ended', waiters.ended);
-  bus.subscribe('cueline_run_ended', runWaiters.ended);
-  bus.subscribe('cueline_run_ended', (runIds) => runIds.forEach(known.memory.forget));
+  bus.subscribe('cueline_execution_ended', waiters.ended);
+  bus.subscribe('cueline_workflow_run_ended', workflowRunWaiters.ended);
+  bus.subscribe('cueline_workflow_run_ended', (runIds) => runIds.forEach(known.memory.forget));
   if (worker) {
     bus.subscribe('cueline_queued', worker.wake);
     bus.subscribe('cueline_canceled', worker.cancel);
@@ -169,11 +169,11 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   }
   const house =
     worker &&
-    keepHouse({
+    startMaintenance({
       maintain: () => maintain(db),
       rounds: {
-        retention: (signal) => makeRetentionRound({ db, pipelines: singlePipelines, signal }),
-        folding: (signal) => makeFoldingRound({ db, pipelines: singlePipelines, signal }),
+        retention: (signal) => createRetentionRound({ db, pipelines: singlePipelines, signal }),
+        folding: (signal) => createRollupRound({ db, pipelines: singlePipelines, signal }),
       },
       onError: noteAt,
     });
@@ -185,7 +185,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   });
   const canceler = createCanceler({
     ...{ db, finisher, template },
-    onCanceled: (id) => {
+    onExecutionCanceled: (id) => {
       worker?.cancel([id]);
       bus.publish('cueline_canceled', [id]);
     },
@@ -195,21 +195,24 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     ...{ db: workDb, pipelines, singlePipelines, admission, canceler },
     testingLimits: config.testingLimits,
     onEnded: (run) => {
-      runWaiters.ended([run.runId]);
-      bus.publish('cueline_run_ended', [run.runId]);
-      metrics.runEnded(run.end.status);
-      log.runEnded(run);
+      workflowRunWaiters.ended([run.runId]);
+      bus.publish('cueline_workflow_run_ended', [run.runId]);
+      metrics.workflowRunEnded(run.end.status);
+      log.workflowRunEnded(run);
     },
     onError: note('a step of a workflow was not seen to'),
   });
   const sweep =
-    worker && keepSweeping({ sweep: workflows.sweep, onError: note('runs were not swept') });
+    worker && startSweep({ sweep: workflows.sweep, onError: note('runs were not swept') });
   const deadlines =
     worker &&
-    keepSweeping({ sweep: workflows.endOverdue, onError: note('overdue runs were not ended') });
+    startSweep({
+      sweep: workflows.endOverdueWorkflowRuns,
+      onError: note('overdue runs were not ended'),
+    });
   const schedules =
     worker &&
-    keepSweeping({
+    startSweep({
       sweep: () =>
         fireSchedules({
           ...{ db: workDb, starter: workflows.starter },
@@ -225,7 +228,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
   });
 
   let draining = false;
-  const departure = createDeparture();
+  const departure = createGracefulShutdown();
   const app = createServer({ logger, trustedProxies: config.trustedProxies, departure });
   const { metricsToken, publicUrl, signIn } = config;
   systemRoutes(app, {
@@ -236,10 +239,14 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     const sessions = createSessions({ db, logger, secret: parts.secret, publicUrl, signIn });
     const { caller: session, checkSameOrigin } = sessions;
     const onKeyUsed = keyUse.used;
-    const reads = createReads({ pipelines, onBatch: (size) => metrics.batch('read', size) });
-    const api: ApiParts = {
+    const reads = createSharedReads({ pipelines, onBatch: (size) => metrics.batch('read', size) });
+    const api: ApiDeps = {
       ...{ db, exportDb, reads, singlePipelines, admission, canceler, waiters, sessions },
-      ...{ workflowStarter: workflows.starter, workflowCanceler: workflows.canceler, runWaiters },
+      ...{
+        workflowStarter: workflows.starter,
+        workflowCanceler: workflows.canceler,
+        workflowRunWaiters,
+      },
       ...{ checkSameOrigin, onKeyUsed, waitPlaces: createWaitPlaces() },
       authenticator: createAuthenticator({ reads, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
@@ -263,7 +270,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
       // The API answers on while runs end: who waits for one gets its answer, and what is accepted is durable anyway.
       await worker?.drain(timeoutMs);
       waiters.close();
-      runWaiters.close();
+      workflowRunWaiters.close();
       await departure.depart(app.server, timeoutMs);
       await closeWithin(app, unfinishedMs);
       await Promise.all([sweep?.stop(), deadlines?.stop(), schedules?.stop()]);

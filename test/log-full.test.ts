@@ -50,13 +50,13 @@ test('what is said last reaches a reader who comes late', async () => {
   const failure = new URL('../src/core/startup-failure.ts', import.meta.url).href;
   const says = (last: string) => `
     import { runCommand } from ${JSON.stringify(command)};
-    import { StartFailure } from ${JSON.stringify(failure)};
+    import { StartupFailure } from ${JSON.stringify(failure)};
     await runCommand(async ({ log }) => {
       for (let line = 0; line < 5_000; line++) log.warn('x'.repeat(200));
       ${last}
     });`;
   const lasts = [
-    "throw new StartFailure('the reason');",
+    "throw new StartupFailure('the reason');",
     "await new Promise(() => setImmediate(() => { throw new Error('the reason'); }));",
   ];
   for (const last of lasts) {

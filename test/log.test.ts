@@ -8,8 +8,8 @@ import { startFakeProvider } from '../harness/fake-provider.ts';
 import { openUnsealed, unsealed } from '../harness/setups.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
 import { ModelFailure } from '../src/core/model/model-port.ts';
-import { makeKey } from '../src/core/people/key.ts';
-import { complaints, createLogger, runLog } from '../src/log.ts';
+import { generateKey } from '../src/core/people/key.ts';
+import { complaints, createLogger, executionLog } from '../src/log.ts';
 import { createModels } from '../src/provider/registry.ts';
 import { openDatabase } from '../src/store/connection/database.ts';
 
@@ -49,7 +49,7 @@ test('nothing that a line names as secret is in it, however deep', () => {
 });
 
 test('what looks like a secret is in no text', () => {
-  const key = makeKey();
+  const key = generateKey();
   log.info(`Bearer ${key} came`);
   log.warn({ url: `postgres://user:canary@db/x?token=canary`, key2: [key] }, 'as %s', key);
   log.error(new Error(`no way with ${key}`));
@@ -134,7 +134,7 @@ test('an error keeps its cause and loses what a library hung on it', () => {
 });
 
 test('a request whose fault is logged shows nothing of itself', async (t) => {
-  const key = makeKey();
+  const key = generateKey();
   const app = Fastify({ loggerInstance: log, genReqId: () => 'req_9' });
   t.after(() => app.close());
   app.setErrorHandler((error, request, reply) => {
@@ -192,7 +192,7 @@ test('of a run its ids, its end and its code are told, at info where it failed',
   assert.ok(failure instanceof ModelFailure);
   assert.match(failure.message, /canary-error/);
 
-  const runs = runLog(log);
+  const runs = executionLog(log);
   runs.fault(failure, run);
   const all = {
     ...run,
@@ -214,10 +214,10 @@ test('of a run its ids, its end and its code are told, at info where it failed',
 
 test('a run of a workflow says how it ended, and nothing of what it held', () => {
   const [runId, workflowId] = [uuid7(1), uuid7(2)];
-  const runs = runLog(log);
+  const runs = executionLog(log);
   const how = { status: 'failed', errorCode: 'STEP_FAILED', failedStep: 'a' } as const;
-  runs.runEnded({ runId, workflowId, end: { ...how, error: 'canary' } });
-  runs.runEnded({ runId, workflowId, end: { status: 'success', output: '"canary"' } });
+  runs.workflowRunEnded({ runId, workflowId, end: { ...how, error: 'canary' } });
+  runs.workflowRunEnded({ runId, workflowId, end: { status: 'success', output: '"canary"' } });
   assert.doesNotMatch(lines.join(''), /canary/);
   const named = {
     workflowRunId: toId('workflowRun', runId),
@@ -236,7 +236,7 @@ test('a run of a workflow says how it ended, and nothing of what it held', () =>
 test('below its level nothing is written', () => {
   const quiet = createLogger({ level: 'warn', destination: { write: (line) => lines.push(line) } });
   quiet.info('no');
-  runLog(quiet).ended({
+  executionLog(quiet).ended({
     ...{ id: uuid7(0), agentId: uuid7(0), attempts: 1, latencyMs: 1 },
     ...{ status: 'failed', errorCode: 'INTERNAL' },
   });

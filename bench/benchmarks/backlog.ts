@@ -73,7 +73,7 @@ async function round(bed: Bed, opened: OpenedCueline, how: How): Promise<Round> 
   const tookSeconds = (performance.now() - warm.atMs) / 1_000;
   await worker.stop();
   const { microsEach } = since(before.claims, await claimsOf(bed, database));
-  const { rows } = await sql`select 1 from run_queue limit 1`.execute(opened.db);
+  const { rows } = await sql`select 1 from execution_queue limit 1`.execute(opened.db);
   if (rows.length === 0) throw new Error('the queue ran empty: shorten the rounds (--seconds)');
   return {
     acceptedPerSecond: accepted.perSecond,

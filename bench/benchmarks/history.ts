@@ -186,6 +186,6 @@ async function fill({ agent, connection, seeding }: Stage, count: number): Promi
   await client.connect();
   await writeQueue(client, agent, { count, nowMs: await readClock(seeding.db) }, seeding);
   await client.query('vacuum analyze executions');
-  await client.query('vacuum analyze run_queue');
+  await client.query('vacuum analyze execution_queue');
   await client.end();
 }

@@ -70,7 +70,7 @@ async function round(bed: Bed, name: string, model: string, env: Record<string, 
   const before = residentBytes(worker.pid);
   const ask = async <Row>(query: ReturnType<typeof sql>) =>
     (await query.execute(opened.db)).rows[0] as Row;
-  const leased = sql`select count(*)::int as count from run_queue where worker is not null`;
+  const leased = sql`select count(*)::int as count from execution_queue where worker is not null`;
   while ((await ask<{ count: number }>(leased)).count < inFlight) await delay(50);
   const begunMs = performance.now() - begun;
   const cpu = cpuMicros(worker.pid);
@@ -86,7 +86,8 @@ async function round(bed: Bed, name: string, model: string, env: Record<string, 
   }
   const cpuPerSecond = (cpuMicros(worker.pid) - cpu) / ((performance.now() - held) / 1_000);
   while (
-    (await ask<{ count: number }>(sql`select count(*)::int as count from run_queue`)).count > 0
+    (await ask<{ count: number }>(sql`select count(*)::int as count from execution_queue`)).count >
+    0
   ) {
     await delay(100);
   }

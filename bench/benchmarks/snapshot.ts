@@ -61,7 +61,7 @@ async function holdSnapshot(connection: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(connection);
   await client.connect();
   await client.query('begin isolation level repeatable read');
-  await client.query('select count(*) from run_queue');
+  await client.query('select count(*) from execution_queue');
   return client;
 }
 

@@ -89,7 +89,7 @@ async function measure(
   const body = JSON.stringify({ input: { list } });
   const before = await usageOf(bed, opened);
   const begun = performance.now();
-  for (let runs = 0; runs < long / length; runs++) await carryOut(opened, path, body);
+  for (let runs = 0; runs < long / length; runs++) await executeAttempt(opened, path, body);
   const micros = (performance.now() - begun) * 1_000;
   const after = await usageOf(bed, opened);
   const each = (of: keyof typeof before) => (after[of] - before[of]) / long;
@@ -103,7 +103,11 @@ async function measure(
 }
 
 /** Starts a run, and waits for its end. */
-async function carryOut({ target, key }: OpenedCueline, path: string, body: string): Promise<void> {
+async function executeAttempt(
+  { target, key }: OpenedCueline,
+  path: string,
+  body: string,
+): Promise<void> {
   const url = `http://${target.host}:${target.port}`;
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const started = await fetch(`${url}${path}/execute`, { method: 'POST', headers, body });

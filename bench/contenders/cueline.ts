@@ -80,7 +80,7 @@ export async function openCueline(bed: Bed, options: CuelineOptions): Promise<Op
     store: bed.postmaster,
     async reset() {
       while (works && (await unfinished(db))) await delay(10);
-      await sql`truncate run_queue, executions, statistics, idempotency`.execute(db);
+      await sql`truncate execution_queue, executions, statistics, idempotency`.execute(db);
       await bed.ask('checkpoint');
     },
     finished: () => finished(db),
@@ -111,14 +111,14 @@ export function startCueline(
 }
 
 async function unfinished(db: Db): Promise<boolean> {
-  const { rows } = await sql`select 1 from run_queue limit 1`.execute(db);
+  const { rows } = await sql`select 1 from execution_queue limit 1`.execute(db);
   return rows.length > 0;
 }
 
 /** From the statistics, which are written in the transaction that makes a record readable, and are a few rows. */
 async function finished(db: Db): Promise<number> {
   const { rows } = await sql<{ finished: string }>`
-    select coalesce(sum(happened), 0) as finished from statistics
+    select coalesce(sum(occurred), 0) as finished from statistics
     where level = 'day' and status = 'success'`.execute(db);
   return Number(rows[0]?.finished);
 }

@@ -10,20 +10,20 @@ export const polled: Contender = {
   durability: postgresDurability,
   async open(bed) {
     const opened = await openCueline(bed, { name: 'polled', roles: ['start'] });
-    return { ...opened, target: await endedRun(opened), reset: async () => {} };
+    return { ...opened, target: await endedExecution(opened), reset: async () => {} };
   },
 };
 
 export async function pollExchange(bed: Bed): Promise<Exchange> {
   const opened = await openCueline(bed, { name: 'to be copied', roles: ['start'] });
-  const target = await endedRun(opened);
+  const target = await endedExecution(opened);
   const exchange = { target, answer: await send(target) };
   await opened.close();
   return exchange;
 }
 
 /** What to ask for the status of a run with. */
-async function endedRun({ target }: OpenedCueline): Promise<Target> {
+async function endedExecution({ target }: OpenedCueline): Promise<Target> {
   const { statusUrl } = JSON.parse((await send(target)).body) as { statusUrl: string };
   const poll = { ...target, method: 'GET', body: '' } as const;
   const { status } = JSON.parse((await send({ ...poll, path: `${statusUrl}?wait=30` })).body);

@@ -1,7 +1,7 @@
 import { addMember, addWorkspace, type TestKey } from '../../harness/people.ts';
 import { signIn } from '../../harness/sessions.ts';
 import { toId } from '../../src/core/id.ts';
-import { makeKey, type Permission } from '../../src/core/people/key.ts';
+import { generateKey, type Permission } from '../../src/core/people/key.ts';
 import type { Ground } from '../ground.ts';
 import { ask } from './ask.ts';
 
@@ -65,7 +65,7 @@ export async function makeCallers(ground: Ground, url: string): Promise<Callers>
   const all: Caller[] = [
     { ...nobody, name: 'none', headers: {} },
     { ...nobody, name: 'malformed', headers: bears('cue_nonsense') },
-    { ...nobody, name: 'unknown', headers: bears(makeKey()) },
+    { ...nobody, name: 'unknown', headers: bears(generateKey()) },
     key('revoked', await ground.key({ revokedAt: past }), 'everything'),
     key('expired', await ground.key({ expiresAt: past }), 'everything'),
     key('removed key', ofRemoved, 'everything'),

@@ -38,7 +38,7 @@ function ofAll(path: string): Prepare {
 /** Ends a run as a cancel would. */
 async function end({ ground: { db } }: World, executionId: string): Promise<void> {
   const id = fromId('execution', executionId);
-  await sql`delete from run_queue where id = ${id}`.execute(db);
+  await sql`delete from execution_queue where id = ${id}`.execute(db);
   await sql`
     with ended as (
       update executions set status = 'canceled', completed_at = clock_timestamp(), settings = null,
@@ -48,7 +48,7 @@ async function end({ ground: { db } }: World, executionId: string): Promise<void
     select agent_id, level, date_trunc(level, at, 'UTC'), status, source, 1, 1, 0, 0, 0, '{}'
     from ended cross join unnest(array['minute', 'hour', 'day']) as level
     on conflict (agent_id, level, bucket, status, source) do update
-      set happened = s.happened + 1, recorded = s.recorded + 1`.execute(db);
+      set occurred = s.occurred + 1, recorded = s.recorded + 1`.execute(db);
 }
 
 /** Below the path of the prompt that an agent is built from. */

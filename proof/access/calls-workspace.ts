@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { addMember } from '../../harness/people.ts';
 import { signIn } from '../../harness/sessions.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
-import { hashToken, makeToken } from '../../src/core/people/token.ts';
+import { generateToken, hashToken } from '../../src/core/people/token.ts';
 import { findSessionCaller } from '../../src/store/admission/callers.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
@@ -195,7 +195,7 @@ async function addErasure({ ground }: World): Promise<string> {
 
 async function addInvitation({ ground }: World) {
   const id = uuid7(Date.now());
-  const token = makeToken();
+  const token = generateToken();
   await sql`
     insert into invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at)
     values (${id}, ${ground.workspaceId}, ${`${id}@example.com`}, 'viewer', ${hashToken(token)},

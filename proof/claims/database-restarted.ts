@@ -32,7 +32,7 @@ export const databaseRestarted: Claim = {
       name: 'away-is-a-fault',
       says: 'that the database is away counts as a fault of the program',
       file: 'api/http/error-response.ts',
-      find: 'if (isAway(thrown)) {',
+      find: 'if (isUnavailable(thrown)) {',
       replace: 'if (false) {',
     },
   ],

@@ -27,11 +27,11 @@ export const oneAction: Claim = {
       says: 'each further attempt is charged',
       file: 'store/execution/queue.ts',
       find: `for update of q)
-    update run_queue q set worker = null, failures`,
+    update execution_queue q set worker = null, failures`,
       replace: `for update of q),
     charged as (update limits set month_used = month_used + 1 where subject in (
-      select r.workspace_id from run_queue r join given g on r.id = g.id where g.failed))
-    update run_queue q set worker = null, failures`,
+      select r.workspace_id from execution_queue r join given g on r.id = g.id where g.failed))
+    update execution_queue q set worker = null, failures`,
     },
     {
       name: 'refusals-charged',

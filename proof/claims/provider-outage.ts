@@ -135,6 +135,6 @@ async function leavesAlone({ url }: CuelineProcess): Promise<boolean> {
 }
 
 async function unfinished({ db }: Ground): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from run_queue`.execute(db);
+  const { rows } = await sql<{ n: number }>`select count(*) as n from execution_queue`.execute(db);
   return rows[0]?.n ?? 0;
 }

@@ -66,10 +66,10 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const { rows } = await sql<{
     agentId: string;
     status: string;
-    happened: number;
+    occurred: number;
     recorded: number;
   }>`
-    select agent_id, status, sum(happened)::int as happened, sum(recorded)::int as recorded from statistics
+    select agent_id, status, sum(occurred)::int as occurred, sum(recorded)::int as recorded from statistics
     where level = 'day' and status in ('rate_limited', 'unauthorized')
     group by agent_id, status`.execute(db);
   for (const [agent, status, calls] of [
@@ -77,8 +77,8 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     [paused, 'unauthorized', inactive],
   ] as const) {
     const counted = rows.find((row) => row.agentId === agent.id && row.status === status);
-    if (counted?.happened !== calls) {
-      violations.push(`${counted?.happened} of ${calls} calls are counted as ${status}`);
+    if (counted?.occurred !== calls) {
+      violations.push(`${counted?.occurred} of ${calls} calls are counted as ${status}`);
     }
   }
   const { rows: hours } = await sql<{ status: string; hour: string; records: number }>`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { toId, uuid7 } from '../../src/core/id.ts';
-import { makeKey } from '../../src/core/people/key.ts';
+import { generateKey } from '../../src/core/people/key.ts';
 import type { Db } from '../../src/store/connection/database.ts';
 import type { Claim, Found } from '../claim.ts';
 import { executeRequest, flood } from '../flood.ts';
@@ -36,7 +36,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     urls: apis.map(({ url }) => url),
     calls: rounds,
     request: (index) =>
-      executeRequest(index % 4 === 3 ? unknownPath : path, makeKey(), bodies[index % 3] ?? ''),
+      executeRequest(index % 4 === 3 ? unknownPath : path, generateKey(), bodies[index % 3] ?? ''),
   });
   const after = await countRows(ground.db);
   const violations: string[] = [];

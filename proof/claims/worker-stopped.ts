@@ -153,7 +153,7 @@ async function stopAtTheEndOf(
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ pid: number }>`
-      select pg_backend_pid() as pid from run_queue q join executions e on e.id = q.id
+      select pg_backend_pid() as pid from execution_queue q join executions e on e.id = q.id
       where 'Hello ' || (e.input_variables ->> 'name') = ${prompt} and q.worker is not null
       for update of q`.execute(trx);
     const mine = rows[0]?.pid;
@@ -166,7 +166,7 @@ async function stopAtTheEndOf(
       const { rows: waiting } = await sql<{ pid: number }>`
         select pid from pg_stat_activity where ${mine} = any (pg_blocking_pids(pid))
           and application_name = ${memberName(zombie.number)}
-          and query like '%from run_queue where id = any($1::uuid[]) order by id for update'`.execute(
+          and query like '%from execution_queue where id = any($1::uuid[]) order by id for update'`.execute(
         db,
       );
       if (waiting.length > 0) {
@@ -193,7 +193,7 @@ function begunAnew(fleet: Fleet, { prompt, number, zombie }: Caught): boolean {
 async function told(db: Db, fleet: Fleet, { prompt, number, zombie }: Caught): Promise<string> {
   const { rows } = await sql`
     select q.worker, q.attempt, q.losses, q.available_at, e.status, e.attempts, e.completed_at, e.error_code
-    from executions e left join run_queue q on q.id = e.id
+    from executions e left join execution_queue q on q.id = e.id
     where 'Hello ' || (e.input_variables ->> 'name') = ${prompt}`.execute(db);
   const calls = (fleet.calls().get(prompt) ?? []).map(({ member, ...call }) => ({
     ...call,

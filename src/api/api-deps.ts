@@ -3,7 +3,7 @@ import type { RateLimits } from '../core/execution/limits.ts';
 import type { TestConnection } from '../core/model/model-port.ts';
 import type { Admission } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
-import type { Reads } from '../flow/execution/shared-reads.ts';
+import type { SharedReads } from '../flow/execution/shared-reads.ts';
 import type { Waiters } from '../flow/execution/wait.ts';
 import type { WorkflowCanceler } from '../flow/workflow/cancel-workflow.ts';
 import type { WorkflowStarter } from '../flow/workflow/start-workflow.ts';
@@ -14,10 +14,10 @@ import type { Sessions } from './access/session.ts';
 import type { WaitPlaces } from './http/wait-for.ts';
 
 /** What the routes are given; `wiring.ts` puts it together. */
-export interface ApiParts {
+export interface ApiDeps {
   readonly db: Db;
   /** What callers ask for again and again. */
-  readonly reads: Reads;
+  readonly reads: SharedReads;
   /** For answers that take as long as their reader: connections of their own. */
   readonly exportDb: Db;
   /** For what deletes records. */
@@ -28,7 +28,7 @@ export interface ApiParts {
   readonly workflowStarter: WorkflowStarter;
   readonly workflowCanceler: WorkflowCanceler;
   /** Of runs of workflows. */
-  readonly runWaiters: Waiters;
+  readonly workflowRunWaiters: Waiters;
   /** For both kinds of waiters together. */
   readonly waitPlaces: WaitPlaces;
   readonly authenticator: Authenticator;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ApiParts } from './api-deps.ts';
+import type { ApiDeps } from './api-deps.ts';
 import { allowRefusals, answerPreflights } from './http/cors.ts';
 import { agentRoutes } from './routes/agents/agents.ts';
 import { declarationRoutes } from './routes/agents/declaration.ts';
@@ -22,7 +22,7 @@ import { providerRoutes } from './routes/workspace/providers.ts';
 import { usageRoutes } from './routes/workspace/usage.ts';
 
 /** All routes of the API. */
-export function apiRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function apiRoutes(app: FastifyInstance, parts: ApiDeps): void {
   answerPreflights(app, parts.db);
   allowRefusals(app, parts.db);
   parts.sessions.mount(app);

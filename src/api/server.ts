@@ -11,8 +11,8 @@ import { CallFailure } from '../core/failure.ts';
 import { randomHex } from '../core/random.ts';
 import { announcesBody } from './http/body.ts';
 import { linger, lingerAtEnd } from './http/drain-socket.ts';
-import { asCallFailure, errorAnswer } from './http/error-response.ts';
-import { type Departure, idleMs, idleMsMore } from './http/graceful-shutdown.ts';
+import { asCallFailure, errorResponse } from './http/error-response.ts';
+import { type GracefulShutdown, idleMs, idleMsMore } from './http/graceful-shutdown.ts';
 import { toJson } from './http/json-response.ts';
 import { send } from './http/route.ts';
 import { closeSlowReceivers, type SlowLimits, slowLimits } from './http/slow-receivers.ts';
@@ -23,7 +23,7 @@ export interface ServerOptions {
   readonly logger: FastifyBaseLogger;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  readonly departure: Departure;
+  readonly departure: GracefulShutdown;
   /** `slowLimits` where they are left out. */
   readonly slow?: SlowLimits;
 }
@@ -85,7 +85,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
     frameworkErrors: (_error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, connection: 'close' });
-      send(reply, errorAnswer(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id));
+      send(
+        reply,
+        errorResponse(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id),
+      );
     },
   });
   app.decorate('methodsAt', noteRoutes(app));
@@ -172,7 +175,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const failure = asCallFailure(error);
     if (!failure && !isLeft(error, reply)) request.log.error({ err: error }, 'fault');
     else if (failure?.code === 'UNAVAILABLE') request.log.warn({ err: error }, 'unavailable');
-    send(reply, errorAnswer(failure ?? new CallFailure('INTERNAL', 'Internal error.'), request.id));
+    send(
+      reply,
+      errorResponse(failure ?? new CallFailure('INTERNAL', 'Internal error.'), request.id),
+    );
   });
   app.setNotFoundHandler((request, reply) => {
     const allowed = app.methodsAt(request.url);
@@ -181,12 +187,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
       if (page) return page;
       return send(
         reply,
-        errorAnswer(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id),
+        errorResponse(new CallFailure('NOT_FOUND', 'There is no such path.'), request.id),
       );
     }
     const message = `This path answers ${allowed.join(', ')}.`;
     reply.header('allow', allowed.join(', '));
-    send(reply, errorAnswer(new CallFailure('METHOD_NOT_ALLOWED', message), request.id));
+    send(reply, errorResponse(new CallFailure('METHOD_NOT_ALLOWED', message), request.id));
   });
 
   return app;
@@ -210,7 +216,7 @@ function answerBare(
   headers: readonly string[],
 ): void {
   const requestId = makeRequestId();
-  const body = toJson(errorAnswer(failure, requestId).body);
+  const body = toJson(errorResponse(failure, requestId).body);
   socket.write(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

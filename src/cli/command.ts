@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { StartFailure } from '../core/startup-failure.ts';
+import { StartupFailure } from '../core/startup-failure.ts';
 import { createLogger, lastWords } from '../log.ts';
 import { type Life, live } from './server/process-lifetime.ts';
 
@@ -45,6 +45,6 @@ function readOrExit(): Config {
 
 /** What the user can mend is said as it is; anything else is a fault of ours, with its stack. */
 function complain(error: unknown): void {
-  const plain = error instanceof StartFailure;
+  const plain = error instanceof StartupFailure;
   console.error(plain ? `cueline: ${error.message}` : error);
 }

@@ -1,8 +1,8 @@
-import { StartFailure } from '../core/startup-failure.ts';
+import { StartupFailure } from '../core/startup-failure.ts';
 import type { Form } from './forms.ts';
 
 /** Every variable that is wrong, with what is allowed instead. No secret stands in it. */
-export class ConfigError extends StartFailure {
+export class ConfigError extends StartupFailure {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

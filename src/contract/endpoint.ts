@@ -33,7 +33,7 @@ export interface Endpoint {
    */
   readonly answers: Readonly<Record<number, TSchema | null>>;
   /** Headers of the good answer, and of the others as far as they are about limits. */
-  readonly sends?: readonly AnswerHeader[];
+  readonly sends?: readonly ResponseHeader[];
   /** The media types that the good answer may have; JSON where absent. */
   readonly produces?: readonly string[];
 }
@@ -67,7 +67,7 @@ export type Tag = (typeof tags)[number];
  */
 export type Auth = 'none' | Permission | 'owner' | 'session';
 
-export type AnswerHeader =
+export type ResponseHeader =
   | 'Content-Disposition'
   | 'ETag'
   | 'Idempotent-Replayed'

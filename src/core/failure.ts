@@ -3,7 +3,7 @@
  * a run failure is what stands in a record's `errorCode`. Those of a workflow's run stand in `core/workflow`.
  */
 
-export const runFailureCodes = [
+export const executionErrorCodes = [
   'RATE_LIMIT_EXCEEDED',
   'QUOTA_EXCEEDED',
   'AGENT_NOT_ACTIVE',
@@ -21,7 +21,7 @@ export const runFailureCodes = [
   'INTERNAL',
 ] as const;
 /** What `errorCode` of a record can hold. */
-export type RunFailureCode = (typeof runFailureCodes)[number];
+export type ExecutionErrorCode = (typeof executionErrorCodes)[number];
 
 /**
  * Where a provider's own words stand in a failure's message, which may quote what it was sent. A pattern that JavaScript

@@ -1,13 +1,13 @@
 /** What keeps a command from starting. The message is written for the user and shown alone, without a stack. */
-export class StartFailure extends Error {
+export class StartupFailure extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'StartFailure';
+    this.name = 'StartupFailure';
   }
 }
 
 /** The database can be read but not written to, for now or for good. */
-export class ReadOnlyFailure extends StartFailure {
+export class ReadOnlyFailure extends StartupFailure {
   constructor(options?: ErrorOptions) {
     super(
       'The database is read-only: a standby, or one with default_transaction_read_only. Cueline must be able to write to it.',

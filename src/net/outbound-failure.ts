@@ -1,4 +1,4 @@
-import { answerBytesMax } from './response-limits.ts';
+import { responseBytesMax } from './response-limits.ts';
 
 /**
  * - `refused`: the guard did not let it out;
@@ -38,7 +38,7 @@ export function interrupted(error: unknown): OutboundFailure {
     case 'UND_ERR_BODY_TIMEOUT':
       return fail('timeout', 'The provider fell silent.');
     case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-      return fail('malformed', `The provider's answer has more than ${answerBytesMax} bytes.`);
+      return fail('malformed', `The provider's answer has more than ${responseBytesMax} bytes.`);
     default:
       return fail('broken', `The connection to the provider broke: ${reason(chain)}`);
   }

@@ -11,8 +11,8 @@ import {
   systemResolve,
 } from './guard.ts';
 import { interrupted, OutboundFailure, unreached } from './outbound-failure.ts';
-import { readAnswer } from './response-body.ts';
-import { answerBytesMax } from './response-limits.ts';
+import { readResponseBody } from './response-body.ts';
+import { responseBytesMax } from './response-limits.ts';
 
 /**
  * The one client through which Cueline reaches a provider.
@@ -22,7 +22,7 @@ import { answerBytesMax } from './response-limits.ts';
  * followed: an API does not redirect a POST, and the key would travel on to wherever the answer points.
  *
  * It is `undici.request` and not `fetch`, since a fetch follows, decodes and buffers on its own terms: here an answer
- * is read whole, at most `answerBytesMax` (of an error only the beginning), and never decompressed, so a small body
+ * is read whole, at most `responseBytesMax` (of an error only the beginning), and never decompressed, so a small body
  * cannot become a large one.
  */
 export interface Outbound {
@@ -83,7 +83,7 @@ function agent(timeouts: NonNullable<OutboundOptions['timeouts']>, lookup?: Look
     pipelining: 1,
     headersTimeout: firstByteMs + connectMs,
     bodyTimeout: timeouts.silenceMs,
-    maxResponseSize: answerBytesMax,
+    maxResponseSize: responseBytesMax,
     connect: connector(timeouts.connectMs, lookup),
   });
 }
@@ -138,7 +138,7 @@ async function send(dispatcher: Agent, url: URL, init: RequestInit = {}): Promis
       body: bodyOf(init.body),
       signal,
     });
-    return await readAnswer(answer, signal);
+    return await readResponseBody(answer, signal);
   } catch (error) {
     // An abort is the caller's own: it goes back as it came.
     throw signal?.aborted ? error : interrupted(error);

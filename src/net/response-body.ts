@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
 import { OutboundFailure } from './outbound-failure.ts';
-import { answerValuesMax, errorBytesMax, hasTooManyValues } from './response-limits.ts';
+import { errorBytesMax, hasTooManyValues, responseValuesMax } from './response-limits.ts';
 
 /**
  * A provider's answer, read as far as it is taken. One that promises success is taken whole or not at all; of any other,
  * compressed, broken off or far too long as it may be, status and headers say what to do.
  */
-export async function readAnswer(
+export async function readResponseBody(
   { statusCode: status, headers: given, body }: Dispatcher.ResponseData,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
@@ -20,7 +20,7 @@ export async function readAnswer(
   const bytes = await body.bytes();
   if (compressed) throw refused('The provider compressed its answer unasked.');
   if (hasTooManyValues(bytes)) {
-    throw refused(`The provider's answer has more than ${answerValuesMax} values.`);
+    throw refused(`The provider's answer has more than ${responseValuesMax} values.`);
   }
   return new Response(bodiless.has(status) ? null : bytes, { status, headers });
 }

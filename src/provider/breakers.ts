@@ -1,4 +1,4 @@
-import type { RunFailureCode } from '../core/failure.ts';
+import type { ExecutionErrorCode } from '../core/failure.ts';
 import {
   type Breaker,
   closedBreaker,
@@ -48,7 +48,7 @@ interface Guarded {
   /** Calls of each workspace since a call last ended, and of all: by them its next one is sent away for longer. */
   readonly sentAway: Map<string, number>;
   sentAwayInAll: number;
-  lastCode: RunFailureCode;
+  lastCode: ExecutionErrorCode;
 }
 
 const breakersMax = 1_000;

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RunFailureCode } from '../core/failure.ts';
+import type { ExecutionErrorCode } from '../core/failure.ts';
 import {
-  type ModelAnswer,
   type ModelCall,
   ModelFailure,
+  type ModelResponse,
   noCost,
   noUsage,
 } from '../core/model/model-port.ts';
@@ -21,7 +21,7 @@ export async function echo(
   model: string,
   { system, user }: Pick<ModelCall, 'system' | 'user'>,
   signal: AbortSignal,
-): Promise<ModelAnswer> {
+): Promise<ModelResponse> {
   const { delay, fail, tokens } = parse(model);
   if (delay > 0) await wait(delay, undefined, { signal });
   if (fail) throw new ModelFailure(fail, `cueline/echo was asked to fail with ${fail}.`);
@@ -41,7 +41,7 @@ const delayMsMax = 3_600_000;
 const tokensMax = 1_000_000_000;
 const bytesPerToken = 4;
 
-const failures: ReadonlySet<RunFailureCode> = new Set<RunFailureCode>([
+const failures: ReadonlySet<ExecutionErrorCode> = new Set<ExecutionErrorCode>([
   'MODEL_TIMEOUT',
   'MODEL_NOT_FOUND',
   'PROVIDER_NOT_CONFIGURED',
@@ -54,7 +54,7 @@ const failures: ReadonlySet<RunFailureCode> = new Set<RunFailureCode>([
 
 interface Shape {
   delay: number;
-  fail: RunFailureCode | null;
+  fail: ExecutionErrorCode | null;
   tokens: number | null;
 }
 
@@ -82,7 +82,7 @@ function whole(key: string, value: string, max: number): number {
   return Number(value);
 }
 
-function failureOf(value: string): RunFailureCode {
+function failureOf(value: string): ExecutionErrorCode {
   const code = [...failures].find((each) => each === value);
   if (!code) throw unknown(`fail is one of ${[...failures].join(', ')}`);
   return code;

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { RunFailureCode } from '../core/failure.ts';
+import type { ExecutionErrorCode } from '../core/failure.ts';
 import {
   type Cost,
   ModelFailure,
@@ -8,7 +8,7 @@ import {
   unknownCost,
 } from '../core/model/model-port.ts';
 import { OutboundFailure } from '../net/outbound-failure.ts';
-import { type Complaint, readComplaint } from './provider-error.ts';
+import { type Complaint, readProviderError } from './provider-error.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -69,7 +69,7 @@ function refusal(
   { secrets, nowMs }: Reading,
   paid: Partial<Paid> = {},
 ): ModelFailure {
-  const complaint = readComplaint(body);
+  const complaint = readProviderError(body);
   const status = sent ?? complaint.status;
   const { code, retryable } = status
     ? verdict(status, complaint, headers)
@@ -131,7 +131,7 @@ interface ApiError {
 }
 
 interface Verdict {
-  readonly code: RunFailureCode;
+  readonly code: ExecutionErrorCode;
   readonly retryable: boolean;
 }
 
@@ -167,7 +167,7 @@ function hiddenVerdict(said: Complaint, headers: Record<string, string>): Verdic
   return found.code === 'PROVIDER_ERROR' ? final('PROVIDER_ERROR', true) : found;
 }
 
-function final(code: RunFailureCode, retryable = false): Verdict {
+function final(code: ExecutionErrorCode, retryable = false): Verdict {
   return { code, retryable };
 }
 

@@ -3,7 +3,7 @@ import type { Model } from './language-model.ts';
 type Answer = Awaited<ReturnType<Model['language']['doGenerate']>>;
 
 export interface Ending {
-  /** As in `ModelAnswer`; `error` also where there is no answer. */
+  /** As in `ModelResponse`; `error` also where there is no answer. */
   readonly finishReason: string;
   /** What the provider says of an `error`, where it does. */
   readonly complaint: object | null;

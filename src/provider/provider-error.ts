@@ -14,7 +14,7 @@ export interface Complaint {
  * Reads `{error: {message, code, type}}` (OpenAI and its likes, Anthropic), `{error: {message, status, details}}` (Google,
  * also in an array), `{message, __type}` (Bedrock), `{error: "…"}` (Ollama), `{detail: …}` (FastAPI servers), or a plain text.
  */
-export function readComplaint(body: string): Complaint {
+export function readProviderError(body: string): Complaint {
   const codes = new Set<string>();
   // Of an error no more is read: this is an answer that is something else, and walking through it takes its time.
   if (body.length > errorBytesMax) return { text: null, codes, status: null };

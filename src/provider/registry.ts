@@ -1,7 +1,7 @@
 import {
-  type ModelAnswer,
   type ModelCall,
   type ModelPort,
+  type ModelResponse,
   noCost,
   noUsage,
   splitModelName,
@@ -79,7 +79,7 @@ export function createModels(options: ModelsOptions): Models {
     close: () => outbound.close(),
   };
 
-  async function ask(provider: string, model: string, call: ModelCall): Promise<ModelAnswer> {
+  async function ask(provider: string, model: string, call: ModelCall): Promise<ModelResponse> {
     const connection = connect(call.workspaceId, provider, call.setup.provider);
     const secrets = connection.apiKey ? [connection.apiKey] : [];
     const key = JSON.stringify(connection);
@@ -149,9 +149,9 @@ export function createModels(options: ModelsOptions): Models {
 
 function answered(
   { text, finishReason, complaint }: Generated,
-  spent: Pick<ModelAnswer, 'usage' | 'cost'>,
+  spent: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
-): ModelAnswer {
+): ModelResponse {
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw brokenOff(complaint, secrets, spent);
   return { text, finishReason, ...spent };

@@ -1,4 +1,4 @@
-import type { RunFailureCode } from '../core/failure.ts';
+import type { ExecutionErrorCode } from '../core/failure.ts';
 import {
   ModelDeferred,
   ModelFailure,
@@ -16,10 +16,10 @@ export interface ModelCalled {
 }
 
 /** `aborted`: by a cancel, a drain or a lost lease; `deferred`: not made yet, since the provider is left alone. */
-type Outcome = 'success' | 'aborted' | 'deferred' | RunFailureCode;
+type Outcome = 'success' | 'aborted' | 'deferred' | ExecutionErrorCode;
 
 /** The same models, each call told of. */
-export function measured(models: ModelPort, onCalled: (called: ModelCalled) => void): ModelPort {
+export function withMetrics(models: ModelPort, onCalled: (called: ModelCalled) => void): ModelPort {
   return {
     async call(call) {
       const provider = knownProvider(splitModelName(call.model).provider);

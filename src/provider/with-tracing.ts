@@ -30,7 +30,7 @@ const deliveryMsMax = 5_000;
  * HTTP. Neither prompts nor answers nor the texts of errors are ever in it. The SDK is loaded here and nowhere else, and
  * registers nothing globally; it reads the other `OTEL_EXPORTER_OTLP_…` variables (headers, certificates) itself.
  */
-export async function traced(
+export async function withTracing(
   models: ModelPort,
   options: TraceOptions,
 ): Promise<ModelPort & { shutdown(): Promise<void> }> {

@@ -1,7 +1,7 @@
 import { access, chmod, constants, mkdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { StartFailure } from '../core/startup-failure.ts';
+import { StartupFailure } from '../core/startup-failure.ts';
 import { knock } from './connection/connect.ts';
 import { accountFor } from './embedded/account.ts';
 import { findBinaries, packagedNative } from './embedded/binaries.ts';
@@ -46,7 +46,7 @@ export interface EmbeddedOptions {
   readonly native?: string;
 }
 
-/** Throws a `StartFailure` where this cannot be: a server has the directory, the platform has no package, … */
+/** Throws a `StartupFailure` where this cannot be: a server has the directory, the platform has no package, … */
 export function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   return inTurn(() => start(options), options);
 }
@@ -122,7 +122,7 @@ async function openDataDir(given: string): Promise<string> {
     await access(dataDir, constants.R_OK | constants.W_OK);
     return dataDir;
   } catch (error) {
-    throw new StartFailure(
+    throw new StartupFailure(
       `The data directory ${given} cannot be used: ${(error as Error).message}`,
     );
   }
@@ -144,7 +144,7 @@ async function prepare(
   } = options;
   const account = await accountFor(join(dataDir, 'postgres'));
   const shared = async () => {
-    if (!account) throw new StartFailure('Only root has need of a shared directory.');
+    if (!account) throw new StartupFailure('Only root has need of a shared directory.');
     return openShared(sharedDir, account);
   };
   const binaries = await findBinaries(native, account, shared);

@@ -1,10 +1,10 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { Run } from '../core/execution/queued-execution.ts';
+import type { QueuedExecution } from '../core/execution/queued-execution.ts';
 import { tagBound } from '../core/execution/tag-bound.ts';
 import type { Db } from '../store/connection/database.ts';
 import {
+  claimExecutions,
   claimForOthers,
-  claimRuns,
   promoteDelayed,
   promotedMax,
 } from '../store/execution/queue.ts';
@@ -20,21 +20,21 @@ import type { SlotCount } from './slot-count.ts';
  */
 export interface ClaimLoop {
   wake(): void;
-  wakeIn(delayMs: number): void;
+  wakeAfter(delayMs: number): void;
   /** A slot became free: claims only when the last claim left something behind. */
   freed(): void;
   /** Resolves once no claim is under way any more. */
   stop(): Promise<void>;
 }
 
-export interface ClaimParts {
+export interface ClaimDeps {
   readonly db: Db;
   readonly count: SlotCount;
   readonly leaseMs: number;
   readonly lease: () => string | null;
   /** How long the lease has been held without a break. */
   readonly steadyMs: () => number;
-  readonly start: (run: Run) => void;
+  readonly start: (run: QueuedExecution) => void;
   readonly onError: (error: unknown, what: string) => void;
 }
 
@@ -47,7 +47,7 @@ const claimMax = 250;
 const startsInARow = 10;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-export function claimLoop(parts: ClaimParts): ClaimLoop {
+export function claimLoop(parts: ClaimDeps): ClaimLoop {
   const { db, count } = parts;
   let claiming: Promise<void> | null = null;
   let again = false;
@@ -134,7 +134,7 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
     if (general > 0) {
       const sentAt = performance.now();
       const runs = await holding(general, async () => {
-        const claimed = await claimRuns(db, worker, { limit: general, fromTag });
+        const claimed = await claimExecutions(db, worker, { limit: general, fromTag });
         if (claimed.lowestTag !== null) {
           bound.saw(claimed.lowestTag, sentAt);
           looked = true;
@@ -159,9 +159,12 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
   }
 
   /** Keeps the slots while the claim is under way, then fills them. */
-  async function holding(slots: number, claimThem: () => Promise<Run[]>): Promise<Run[]> {
+  async function holding(
+    slots: number,
+    claimThem: () => Promise<QueuedExecution[]>,
+  ): Promise<QueuedExecution[]> {
     count.hold(slots);
-    let runs: Run[] = [];
+    let runs: QueuedExecution[] = [];
     try {
       runs = await claimThem();
     } finally {
@@ -179,7 +182,7 @@ export function claimLoop(parts: ClaimParts): ClaimLoop {
 
   return {
     wake,
-    wakeIn(delayMs) {
+    wakeAfter(delayMs) {
       if (delayMs === 0) return wake();
       const timer = setTimeout(() => {
         timers.delete(timer);

@@ -18,12 +18,12 @@ export interface Lease {
   stop(): void;
 }
 
-export interface LeaseParts {
+export interface LeaseDeps {
   /** A connection of its own, given up when it does not answer: nothing may keep a heartbeat waiting. */
   readonly pipelines: Pipelines;
   readonly leaseMs: number;
   /** Runs that were canceled: their calls are to be stopped. */
-  readonly onCanceled: (executionIds: string[]) => void;
+  readonly onExecutionCanceled: (executionIds: string[]) => void;
   /** No heartbeat for two thirds of the lease: all calls are to be stopped, nothing is to be written. */
   readonly onSilence: () => void;
   /** A heartbeat got through again, or for the first time; true where the row, and so every run, is still ours. */
@@ -33,7 +33,7 @@ export interface LeaseParts {
   readonly onAgain: () => void;
 }
 
-export function keepLease(parts: LeaseParts): Lease {
+export function startLease(parts: LeaseDeps): Lease {
   const beatMs = parts.leaseMs / 3;
   const silenceMs = (parts.leaseMs * 2) / 3;
   let id: string | null = null;
@@ -80,7 +80,7 @@ export function keepLease(parts: LeaseParts): Lease {
         steadySince = sent;
         parts.onContact(kept);
       }
-      if (canceled && canceled.length > 0) parts.onCanceled(canceled);
+      if (canceled && canceled.length > 0) parts.onExecutionCanceled(canceled);
     } catch (error) {
       failed = true;
       parts.onError(error);

@@ -2,7 +2,7 @@
  * Keeps the house of the store, in every process that works: the small things at start and every quarter of an hour, and
  * every minute the rounds that take records away.
  */
-export function keepHouse(parts: {
+export function startMaintenance(parts: {
   readonly maintain: () => Promise<void>;
   /** Each ends early when the signal says so. Apart, since what one takes long for must not hold up the other. */
   readonly rounds: Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;

@@ -1,5 +1,5 @@
 /** Sees to what nobody sees to any more, once a second in every process that works; a sweep that takes longer delays the next. */
-export function keepSweeping(parts: {
+export function startSweep(parts: {
   readonly sweep: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }): { stop(): Promise<void> } {

@@ -1,17 +1,22 @@
 import {
   nothingSpent,
-  type Run,
+  type QueuedExecution,
   type Slots,
   unknownSpent,
 } from '../core/execution/queued-execution.ts';
-import { type Attempt, carryOut, givenUp, type RunParts } from '../flow/execution/execute.ts';
+import {
+  type Attempt,
+  type ExecuteDeps,
+  executeAttempt,
+  givenUp,
+} from '../flow/execution/execute.ts';
 import type { End, Finisher } from '../flow/execution/finish.ts';
 import type { Db } from '../store/connection/database.ts';
 import type { Pipelines } from '../store/connection/pipeline.ts';
-import { leasedRuns, type Release, releaseRuns } from '../store/execution/queue.ts';
+import { leasedExecutions, type Release, releaseExecutions } from '../store/execution/queue.ts';
 import { removeWorker } from '../store/execution/workers.ts';
 import { claimLoop } from './claim.ts';
-import { keepLease } from './lease.ts';
+import { startLease } from './lease.ts';
 import { slotCount } from './slot-count.ts';
 import { writeEnd } from './write-end.ts';
 
@@ -35,7 +40,7 @@ export interface Worker {
   readonly running: number;
 }
 
-export interface WorkerParts extends RunParts {
+export interface WorkerDeps extends ExecuteDeps {
   readonly db: Db;
   readonly leasePipelines: Pipelines;
   readonly finisher: Finisher;
@@ -59,11 +64,11 @@ const handedOnMax = 10_000;
 type Reason = 'canceled' | 'silence' | 'lost' | 'drain' | 'unread';
 
 interface Work {
-  readonly run: Run;
+  readonly run: QueuedExecution;
   readonly controller: AbortController;
 }
 
-export function createWorker(parts: WorkerParts): Worker {
+export function createWorker(parts: WorkerDeps): Worker {
   const count = slotCount(parts.slots);
   const working = new Map<string, Work>();
   const waitingForContact: Release[] = [];
@@ -77,10 +82,10 @@ export function createWorker(parts: WorkerParts): Worker {
   let closed = false;
   let drained = () => {};
 
-  const lease = keepLease({
+  const lease = startLease({
     pipelines: parts.leasePipelines,
     leaseMs: parts.leaseMs,
-    onCanceled: cancel,
+    onExecutionCanceled: cancel,
     onSilence: () => {
       stopAll('silence');
       parts.onSilence();
@@ -109,7 +114,7 @@ export function createWorker(parts: WorkerParts): Worker {
     if (lease.current() !== null) void giveBack(waitingForContact.splice(0));
   }, parts.leaseMs / 3);
 
-  function start(run: Run): void {
+  function start(run: QueuedExecution): void {
     // Its commit was answered so late that the run is another's by now, or nobody's.
     if (closed || handedOn.delete(claimOf(run))) {
       freeSlot(run.workspaceId);
@@ -122,7 +127,7 @@ export function createWorker(parts: WorkerParts): Worker {
     if (lease.current() !== run.worker) work.controller.abort('silence' satisfies Reason);
     else if (drainOver) work.controller.abort('drain' satisfies Reason);
     let leave = () => count.giveBack(run.workspaceId);
-    void carryOut(parts, run, work.controller.signal)
+    void executeAttempt(parts, run, work.controller.signal)
       .catch((error: unknown): Attempt => {
         // The database failed, not the run: hand it on as it is.
         parts.onError(error, 'run');
@@ -175,7 +180,7 @@ export function createWorker(parts: WorkerParts): Worker {
     waitingForContact.push(handedOn);
   }
 
-  function finish(run: Run, end: End): Promise<void> {
+  function finish(run: QueuedExecution, end: End): Promise<void> {
     return writeEnd(parts, end, () => !closed && lease.holds(run.worker));
   }
 
@@ -183,8 +188,8 @@ export function createWorker(parts: WorkerParts): Worker {
     if (releases.length === 0) return;
     try {
       while (releases.length > 0) {
-        await releaseRuns(parts.db, releases.slice(0, releasedMax));
-        for (const { delayMs } of releases.slice(0, releasedMax)) claims.wakeIn(delayMs);
+        await releaseExecutions(parts.db, releases.slice(0, releasedMax));
+        for (const { delayMs } of releases.slice(0, releasedMax)) claims.wakeAfter(delayMs);
         releases = releases.slice(releasedMax);
       }
     } catch (error) {
@@ -213,7 +218,7 @@ export function createWorker(parts: WorkerParts): Worker {
     const worker = lease.current();
     if (worker === null) return;
     try {
-      const leased = await leasedRuns(parts.db, worker);
+      const leased = await leasedExecutions(parts.db, worker);
       // What came of some could not be written yet, and is more than that they were never begun.
       const known = new Set([...working.keys(), ...waitingForContact.map(({ id }) => id)]);
       const unknown = leased.filter(({ id }) => !known.has(id));
@@ -253,8 +258,10 @@ export function createWorker(parts: WorkerParts): Worker {
     lease.stop();
     if (worker === null) return;
     try {
-      const left = (await leasedRuns(parts.db, worker)).filter(({ id }) => !unwritten.has(id));
-      await releaseRuns(
+      const left = (await leasedExecutions(parts.db, worker)).filter(
+        ({ id }) => !unwritten.has(id),
+      );
+      await releaseExecutions(
         parts.db,
         left.map((run) => unchanged({ ...run, worker })),
       );
@@ -284,12 +291,16 @@ export function createWorker(parts: WorkerParts): Worker {
   };
 }
 
-function claimOf({ id, attempt }: Pick<Run, 'id' | 'attempt'>): string {
+function claimOf({ id, attempt }: Pick<QueuedExecution, 'id' | 'attempt'>): string {
   return `${id} ${attempt}`;
 }
 
 /** A run that is given back as it was taken. */
-function unchanged({ id, worker, attempt }: Pick<Run, 'id' | 'worker' | 'attempt'>): Release {
+function unchanged({
+  id,
+  worker,
+  attempt,
+}: Pick<QueuedExecution, 'id' | 'worker' | 'attempt'>): Release {
   const unspent = { failed: false, unstarted: false, spent: nothingSpent };
   return { id, worker, attempt, delayMs: 0, ...unspent };
 }

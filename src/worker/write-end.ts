@@ -4,7 +4,7 @@ import { isUnstorable } from '../store/connection/database-error.ts';
 /** From one try to the next at most. */
 const pauseMsMax = 1_000;
 
-export interface WriteEndParts {
+export interface WriteEndDeps {
   readonly finisher: Finisher;
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -14,7 +14,7 @@ export interface WriteEndParts {
  * known here nobody else calls its model, however long the database is away.
  */
 export async function writeEnd(
-  parts: WriteEndParts,
+  parts: WriteEndDeps,
   end: End,
   isOurs: () => boolean,
 ): Promise<void> {

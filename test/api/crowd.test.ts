@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createDeparture } from '../../src/api/http/graceful-shutdown.ts';
+import { createGracefulShutdown } from '../../src/api/http/graceful-shutdown.ts';
 import { createMetrics } from '../../src/api/http/metrics.ts';
 import { systemRoutes } from '../../src/api/routes/system/system.ts';
 import { createServer } from '../../src/api/server.ts';
@@ -12,7 +12,7 @@ import { nowhere, still } from './system-app.ts';
 /** What is answered while as many requests are open as the server works on. */
 
 const logger = pino({ level: 'silent' });
-const app = createServer({ logger, trustedProxies: [], departure: createDeparture() });
+const app = createServer({ logger, trustedProxies: [], departure: createGracefulShutdown() });
 const db = nowhere();
 systemRoutes(app, {
   ...{ db, metrics: createMetrics(still), metricsToken: null },

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readBody } from '../../src/api/http/body.ts';
-import { createDeparture } from '../../src/api/http/graceful-shutdown.ts';
+import { createGracefulShutdown } from '../../src/api/http/graceful-shutdown.ts';
 import { slowLimits } from '../../src/api/http/slow-receivers.ts';
 import { createServer } from '../../src/api/server.ts';
 import { bodyBytesMax } from '../../src/contract/limits.ts';
@@ -14,7 +14,11 @@ import { bodyBytesMax } from '../../src/contract/limits.ts';
 
 async function start(heldBytesMax = slowLimits.heldBytesMax) {
   const app = createServer({
-    ...{ logger: pino({ level: 'silent' }), trustedProxies: [], departure: createDeparture() },
+    ...{
+      logger: pino({ level: 'silent' }),
+      trustedProxies: [],
+      departure: createGracefulShutdown(),
+    },
     slow: { ...slowLimits, heldBytesMax },
   });
   app.get('/small', async () => 'small');

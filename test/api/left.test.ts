@@ -5,13 +5,13 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { createDeparture } from '../../src/api/http/graceful-shutdown.ts';
+import { createGracefulShutdown } from '../../src/api/http/graceful-shutdown.ts';
 import { createServer } from '../../src/api/server.ts';
 
 test('whoever leaves before an export has begun is no fault of the server', async () => {
   const logged: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const app = createServer({ logger, trustedProxies: [], departure: createDeparture() });
+  const app = createServer({ logger, trustedProxies: [], departure: createGracefulShutdown() });
   const broken = Promise.withResolvers<void>();
   app.get('/export', async (request) => {
     // As routes do that take no body.

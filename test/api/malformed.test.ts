@@ -7,7 +7,7 @@ import { startService } from '../../harness/service.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/index.ts';
 import { bodyBytesMax } from '../../src/contract/limits.ts';
-import { makeKey } from '../../src/core/people/key.ts';
+import { generateKey } from '../../src/core/people/key.ts';
 
 /** What is hardly a request at all is answered as every other: four fields, an id, and never a 5xx. */
 
@@ -96,7 +96,7 @@ test('a key is looked at whatever stands in the path', async () => {
   for (const id of ['%', '%ff', '%E0%A4%A', 'a%2Fb', '%00', 'a'.repeat(9_000)]) {
     const path = `/api/v1/agents/${id}/execute`;
     assert.equal((await service.call('POST', path, { key, body })).status, 404);
-    assert.equal((await service.call('POST', path, { key: makeKey(), body })).status, 401);
+    assert.equal((await service.call('POST', path, { key: generateKey(), body })).status, 401);
   }
 });
 
@@ -122,7 +122,10 @@ for (const type of [
     const path = `${agent.path}/execute`;
     const good = await service.call('POST', path, { key, ...options });
     assert.equal(good.body.code, 'UNSUPPORTED_MEDIA_TYPE');
-    assert.equal((await service.call('POST', path, { key: makeKey(), ...options })).status, 401);
+    assert.equal(
+      (await service.call('POST', path, { key: generateKey(), ...options })).status,
+      401,
+    );
     const { key: spent } = await service.key({ rateLimits: { requestsPerMinute: 0 } });
     assert.equal((await service.call('POST', path, { key: spent, ...options })).status, 429);
     const prompt = await service.call('POST', '/api/v1/prompts', { key, ...options });
@@ -172,7 +175,7 @@ test('what has no fields takes no body and an empty one, and refuses all else af
     for (const [body, headers, status, code] of wrong) {
       const refused = await call({ body, headers });
       assert.deepEqual([refused.status, refused.body.code], [status, code], `${path} ${body}`);
-      const stranger = { key: makeKey(), body, headers };
+      const stranger = { key: generateKey(), body, headers };
       assert.equal((await service.call('POST', path, stranger)).status, 401, path);
     }
   }
@@ -193,7 +196,10 @@ test('a malformed Idempotency-Key or query does not pass by the key and its limi
     [`${agent.path}/execute?x=1`, {}],
   ] as const) {
     assert.equal((await service.call('POST', path, { key, body, headers })).status, 400);
-    assert.equal((await service.call('POST', path, { key: makeKey(), body, headers })).status, 401);
+    assert.equal(
+      (await service.call('POST', path, { key: generateKey(), body, headers })).status,
+      401,
+    );
     assert.equal((await service.call('POST', path, { key: spent, body, headers })).status, 429);
   }
 });
@@ -209,7 +215,11 @@ test('a bad query spends a list call as a good one does', async () => {
 
 test('a page may read that its key is refused', async () => {
   const open = await addAgent(service, { allowedOrigins: ['https://app.example.com'] });
-  const options = { key: makeKey(), body: '{}', headers: { origin: 'https://app.example.com' } };
+  const options = {
+    key: generateKey(),
+    body: '{}',
+    headers: { origin: 'https://app.example.com' },
+  };
   const { status, headers } = await service.call('POST', `${open.path}/execute`, options);
   assert.equal(status, 401);
   assert.equal(headers.get('access-control-allow-origin'), 'https://app.example.com');

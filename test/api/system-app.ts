@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { createMetrics, type Gauges, type Metrics } from '../../src/api/http/metrics.ts';
 import {
   referenceRoutes,
-  type SystemParts,
+  type SystemDeps,
   systemRoutes,
 } from '../../src/api/routes/system/system.ts';
 import { type Db, openDatabase } from '../../src/store/connection/database.ts';
@@ -26,7 +26,7 @@ export function nowhere(): Db {
   return openDatabase({ connection: { host: '127.0.0.1', port: 1 }, poolMax: 1, onError() {} });
 }
 
-export async function startSystemApp(parts: Partial<SystemParts> = {}): Promise<SystemApp> {
+export async function startSystemApp(parts: Partial<SystemDeps> = {}): Promise<SystemApp> {
   const app: FastifyInstance = Fastify({ genReqId: () => 'req_test' });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

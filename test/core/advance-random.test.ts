@@ -23,7 +23,7 @@ import {
 } from './workflow-model.ts';
 
 /** A run carried out in memory: whatever is ready is called, and calls end in any order, some of them together. */
-function carryOut(plan: readonly Plan[], choice: () => number) {
+function executeAttempt(plan: readonly Plan[], choice: () => number) {
   const definition = definitionOf(plan);
   const rows = new Map<string, StepState>();
   const called: string[] = [];
@@ -107,7 +107,7 @@ test('a run becomes what the simple model says, whatever the order', () => {
       plans,
       fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
       (plan, choices) => {
-        const { rows, called, end, definition } = carryOut(
+        const { rows, called, end, definition } = executeAttempt(
           plan,
           () => choices.next().value as number,
         );

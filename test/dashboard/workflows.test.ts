@@ -40,7 +40,7 @@ test('without workflows the page says what one is; the first is made and run', a
   await page.getByRole('link', { name: 'Record of first' }).click();
   await page.getByRole('link', { name: 'Step first of its run' }).click();
   await page.waitForURL(/\/runs\/wfr_.*step=first/);
-  await sql`update workflow_runs set bodies = 'gone', input = null, output = null`.execute(
+  await sql`update workflow_runs set bodies = 'removed', input = null, output = null`.execute(
     service.db,
   );
   await page.reload();

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Resolve } from '../../src/net/guard.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { OutboundFailure } from '../../src/net/outbound-failure.ts';
-import { answerBytesMax } from '../../src/net/response-limits.ts';
+import { responseBytesMax } from '../../src/net/response-limits.ts';
 
 const at =
   (...addresses: string[]): Resolve =>
@@ -183,7 +183,10 @@ describe('a call', () => {
       };
       more();
     };
-    assert.match((await failure(call())).message, new RegExp(`more than ${answerBytesMax} bytes`));
+    assert.match(
+      (await failure(call())).message,
+      new RegExp(`more than ${responseBytesMax} bytes`),
+    );
   });
 
   test('ends when the answer falls silent', async () => {

@@ -6,8 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { OutboundFailure } from '../../src/net/outbound-failure.ts';
-import { readAnswer } from '../../src/net/response-body.ts';
-import { answerValuesMax, errorBytesMax } from '../../src/net/response-limits.ts';
+import { readResponseBody } from '../../src/net/response-body.ts';
+import { errorBytesMax, responseValuesMax } from '../../src/net/response-limits.ts';
 
 let handle: RequestListener;
 const server = createServer((request, response) => handle(request, response));
@@ -41,12 +41,12 @@ async function refusal(listener: RequestListener): Promise<string> {
 
 describe('a success', () => {
   test('has no more values than a model gives', async () => {
-    const body = `{"choices":[${'0,'.repeat(answerValuesMax)}0]}`;
+    const body = `{"choices":[${'0,'.repeat(responseValuesMax)}0]}`;
     assert.match(await refusal((_, response) => response.end(body)), /more than 50000 values/);
   });
 
   test('may have a text of any kind', async () => {
-    const body = JSON.stringify({ text: '[{"a",'.repeat(answerValuesMax) });
+    const body = JSON.stringify({ text: '[{"a",'.repeat(responseValuesMax) });
     assert.equal(await (await call((_, response) => response.end(body))).text(), body);
   });
 
@@ -120,7 +120,7 @@ describe('an error', () => {
       throw reason;
     }
     const answer = { statusCode: 500, headers: {}, body: body() };
-    await assert.rejects(readAnswer(answer as never, controller.signal), reason);
+    await assert.rejects(readResponseBody(answer as never, controller.signal), reason);
   });
 
   test('has a status that exists', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { answerValuesMax, hasTooManyValues } from '../../src/net/response-limits.ts';
+import { hasTooManyValues, responseValuesMax } from '../../src/net/response-limits.ts';
 
-const many = answerValuesMax;
+const many = responseValuesMax;
 const tooMany = (text: string) => hasTooManyValues(new TextEncoder().encode(text));
 
 describe('too many values', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type RunFailureCode, withoutWords } from '../../src/core/failure.ts';
+import { type ExecutionErrorCode, withoutWords } from '../../src/core/failure.ts';
 import { ModelFailure, noUsage, unknownCost } from '../../src/core/model/model-port.ts';
 import { OutboundFailure } from '../../src/net/outbound-failure.ts';
 import { errorBytesMax } from '../../src/net/response-limits.ts';
@@ -114,7 +114,7 @@ describe('an answer', () => {
 });
 
 describe('no answer', () => {
-  const cases: [OutboundFailure['kind'], RunFailureCode, boolean, boolean][] = [
+  const cases: [OutboundFailure['kind'], ExecutionErrorCode, boolean, boolean][] = [
     ['refused', 'PROVIDER_NOT_CONFIGURED', false, true],
     ['unreached', 'PROVIDER_ERROR', true, true],
     ['timeout', 'MODEL_TIMEOUT', true, false],

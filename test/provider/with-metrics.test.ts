@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { scriptedModels } from '../../harness/models.ts';
 import { nothingStored } from '../../harness/setups.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
-import { type ModelCalled, measured, outcomeOf } from '../../src/provider/with-metrics.ts';
+import { type ModelCalled, outcomeOf, withMetrics } from '../../src/provider/with-metrics.ts';
 
 const call: ModelCall = {
   ...{ executionId: '', workspaceId: '', model: 'openai/gpt', system: null, user: 'hello' },
@@ -14,7 +14,7 @@ const call: ModelCall = {
 test('tells of each call, and passes on what came of it', async () => {
   const told: ModelCalled[] = [];
   const models = scriptedModels();
-  const port = measured(models, (called) => told.push(called));
+  const port = withMetrics(models, (called) => told.push(called));
   const failure = new ModelFailure('PROVIDER_AUTH', 'no');
   models.script({ text: 'yes' }, failure);
   assert.equal((await port.call(call)).text, 'yes');
@@ -31,7 +31,7 @@ test('tells of each call, and passes on what came of it', async () => {
 
 test('names only the providers that it knows', async () => {
   const told: string[] = [];
-  const port = measured(scriptedModels(), ({ provider }) => told.push(provider));
+  const port = withMetrics(scriptedModels(), ({ provider }) => told.push(provider));
   const names = ['cueline/echo', 'ollama/a:b', 'xai/grok', 'acme-internal/a/b', 'none', '/x'];
   for (const model of names) await port.call({ ...call, model });
   assert.deepEqual(told, ['cueline', 'ollama', 'xai', 'other', 'other', 'other']);
@@ -44,7 +44,7 @@ test('tells a cancel from the end of the time and from a fault', async () => {
       throw signal.aborted ? signal.reason : new Error('a fault');
     },
   };
-  const port = measured(failing, ({ outcome }) => outcomes.push(outcome));
+  const port = withMetrics(failing, ({ outcome }) => outcomes.push(outcome));
   const late = new DOMException('late', 'TimeoutError');
   for (const reason of ['canceled', late, undefined]) {
     await assert.rejects(port.call({ ...call, signal: AbortSignal.abort(reason) }));

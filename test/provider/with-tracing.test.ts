@@ -7,7 +7,7 @@ import { scriptedModels } from '../../harness/models.ts';
 import { nothingStored } from '../../harness/setups.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
-import { traced } from '../../src/provider/with-tracing.ts';
+import { withTracing } from '../../src/provider/with-tracing.ts';
 
 /** A collector that takes OTLP as JSON over HTTP and keeps it. */
 const received: { path: string; headers: IncomingHttpHeaders; text: string }[] = [];
@@ -84,7 +84,7 @@ test('a span for each call, with what it cost and how it ended, and no text of a
 
 test('what cannot be delivered is told, and disturbs neither the calls nor the end', async () => {
   const told: unknown[] = [];
-  const port = await traced(scriptedModels(), {
+  const port = await withTracing(scriptedModels(), {
     ...{ endpoint: `${endpoint}/refusing/`, serviceName: 'cueline', serviceVersion: '1.2.3' },
     onError: (error) => told.push(error),
   });
@@ -104,7 +104,7 @@ interface SeenSpan {
 /** What the collector got of these calls, once the traces are shut down. */
 async function spansOf(models: ModelPort, work: (port: ModelPort) => Promise<void>) {
   received.length = 0;
-  const port = await traced(models, {
+  const port = await withTracing(models, {
     ...{ endpoint, serviceName: 'cueline', serviceVersion: '1.2.3' },
     onError: (error) => assert.fail(String(error)),
   });

@@ -55,7 +55,7 @@ test('ninety days: past months have partitions, old minutes are folded, the rest
   assert.deepEqual(await wrongTotals(), []);
   const { rows } = await sql<Record<string, number>>`
     select count(*) filter (where id < id_floor(clock_timestamp() - interval '60 days')) as old,
-      count(*) filter (where tableoid = 'executions_rest'::regclass) as rest,
+      count(*) filter (where tableoid = 'executions_default'::regclass) as rest,
       count(distinct prompt_version_id) as versions, count(distinct model) as models,
       count(distinct api_key_id) as keys, count(distinct error_code) > 3 as errors,
       count(*) filter (where date_trunc('milliseconds', executed_at) <> id_time(id)) as elsewhere,
@@ -72,7 +72,7 @@ test('ninety days: past months have partitions, old minutes are folded, the rest
       and bucket < clock_timestamp() - interval '50 hours'`.execute(service.db);
   assert.equal(minutes.length, 0);
   const { rows: waiting } = await sql`
-    select q.id from run_queue q join executions e using (id)
+    select q.id from execution_queue q join executions e using (id)
     where e.agent_id = ${agentId} and e.status = 'processing' and q.worker is null`.execute(
     service.db,
   );

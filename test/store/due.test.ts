@@ -7,15 +7,15 @@ import { startService } from '../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../harness/workflow-runs.ts';
 import type { Db, Trx } from '../../src/store/connection/database.ts';
 import {
-  forgetIdempotencyKeys,
-  forgetWorkflowKeys,
-  wakeRuns,
+  deleteExpiredIdempotencyKeys,
+  deleteExpiredWorkflowIdempotencyKeys,
+  wakeExecutions,
 } from '../../src/store/execution/maintenance.ts';
 import { promoteDelayed } from '../../src/store/execution/queue.ts';
-import { takeBriefOutputs } from '../../src/store/history/bodies.ts';
+import { removeTransientOutputs } from '../../src/store/history/bodies.ts';
 import { sweep as sweepAttempts } from '../../src/store/people/sign-in-attempts.ts';
 import { takeDueSchedules } from '../../src/store/workflow/schedules.ts';
-import { takeBriefRunBodies } from '../../src/store/workflow/workflow-removal.ts';
+import { removeTransientRunBodies } from '../../src/store/workflow/workflow-removal.ts';
 import {
   findDueAgents,
   overdueRuns,
@@ -40,7 +40,7 @@ const someRows = 50;
 const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => Promise<unknown>]> =
   {
     'delayed runs': [
-      sql`insert into run_queue (id, workspace_id, agent_id, tag, available_at)
+      sql`insert into execution_queue (id, workspace_id, agent_id, tag, available_at)
         select gen_random_uuid(), ${workspaceId}::uuid, ${agent.id}::uuid, n, clock_timestamp() + interval '1 hour'
         from generate_series(1, ${many}::int) as n`,
       (asked) => promoteDelayed(asked, { withinMs: null, fromTag: 0 }),
@@ -49,21 +49,21 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
       sql`select`,
       (asked) => promoteDelayed(asked, { withinMs: 5_000, fromTag: 0 }),
     ],
-    'runs put off too far': [sql`select`, (asked) => wakeRuns(asked, limit)],
+    'runs put off too far': [sql`select`, (asked) => wakeExecutions(asked, limit)],
     'idempotency keys': [
       sql`insert into idempotency
         select gen_random_uuid(), ${agent.id}::uuid, n, '', gen_random_uuid(), 'made', '{}', clock_timestamp() from generate_series(1, ${many}::int) as n`,
-      (asked) => forgetIdempotencyKeys(asked, limit),
+      (asked) => deleteExpiredIdempotencyKeys(asked, limit),
     ],
     'idempotency keys of workflows': [
       sql`insert into workflow_idempotency
         select gen_random_uuid(), ${workflow.id}::uuid, n, '', ${runId}::uuid, '{}', clock_timestamp() from generate_series(1, ${many}::int) as n`,
-      (asked) => forgetWorkflowKeys(asked, limit),
+      (asked) => deleteExpiredWorkflowIdempotencyKeys(asked, limit),
     ],
     'outputs kept for a while': [
-      sql`insert into brief_outputs (execution_id, ended_at)
+      sql`insert into transient_outputs (execution_id, ended_at)
         select gen_random_uuid(), clock_timestamp() from generate_series(1, ${many}::int) as n`,
-      (asked) => takeBriefOutputs(asked, limit),
+      (asked) => removeTransientOutputs(asked, limit),
     ],
     'executions to be stopped': [
       sql`insert into workflow_steps (run_id, step, item, status, ready_at, agent_id)
@@ -93,10 +93,10 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
     ],
     'what runs held, kept for a while': [
       sql`insert into workflow_runs
-        select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'status', 'success', 'bodies', 'brief',
+        select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'status', 'success', 'bodies', 'transient',
           'completed_at', clock_timestamp()))).*
         from workflow_runs r, generate_series(1, ${many}::int) where r.id = ${runId}`,
-      (asked) => takeBriefRunBodies(asked, limit),
+      (asked) => removeTransientRunBodies(asked, limit),
     ],
     'tries to sign in': [
       sql`insert into sign_in_attempts (id, key, count, last_request)

@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { untilBlocked } from '../../harness/locks.ts';
 import { ReadOnlyFailure } from '../../src/core/startup-failure.ts';
 import { type Db, openDatabase } from '../../src/store/connection/database.ts';
-import { checkSchema, migrate } from '../../src/store/migrate.ts';
+import { checkSchema, type Migrations, migrate } from '../../src/store/migrate.ts';
 
-/** A database that lacks two migrations, each of a column of a table of its own; the second table is being dumped. */
+/** A database that lacks two migrations, each of which adds a column to a table; the second table is being dumped. */
 
-const [first, second] = ['0006-generated-passwords', '0008-schedule-errors'];
+const addColumn = (table: string) => async (db: Kysely<never>) => {
+  await sql`alter table ${sql.table(table)} add column added integer`.execute(db);
+};
+const [first, second] = ['9001-first', '9002-second'];
+let migrations: Migrations;
 let database: TestDatabase;
 let db: Db;
 let dump: pg.Client;
@@ -19,9 +23,11 @@ let dump: pg.Client;
 beforeEach(async () => {
   database = await createTestDatabase();
   db = openDatabase({ connection: database.connection, poolMax: 5, onError: () => {} });
-  await sql`alter table accounts drop column generated_password`.execute(db);
-  await sql`alter table workflow_schedules drop column last_error`.execute(db);
-  await sql`delete from schema_migrations where name in (${first}, ${second})`.execute(db);
+  migrations = {
+    ...Object.fromEntries((await appliedNames()).map((name) => [name, async () => {}])),
+    [first]: addColumn('accounts'),
+    [second]: addColumn('workflow_schedules'),
+  };
   dump = new pg.Client(database.connection);
   await dump.connect();
   await dump.query('begin');
@@ -33,37 +39,39 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function made(): Promise<string[]> {
+async function appliedNames(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select name from schema_migrations where name in (${first}, ${second}) order by name`.execute(
-    db,
-  );
+    select name from schema_migrations order by name`.execute(db);
   return rows.map(({ name }) => name);
 }
 
-/** A handle of another process, and what becomes of its migrations. */
+async function applied(): Promise<string[]> {
+  return (await appliedNames()).filter((name) => name >= first);
+}
+
+/** Migrates through a handle of its own, as another process would. */
 async function migrating(work: (waits: Promise<void>, ends: Promise<void>) => Promise<void>) {
   const own = openDatabase({ connection: database.connection, poolMax: 1, onError: () => {} });
   const waits = Promise.withResolvers<void>();
-  const ends = migrate(own, { onWait: waits.resolve });
+  const ends = migrate(own, { migrations, onWait: waits.resolve });
   ends.catch(() => {});
   await work(Promise.race([waits.promise, ends]), ends).finally(() => own.destroy());
 }
 
-test('whoever queues up behind a migration that waits gets through, and it is made once the dump is over', async () => {
+test('statements queued behind a waiting migration proceed, and it is applied once the dump ends', async () => {
   await migrating(async (_waits, ends) => {
     await untilBlocked(db);
-    // Were it to wait for the dump, this would wait with it, until it is given up.
+    // If the migration waited for the dump, this would wait behind it.
     await sql`select from workflow_schedules`.execute(db);
-    assert.deepEqual(await made(), [first]);
+    assert.deepEqual(await applied(), [first]);
     await dump.query('commit');
     await ends;
-    assert.deepEqual(await made(), [first, second]);
-    await sql`select last_error from workflow_schedules`.execute(db);
+    assert.deepEqual(await applied(), [first, second]);
+    await sql`select added from workflow_schedules`.execute(db);
   });
 });
 
-test('what was made before stays made where a process dies while it waits', async () => {
+test('an applied migration stays when the process dies while it waits for the next', async () => {
   await migrating(async (waits, ends) => {
     await waits;
     let dead = false;
@@ -77,14 +85,14 @@ test('what was made before stays made where a process dies while it waits', asyn
     }
     await assert.rejects(ends);
   });
-  assert.deepEqual(await made(), [first]);
-  await sql`select generated_password from accounts`.execute(db);
+  assert.deepEqual(await applied(), [first]);
+  await sql`select added from accounts`.execute(db);
   await dump.query('commit');
-  await migrate(db);
-  assert.deepEqual(await made(), [first, second]);
+  await migrate(db, { migrations });
+  assert.deepEqual(await applied(), [first, second]);
 });
 
-test('of many that wait at once one makes it', async () => {
+test('of several processes that wait, one applies it', async () => {
   await migrating((waits, ends) =>
     migrating(async (othersWaits, othersEnds) => {
       await Promise.all([waits, othersWaits]);
@@ -92,27 +100,34 @@ test('of many that wait at once one makes it', async () => {
       await Promise.all([ends, othersEnds]);
     }),
   );
-  assert.deepEqual(await made(), [first, second]);
+  assert.deepEqual(await applied(), [first, second]);
 });
 
-test('whoever is told to end waits no longer', async () => {
+test('an abort ends the wait', async () => {
   const ending = new AbortController();
-  const ends = migrate(db, { signal: ending.signal, onWait: () => ending.abort() });
+  const ends = migrate(db, { migrations, signal: ending.signal, onWait: () => ending.abort() });
   await assert.rejects(ends, { name: 'AbortError' });
-  assert.deepEqual(await made(), [first]);
+  assert.deepEqual(await applied(), [first]);
 });
 
-test('of a database that cannot be written to it says so, also where nothing is missing', async () => {
+test('a read-only database is reported, even when no migration is missing', async () => {
   await dump.query('commit');
   const options = '-c default_transaction_read_only=on';
   const connection = { ...database.connection, options };
   const own = openDatabase({ connection, poolMax: 1, onError: () => {} });
   try {
-    await assert.rejects(migrate(own), ReadOnlyFailure);
-    await migrate(db);
-    await assert.rejects(migrate(own), ReadOnlyFailure);
+    await assert.rejects(migrate(own, { migrations }), ReadOnlyFailure);
+    await migrate(db, { migrations });
+    await assert.rejects(migrate(own, { migrations }), ReadOnlyFailure);
     await assert.rejects(checkSchema(own), ReadOnlyFailure);
   } finally {
     await own.destroy();
   }
+});
+
+test('a schema of a development version is rejected with a way to start over', async () => {
+  await sql`create table run_queue ()`.execute(db);
+  const expected = { name: 'StartupFailure', message: /start over with an empty database/ };
+  await assert.rejects(migrate(db), expected);
+  await assert.rejects(checkSchema(db), expected);
 });

@@ -5,7 +5,7 @@ import { freshId } from '../../harness/fresh-id.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
 import type { Send } from '../../src/store/connection/pipeline.ts';
 import { readExecutions } from '../../src/store/execution/executions.ts';
-import { type EndedRun, writeEnds } from '../../src/store/execution/finish.ts';
+import { type EndedExecution, writeEnds } from '../../src/store/execution/finish.ts';
 import { removeRecords } from '../../src/store/history/removal.ts';
 
 /** Statements for given records open the months of those records, however many the history has. */
@@ -17,21 +17,26 @@ after(async () => {
   await database.drop();
 });
 const id = freshId();
-const ended: EndedRun = {
+const ended: EndedExecution = {
   ...{ id, agentId: id, status: 'success', completedMs: 0, startedMs: null, latencyMs: 0 },
   ...{ attempts: 1, inputTokens: 0, outputTokens: 0, costUsd: '0', costKnown: true },
   ...{ finishReason: null, errorCode: null, error: null, systemPrompt: null, userPrompt: null },
   ...{ output: null, storeBodies: true },
 };
 
-const statements: [name: string, parameters: string, carryOut: () => Promise<unknown>][] = [
+const statements: [name: string, parameters: string, executeAttempt: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
     `'{${id}}', ${'null, '.repeat(16)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });
-        const none = { tallies: [], cancellations: [], slotAgentIds: [], briefRunIds: [] };
+        const none = {
+          tallies: [],
+          cancellations: [],
+          slotAgentIds: [],
+          transientExecutionIds: [],
+        };
         await writeEnds(send, [ended], { ...none, alongWith: () => [] });
       }),
   ],
@@ -47,9 +52,9 @@ const statements: [name: string, parameters: string, carryOut: () => Promise<unk
   ],
 ];
 
-for (const [name, parameters, carryOut] of statements) {
+for (const [name, parameters, executeAttempt] of statements) {
   test(`${name} opens one month`, async () => {
-    await carryOut();
+    await executeAttempt();
     const plan = await pipelines.use((send) => explain(send, name, parameters));
     const months = new Set(plan.match(/\bexecutions_(\d{4}_\d\d|rest)\b/g));
     assert.equal(months.size, 1, plan);

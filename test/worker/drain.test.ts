@@ -45,7 +45,7 @@ test('a run that is accepted while its process ends is carried out once, by anot
   const { statusUrl } = (await answer.json()) as { statusUrl: string };
   await held.closed;
   const { rows: orphans } = await sql`
-    select from run_queue q
+    select from execution_queue q
     where q.worker is not null and not exists (select from workers w where w.id = q.worker)`.execute(
     db,
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { keepLease } from '../../src/worker/lease.ts';
+import { startLease } from '../../src/worker/lease.ts';
 
 const leaseMs = 6_000;
 /** A beat each third of a lease, and beside that a retry each twentieth. */
@@ -12,7 +12,7 @@ test('beats that fail stay as few however long it lasts, and the first that gets
   const told: string[] = [];
   let beats = 0;
   let refuses = false;
-  const lease = keepLease({
+  const lease = startLease({
     pipelines: {
       async use<T>() {
         beats++;
@@ -23,7 +23,7 @@ test('beats that fail stay as few however long it lasts, and the first that gets
       async close() {},
     },
     leaseMs,
-    onCanceled: () => {},
+    onExecutionCanceled: () => {},
     onSilence: () => told.push('silence'),
     onContact: () => told.push('contact'),
     onError: () => {},

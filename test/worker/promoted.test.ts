@@ -6,9 +6,13 @@ import { freshId } from '../../harness/fresh-id.ts';
 import { addWorkspace } from '../../harness/people.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
 import { startService } from '../../harness/service.ts';
-import { nothingSpent, type Run } from '../../src/core/execution/queued-execution.ts';
-import { handOutSlots } from '../../src/store/execution/finish.ts';
-import { claimRuns, promoteDelayed, releaseRuns } from '../../src/store/execution/queue.ts';
+import { nothingSpent, type QueuedExecution } from '../../src/core/execution/queued-execution.ts';
+import { grantFreeSlots } from '../../src/store/execution/finish.ts';
+import {
+  claimExecutions,
+  promoteDelayed,
+  releaseExecutions,
+} from '../../src/store/execution/queue.ts';
 import { registerWorker } from '../../src/store/execution/workers.ts';
 
 /** What was tried before, or got a slot, beside the backlog of another workspace: who is claimed, and in which order. */
@@ -28,10 +32,10 @@ await pipelines.use((send) => registerWorker(send, worker, 3_600_000));
 const backlog = 400;
 const atOnce = 6;
 
-beforeEach(() => sql`delete from run_queue`.execute(db));
+beforeEach(() => sql`delete from execution_queue`.execute(db));
 
 /** So many runs, one tag after the other, as if they had been accepted together. */
-async function queue(agent: TestAgent, count: number, holdsSlot: boolean | null = null) {
+async function queue(agent: TestAgent, count: number, hasSlot: boolean | null = null) {
   await sql`
     with made as (
       insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, status, source, agent_name,
@@ -40,17 +44,17 @@ async function queue(agent: TestAgent, count: number, holdsSlot: boolean | null 
         a.prompt_version_id, clock_timestamp(), 'processing', 'api', a.name, 'v1', 'cueline/echo', '{}', '{}'
       from agents a, generate_series(1, ${count}::int) as n where a.id = ${agent.id}
       returning id, workspace_id, agent_id)
-    insert into run_queue (id, workspace_id, agent_id, tag, holds_slot)
-    select id, workspace_id, agent_id, row_number() over (order by id), ${holdsSlot}::bool from made`.execute(
+    insert into execution_queue (id, workspace_id, agent_id, tag, has_slot)
+    select id, workspace_id, agent_id, row_number() over (order by id), ${hasSlot}::bool from made`.execute(
     db,
   );
 }
 
 /** Claims so often, and counts whose runs they were; `then` does with those of the big workspace what becomes of them. */
-async function starts(rounds: number, then: (runs: Run[]) => Promise<unknown>) {
+async function starts(rounds: number, then: (runs: QueuedExecution[]) => Promise<unknown>) {
   const counts = { big: 0, other: 0 };
   for (let round = 0; round < rounds; round++) {
-    const { runs } = await claimRuns(db, worker, { limit: atOnce, fromTag: 0 });
+    const { runs } = await claimExecutions(db, worker, { limit: atOnce, fromTag: 0 });
     const ofBig = runs.filter(({ workspaceId }) => workspaceId === big);
     counts.big += ofBig.length;
     counts.other += runs.length - ofBig.length;
@@ -61,11 +65,11 @@ async function starts(rounds: number, then: (runs: Run[]) => Promise<unknown>) {
   return counts;
 }
 
-const end = (runs: Run[]) =>
-  sql`delete from run_queue where id = any (${runs.map(({ id }) => id)}::uuid[])`.execute(db);
+const end = (runs: QueuedExecution[]) =>
+  sql`delete from execution_queue where id = any (${runs.map(({ id }) => id)}::uuid[])`.execute(db);
 
-const fail = (runs: Run[]) =>
-  releaseRuns(
+const fail = (runs: QueuedExecution[]) =>
+  releaseExecutions(
     db,
     runs.map(({ id, attempt }) => ({
       ...{ id, worker, attempt, delayMs: 0, failed: true, unstarted: false, spent: nothingSpent },
@@ -73,9 +77,9 @@ const fail = (runs: Run[]) =>
   );
 
 /** They end, and their agent gives their slots on. */
-async function endOf(agent: TestAgent, runs: Run[]) {
+async function endOf(agent: TestAgent, runs: QueuedExecution[]) {
   await end(runs);
-  await pipelines.use((send) => send(handOutSlots, [[agent.id]]));
+  await pipelines.use((send) => send(grantFreeSlots, [[agent.id]]));
 }
 
 test('a workspace whose runs all fail has at most two starts for each of another’s', async () => {

@@ -34,7 +34,7 @@ test('a run that waits for room at its provider ends as one that found no slot, 
   for (let sentBack = 0; sentBack < 1; ) {
     // An hour goes by for whatever has begun.
     const { numAffectedRows } = await sql`
-      update run_queue set started_at = started_at - interval '1 hour', available_at = clock_timestamp()
+      update execution_queue set started_at = started_at - interval '1 hour', available_at = clock_timestamp()
       where agent_id = ${agent.id} and worker is null and available_at is not null`.execute(
       service.db,
     );

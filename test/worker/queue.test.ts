@@ -9,11 +9,11 @@ import { uuid7 } from '../../src/core/id.ts';
 import { openDatabase } from '../../src/store/connection/database.ts';
 import {
   claimForOthers as claimForOthersFrom,
-  claimRuns as claimRunsFrom,
+  claimExecutions as claimRunsFrom,
   promoteDelayed as promoteDelayedWithin,
   queueDepth,
   type Release,
-  releaseRuns,
+  releaseExecutions,
 } from '../../src/store/execution/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/execution/workers.ts';
 
@@ -50,12 +50,12 @@ async function queue(
     values (${id}, ${workspaceId}, ${workspaceId}, ${workspaceId}, clock_timestamp(), 'processing', 'api', 'A', 'v1',
       'cueline/echo', '{}', '{}')`.execute(db);
   await sql`
-    insert into run_queue (id, workspace_id, agent_id, tag) values
+    insert into execution_queue (id, workspace_id, agent_id, tag) values
     (${id}, ${workspaceId}, ${workspaceId}, ${options.tag ?? 1})`.execute(db);
   return id;
 }
 
-async function claimRuns(process: string, limit: number, fromTag = 0) {
+async function claimExecutions(process: string, limit: number, fromTag = 0) {
   return (await claimRunsFrom(db, process, { limit, fromTag })).runs;
 }
 
@@ -68,7 +68,7 @@ function promoteDelayed(withinMs: number | null = null) {
 }
 
 async function clear(): Promise<void> {
-  await sql`delete from run_queue`.execute(db);
+  await sql`delete from execution_queue`.execute(db);
   await sql`delete from workers`.execute(db);
 }
 
@@ -86,7 +86,7 @@ async function row(id: string) {
     failures: number;
     delayed: boolean;
   }>`
-    select worker, attempt, losses, failures, available_at is not null as delayed from run_queue where id = ${id}`.execute(
+    select worker, attempt, losses, failures, available_at is not null as delayed from execution_queue where id = ${id}`.execute(
     db,
   );
   return rows[0];
@@ -97,7 +97,7 @@ test('many claims at once never give a run to two', async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, (_, tag) => queue({ tag })));
   const workers = await Promise.all([worker(), worker(), worker(), worker()]);
   const claimed = (
-    await Promise.all(workers.flatMap((id) => [claimRuns(id, 7), claimRuns(id, 7)]))
+    await Promise.all(workers.flatMap((id) => [claimExecutions(id, 7), claimExecutions(id, 7)]))
   ).flat();
   assert.equal(claimed.length, 40);
   assert.deepEqual(claimed.map(({ id }) => id).sort(), [...ids].sort());
@@ -109,16 +109,16 @@ test('a process whose lease was taken away, or has run out, claims nothing', asy
   await queue();
   const id = await worker();
   await expire(id);
-  assert.deepEqual(await claimRuns(id, 1), []);
-  assert.deepEqual(await claimRuns(uuid7(1), 1), []);
+  assert.deepEqual(await claimExecutions(id, 1), []);
+  assert.deepEqual(await claimExecutions(uuid7(1), 1), []);
 });
 
 test('a sweep takes the runs of the expired only, and charges a loss', async () => {
   await clear();
   const [dead, alive] = [await worker(), await worker()];
   const [lost, kept] = [await queue({ tag: 1 }), await queue({ tag: 2 })];
-  assert.equal((await claimRuns(dead, 1))[0]?.id, lost);
-  assert.equal((await claimRuns(alive, 1))[0]?.id, kept);
+  assert.equal((await claimExecutions(dead, 1))[0]?.id, lost);
+  assert.equal((await claimExecutions(alive, 1))[0]?.id, kept);
   await expire(dead);
   assert.equal(await sweepWorkers(db, first, 1), 1);
   assert.deepEqual(await row(lost), {
@@ -137,7 +137,7 @@ test('a process whose machine has slept does not take its own runs', async () =>
   await clear();
   const own = await worker();
   const id = await queue();
-  await claimRuns(own, 1);
+  await claimExecutions(own, 1);
   await expire(own);
   assert.equal(await sweepWorkers(db, own, 1), 0);
   assert.equal((await row(id))?.worker, own);
@@ -148,12 +148,12 @@ test("a process that was stopped with locks in its hands keeps its runs so long,
   await clear();
   const [stopped, dead] = [await worker(), await worker()];
   const [locked, lost] = [await queue({ tag: 1 }), await queue({ tag: 2 })];
-  await claimRuns(stopped, 1);
-  await claimRuns(dead, 1);
+  await claimExecutions(stopped, 1);
+  await claimExecutions(dead, 1);
   await expire(stopped);
   await expire(dead);
   await db.transaction().execute(async (trx) => {
-    await sql`select from run_queue where id = ${locked} for update`.execute(trx);
+    await sql`select from execution_queue where id = ${locked} for update`.execute(trx);
     assert.equal(await sweepWorkers(db, first, 1), 1);
     assert.equal((await row(lost))?.worker, null);
     assert.equal((await row(locked))?.worker, stopped);
@@ -166,7 +166,7 @@ test('after a start of the database no lease counts as expired before everyone c
   await clear();
   const id = await worker();
   await queue();
-  await claimRuns(id, 1);
+  await claimExecutions(id, 1);
   await expire(id);
   const dayMs = 86_400_000;
   assert.equal(await sweepWorkers(db, first, dayMs * 365), 0);
@@ -177,14 +177,14 @@ test('the fence: whoever lost a run cannot give it back, not even to itself', as
   await clear();
   const id = await queue();
   const [old, next] = [await worker(), await worker()];
-  await claimRuns(old, 1);
+  await claimExecutions(old, 1);
   await expire(old);
   await sweepWorkers(db, first, 1);
   await promoteDelayed();
-  const [claimed] = await claimRuns(next, 1);
+  const [claimed] = await claimExecutions(next, 1);
   assert.equal(claimed?.attempt, 2);
-  await releaseRuns(db, [{ id, worker: old, attempt: 1, delayMs: 0, ...failed }]);
-  await releaseRuns(db, [{ id, worker: next, attempt: 1, delayMs: 0, ...failed }]);
+  await releaseExecutions(db, [{ id, worker: old, attempt: 1, delayMs: 0, ...failed }]);
+  await releaseExecutions(db, [{ id, worker: next, attempt: 1, delayMs: 0, ...failed }]);
   assert.deepEqual(await row(id), {
     worker: next,
     attempt: 2,
@@ -192,7 +192,7 @@ test('the fence: whoever lost a run cannot give it back, not even to itself', as
     failures: 0,
     delayed: false,
   });
-  await releaseRuns(db, [{ id, worker: next, attempt: 2, delayMs: 0, ...failed }]);
+  await releaseExecutions(db, [{ id, worker: next, attempt: 2, delayMs: 0, ...failed }]);
   assert.deepEqual(await row(id), {
     worker: null,
     attempt: 2,
@@ -208,12 +208,12 @@ test('a run is known to have been called, and given back as unstarted it has nev
   const process = await worker();
   /** Claims it and gives it back like that: whether it was said to be called, and now counts as begun. */
   async function round(more: Partial<Release>): Promise<[called?: boolean, begun?: boolean]> {
-    await sql`update run_queue set available_at = null`.execute(db);
-    const { attempt = 0, called } = (await claimRuns(process, 1))[0] ?? {};
+    await sql`update execution_queue set available_at = null`.execute(db);
+    const { attempt = 0, called } = (await claimExecutions(process, 1))[0] ?? {};
     const back = { ...failed, failed: false, ...more };
-    await releaseRuns(db, [{ id, worker: process, attempt, delayMs: 0, ...back }]);
+    await releaseExecutions(db, [{ id, worker: process, attempt, delayMs: 0, ...back }]);
     const { rows } = await sql<{ begun: boolean }>`
-      select started_at is not null as begun from run_queue`.execute(db);
+      select started_at is not null as begun from execution_queue`.execute(db);
     return [called, rows[0]?.begun];
   }
   assert.deepEqual(await round({}), [false, true]);
@@ -228,15 +228,17 @@ test('a delayed run is not claimed before its time, and comes before its workspa
   const id = await queue({ tag: 20 });
   const late = await queue({ tag: 40 });
   const process = await worker();
-  await sql`update run_queue set available_at = clock_timestamp() + interval '1 hour', attempt = 1 where id = ${id}`.execute(
+  await sql`update execution_queue set available_at = clock_timestamp() + interval '1 hour', attempt = 1 where id = ${id}`.execute(
     db,
   );
   await promoteDelayed();
-  assert.equal((await claimRuns(process, 1))[0]?.id, early);
-  await sql`update run_queue set available_at = clock_timestamp() where id = ${id}`.execute(db);
+  assert.equal((await claimExecutions(process, 1))[0]?.id, early);
+  await sql`update execution_queue set available_at = clock_timestamp() where id = ${id}`.execute(
+    db,
+  );
   await queue({ tag: 29 });
   assert.equal(await promoteDelayed(), 1);
-  const order = (await claimRuns(process, 2)).map((one) => one.id);
+  const order = (await claimExecutions(process, 2)).map((one) => one.id);
   assert.ok(order.includes(id) && !order.includes(late));
 });
 
@@ -280,7 +282,7 @@ test('a claim from a tag on takes nothing below it, and says what it saw', async
     [high],
   );
   assert.equal(claimed.lowestTag, 20);
-  assert.equal((await claimRuns(process, 5))[0]?.id, low);
+  assert.equal((await claimExecutions(process, 5))[0]?.id, low);
   // Nothing waits any more: the virtual time of the clock, in microseconds.
   const { lowestTag } = await claimRunsFrom(db, process, { limit: 5, fromTag: 0 });
   assert.ok((lowestTag ?? 0) > 1e15);
@@ -292,8 +294,10 @@ test('a claim from a tag on takes nothing below it, and says what it saw', async
 test('what came due long ago is made ready only where it is looked for', async () => {
   await clear();
   const late = await queue();
-  await sql`update run_queue set available_at = clock_timestamp() - interval '1 hour'`.execute(db);
+  await sql`update execution_queue set available_at = clock_timestamp() - interval '1 hour'`.execute(
+    db,
+  );
   assert.equal(await promoteDelayed(60_000), 0);
   assert.equal(await promoteDelayed(), 1);
-  assert.equal((await claimRuns(await worker(), 1))[0]?.id, late);
+  assert.equal((await claimExecutions(await worker(), 1))[0]?.id, late);
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepHouse } from '../../src/worker/start-maintenance.ts';
+import { startMaintenance } from '../../src/worker/start-maintenance.ts';
 
 test('a round that takes long holds up no other, and ends when told to', async () => {
   const folded = Promise.withResolvers<void>();
   let ended = false;
-  const house = keepHouse({
+  const house = startMaintenance({
     maintain: () => Promise.reject(new Error('no room')),
     rounds: {
       retention: (signal) =>

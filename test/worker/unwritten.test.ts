@@ -89,7 +89,9 @@ test('a run that began longer ago than a number of milliseconds can tell ends al
   const held = service.models.hold();
   const statusUrl = await execute(agent.path);
   await held.arrived;
-  await sql`update run_queue set started_at = clock_timestamp() - interval '40 days'`.execute(db);
+  await sql`update execution_queue set started_at = clock_timestamp() - interval '40 days'`.execute(
+    db,
+  );
   held.release();
   const record = await ended(service, statusUrl, key);
   assert.equal(record.status, 'success');

@@ -9,7 +9,7 @@ import { testPipelines } from '../../harness/pipelines.ts';
 import { startService } from '../../harness/service.ts';
 import { coldProgress } from '../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../../harness/workflow-runs.ts';
-import { endRun } from '../../src/flow/workflow/end-workflow-run.ts';
+import { endWorkflowRun } from '../../src/flow/workflow/end-workflow-run.ts';
 import { settleSteps } from '../../src/flow/workflow/settle-steps.ts';
 import { createWorkflowStarter } from '../../src/flow/workflow/start-workflow.ts';
 
@@ -98,7 +98,7 @@ test('so is the end of a run from outside', async () => {
   const ended = await deadlocked(
     `select from workflow_steps where run_id = '${runId}' for update`,
     `select from workflow_runs where id = '${runId}' for update`,
-    () => endRun(parts, runId, end),
+    () => endWorkflowRun(parts, runId, end),
   );
   assert.equal(ended, true);
   assert.equal(await statusOf(runId), 'canceled');

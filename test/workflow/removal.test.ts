@@ -7,12 +7,12 @@ import { makeRound } from '../../harness/rounds.ts';
 import { startService } from '../../harness/service.ts';
 import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
 import { fromId } from '../../src/core/id.ts';
-import { eraseRuns } from '../../src/flow/history/erase-runs.ts';
-import { endedRuns, openErasures } from '../../src/store/history/erasures.ts';
+import { eraseWorkflowRuns } from '../../src/flow/history/erase-runs.ts';
+import { endedExecutions, openErasures } from '../../src/store/history/erasures.ts';
 import {
   nextOverdueVersions,
   removedStepsMax,
-  removeOverdueRuns,
+  removeOverdueWorkflowRuns,
 } from '../../src/store/workflow/workflow-removal.ts';
 
 const service = await startService();
@@ -87,7 +87,7 @@ test('of runs with many steps a few go at a time, and all of them in one round',
   const other = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
   const many = await old(other.id, 100, { runs: 3, steps: removedStepsMax * 0.75 });
   const young = await old(other.id, 80);
-  assert.equal(await removeOverdueRuns(db, many.versionId), 2);
+  assert.equal(await removeOverdueWorkflowRuns(db, many.versionId), 2);
   assert.equal((await left(many.ids)).length, 1);
   await round();
   assert.deepEqual(await left([...many.ids, ...young.ids]), young.ids);
@@ -117,14 +117,14 @@ test('an erasure goes on among the runs where it stopped', async () => {
     if (!erasure) throw new Error('the erasure is not open');
     return erasure;
   };
-  const works = async () => eraseRuns(db, await open(), (work) => work());
+  const works = async () => eraseWorkflowRuns(db, await open(), (work) => work());
   await (await works()).next();
-  const { runsDownTo } = await open();
-  assert.equal(ids.indexOf(runsDownTo), 500);
+  const { workflowRunsDownTo } = await open();
+  assert.equal(ids.indexOf(workflowRunsDownTo), 500);
   assert.equal((await call('GET', `/api/v1/erasures/${erasureId}`, { user })).body.waiting, 2_000);
   const later = await works();
   await later.next();
-  assert.ok((await open()).runsDownTo < (ids[0] ?? ''));
+  assert.ok((await open()).workflowRunsDownTo < (ids[0] ?? ''));
   await round();
   assert.deepEqual(await left(ids), []);
   const { body: done } = await call('GET', `/api/v1/erasures/${erasureId}`, { user });
@@ -216,8 +216,8 @@ test('an erasure goes on past records that cannot go yet, however many these are
   const accepted = await call('POST', '/api/v1/erasures', { user, body });
   const id = fromId('erasure', accepted.body.erasureId) ?? '';
   await sql`
-    insert into erasure_runs (erasure_id, execution_id) select ${id}, unnest(${[kept, gone]}::uuid[])`.execute(
+    insert into erasure_executions (erasure_id, execution_id) select ${id}, unnest(${[kept, gone]}::uuid[])`.execute(
     db,
   );
-  assert.deepEqual(await endedRuns(db, id, 1), [gone]);
+  assert.deepEqual(await endedExecutions(db, id, 1), [gone]);
 });

@@ -25,14 +25,14 @@ const { key, id: keyId } = await service.key();
 const agent = await addAgent(service, { user: '{{text}}' });
 const says = (text: unknown) => ({ variables: { text } });
 
-async function carryOut(definition: Parameters<typeof addWorkflow>[1], input: object = {}) {
+async function executeAttempt(definition: Parameters<typeof addWorkflow>[1], input: object = {}) {
   const workflow = await addWorkflow(service, definition);
   const runId = await startRun(service, workflow, key, input);
   return { workflow, runId, ...(await endOfRun(service, workflow, runId)) };
 }
 
 test('a chain hands outputs on, and each step is a record', async () => {
-  const { run, output, runId, steps } = await carryOut(
+  const { run, output, runId, steps } = await executeAttempt(
     {
       steps: [
         step({ name: 'first', agent, ...says('{"kind": "{{input.kind}}", "n": 1.0}') }),
@@ -76,7 +76,7 @@ test('a chain hands outputs on, and each step is a record', async () => {
 });
 
 test('parallel steps are joined, and the last ones are the output by name', async () => {
-  const { output } = await carryOut({
+  const { output } = await executeAttempt({
     steps: [
       step({ name: 'a', agent, ...says('A') }),
       step({ name: 'b', agent, ...says('B') }),
@@ -88,7 +88,7 @@ test('parallel steps are joined, and the last ones are the output by name', asyn
 });
 
 test('conditions skip, what waits only for skipped steps is skipped, and null comes of it', async () => {
-  const { steps, output } = await carryOut(
+  const { steps, output } = await executeAttempt(
     {
       steps: [
         step({ name: 'no', agent, when: 'input.n > 1', ...says('no') }),
@@ -109,7 +109,7 @@ test('conditions skip, what waits only for skipped steps is skipped, and null co
 
 test('a list is gone through in order, and its outputs are parsed', async () => {
   const list = Array.from({ length: 12 }, (_, n) => ({ n }));
-  const { output, steps } = await carryOut(
+  const { output, steps } = await executeAttempt(
     {
       steps: [
         step({
@@ -129,7 +129,7 @@ test('a list is gone through in order, and its outputs are parsed', async () => 
 });
 
 test('items fail by themselves where the step goes on, and fall back', async () => {
-  const { output, steps, run } = await carryOut(
+  const { output, steps, run } = await executeAttempt(
     {
       steps: [
         step({
@@ -162,7 +162,7 @@ test('what is no list, or too long, fails the step', async () => {
     [[1, 2, 3], 'LIST_TOO_LONG'],
   ] as const) {
     const forEach = { list: '{{input.list}}', max: 2 };
-    const { run, steps } = await carryOut(
+    const { run, steps } = await executeAttempt(
       { steps: [step({ name: 'each', agent, forEach })] },
       { list },
     );
@@ -173,7 +173,7 @@ test('what is no list, or too long, fails the step', async () => {
 });
 
 test('a failed step takes its fallback, a given output, or is passed over', async () => {
-  const { output, run, steps } = await carryOut({
+  const { output, run, steps } = await executeAttempt({
     steps: [
       step({
         name: 'agent',
@@ -226,7 +226,7 @@ test('a failed step fails the run, and everything else of it is canceled', async
 });
 
 test('a condition that cannot be judged fails the step', async () => {
-  const { run, steps } = await carryOut({
+  const { run, steps } = await executeAttempt({
     steps: [step({ name: 'a', agent, when: 'input.none.x == 1' })],
   });
   assert.equal(run.failedStep, 'a');
@@ -236,7 +236,7 @@ test('a condition that cannot be judged fails the step', async () => {
 test('a step whose call is refused for good fails with the code of the refusal', async () => {
   const paused = await addAgent(service, { user: 'x', stage: 'Paused' });
   const needy = await addAgent(service, { user: '{{must}}' });
-  const { steps, run } = await carryOut({
+  const { steps, run } = await executeAttempt({
     steps: [
       step({ name: 'paused', agent: paused, onFailure: 'continue' }),
       step({
@@ -256,7 +256,7 @@ test('a step whose call is refused for good fails with the code of the refusal',
 
 test('values that would be too long fail the step, whoever refers to them however often', async () => {
   const text = 'x'.repeat(500_000);
-  const { steps } = await carryOut(
+  const { steps } = await executeAttempt(
     {
       steps: [
         step({ name: 'a', agent, onFailure: 'continue', ...says('{{input.text}}'.repeat(10)) }),

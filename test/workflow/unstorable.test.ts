@@ -34,7 +34,7 @@ await sql`
   create trigger refuse before insert on workflow_steps for each row when (new.step = 'poison')
   execute function refuse()`.execute(db);
 
-async function carryOut(...steps: Parameters<typeof step>[0][]) {
+async function executeAttempt(...steps: Parameters<typeof step>[0][]) {
   const workflow = await addWorkflow(service, { timeoutMs, steps: steps.map(step) });
   const runId = await startRun(service, workflow, key);
   return endOfRun(service, workflow, runId);
@@ -61,7 +61,7 @@ async function recordOf(executionId: string | null | undefined) {
 }
 
 test('a step keeps its output where the condition after it quotes what cannot be stored', async () => {
-  const { run, steps } = await carryOut(
+  const { run, steps } = await executeAttempt(
     { name: 'odd', agent, ...odd },
     { name: 'after', agent, ...says('x'), when: quoting },
   );
@@ -116,7 +116,7 @@ test('errors are made storable where they are written, whoever made them', async
 });
 
 test('an end after which nothing can be written ends the run, and keeps what it brought', async () => {
-  const { run, steps } = await carryOut(
+  const { run, steps } = await executeAttempt(
     { name: 'first', agent, ...says('paid for') },
     { name: 'poison', agent, ...says('x'), after: ['first'] },
   );
@@ -152,7 +152,7 @@ test('so does a cancel, which is answered as any', async () => {
 });
 
 test('and a call that is refused for good', async () => {
-  const { run } = await carryOut(
+  const { run } = await executeAttempt(
     { name: 'refused', agent: refusing, onFailure: 'continue' },
     { name: 'poison', agent, ...says('x'), after: ['refused'] },
   );

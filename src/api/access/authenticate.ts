@@ -4,7 +4,7 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { deniedMessage } from '../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { hashKey, isKey } from '../../core/people/key.ts';
-import type { Reads } from '../../flow/execution/shared-reads.ts';
+import type { SharedReads } from '../../flow/execution/shared-reads.ts';
 
 /** Who calls: the bearer of an API key, or a browser with a session. */
 
@@ -32,15 +32,15 @@ export interface Authenticator {
   authenticate(request: FastifyRequest, endpoint: Endpoint): Promise<Caller>;
 }
 
-export interface AuthenticatorParts {
-  readonly reads: Reads;
+export interface AuthenticatorDeps {
+  readonly reads: SharedReads;
   /** The caller that the request's session cookie stands for; null where it has none that holds. */
   readonly session: (request: FastifyRequest, endpoint: Endpoint) => Promise<Caller | null>;
   /** Told of keys that were used. */
   readonly onKeyUsed: (hash: string) => void;
 }
 
-export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
+export function createAuthenticator(parts: AuthenticatorDeps): Authenticator {
   async function identified(request: FastifyRequest, endpoint: Endpoint) {
     const hash = bearerHash(request);
     const caller = hash ? await parts.reads.caller(hash) : await parts.session(request, endpoint);

@@ -9,7 +9,7 @@ import { trimSessions } from '../../store/people/users.ts';
 
 /** How better-auth is set up: on our tables, with our ids, and with as little of it as we need. */
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly db: Db;
   /** `CUELINE_SECRET`; cookies are signed with a key derived from it. */
   readonly secret: string;
@@ -38,7 +38,7 @@ export const basePath = '/api/auth';
 
 const daySeconds = 86_400;
 
-export function sessionOptions(parts: SessionParts): BetterAuthOptions {
+export function sessionOptions(parts: SessionDeps): BetterAuthOptions {
   const { db, publicUrl, logger } = parts;
   const { github, google } = parts.signIn;
   return {

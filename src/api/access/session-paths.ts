@@ -17,7 +17,7 @@ export interface SessionPath {
 const password = Type.String({ maxLength: passwordMax });
 /** Where the browser goes afterwards: a page of ours. */
 const page = Type.Optional(Type.String({ maxLength: urlMax, pattern: patterns.ownPage.source }));
-const departure = body('Departure', {
+const departure = body('GracefulShutdown', {
   provider: Type.String({ maxLength: nameMax }),
   callbackURL: page,
   errorCallbackURL: page,

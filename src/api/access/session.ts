@@ -20,17 +20,17 @@ import { checkSameOrigin, isSameOrigin, originOf } from '../http/same-origin.ts'
 import { createTurns } from '../http/semaphore.ts';
 import { fieldsOf } from '../http/validate.ts';
 import { unauthorized } from './authenticate.ts';
-import { addressHeader, basePath, type SessionParts, sessionOptions } from './session-options.ts';
+import { addressHeader, basePath, type SessionDeps, sessionOptions } from './session-options.ts';
 import { sessionPath } from './session-paths.ts';
 import { guard } from './sign-in-guard.ts';
 
 /** Signing in, and who is signed in. better-auth does it; only the files `session*.ts` know of it. */
 
-export type { SessionParts };
+export type { SessionDeps };
 
 export interface Sessions {
   /** Whose accounts people can sign in with. */
-  readonly identityProviders: readonly (keyof SessionParts['signIn'])[];
+  readonly identityProviders: readonly (keyof SessionDeps['signIn'])[];
   /** Serves `/api/auth/*`. */
   mount(app: FastifyInstance): void;
   /**
@@ -58,7 +58,7 @@ export async function hashPassword(password: string): Promise<string> {
   return hash(password);
 }
 
-export function createSessions(parts: SessionParts): Sessions {
+export function createSessions(parts: SessionDeps): Sessions {
   const { db, publicUrl, signIn } = parts;
   const options = sessionOptions(parts);
   const auth = betterAuth(options);
@@ -203,7 +203,7 @@ const discoveryMs = 5_000;
  * better-auth with the configured OpenID Connect issuer. It asks the issuer who it is before it answers anything, so
  * it is a second one, made when first needed: an issuer that is down or hangs keeps nobody else from their session.
  */
-function federation({ signIn: { oidc } }: SessionParts, options: BetterAuthOptions) {
+function federation({ signIn: { oidc } }: SessionDeps, options: BetterAuthOptions) {
   let made: Promise<Auth | null> | null = null;
 
   async function make(): Promise<Auth | null> {

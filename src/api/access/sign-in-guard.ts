@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { CallFailure } from '../../core/failure.ts';
 import type { Db } from '../../store/connection/database.ts';
-import { countAttempt, forgiveAttempt } from '../../store/people/sign-in-attempts.ts';
+import { countAttempt, undoAttempt } from '../../store/people/sign-in-attempts.ts';
 import { sessionAddresses } from '../../store/people/users.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function guard<Outcome extends { readonly ok: boolean }>(
   const network = networkOf(ip);
   const counted: string[] = [];
   const takeBack = async () => {
-    for (const key of counted) await forgiveAttempt(db, key);
+    for (const key of counted) await undoAttempt(db, key);
   };
   const count = async (key: string, { failuresMax, windowMs }: typeof bounds.account) => {
     const { count: tries, leftMs } = await countAttempt(db, key, windowMs);

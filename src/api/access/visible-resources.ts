@@ -2,13 +2,13 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import { sees } from '../../core/people/member.ts';
-import type { Reads } from '../../flow/execution/shared-reads.ts';
+import type { SharedReads } from '../../flow/execution/shared-reads.ts';
 import type { AgentView } from '../../store/admission/callers.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 
 /** The agent of that wire id as far as the caller may see it. Whatever it may not see does not exist: 404. */
 export async function visibleAgent(
-  reads: Reads,
+  reads: SharedReads,
   caller: Caller,
   wireId: string,
 ): Promise<AgentView> {
@@ -24,7 +24,7 @@ export interface ExecutionPath {
 
 /** An execution of an agent that the caller may see. `onAgent` is told of the agent even where it has no such execution. */
 export async function visibleExecution(
-  reads: Reads,
+  reads: SharedReads,
   caller: Caller,
   path: ExecutionPath,
   onAgent: (agent: AgentView) => void,

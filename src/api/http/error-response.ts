@@ -1,5 +1,5 @@
 import { CallFailure, type CallFailureCode } from '../../core/failure.ts';
-import { isAway } from '../../store/connection/database-error.ts';
+import { isUnavailable } from '../../store/connection/database-error.ts';
 
 /** What each failure of a call is over HTTP: the one place where codes meet statuses. */
 
@@ -30,16 +30,16 @@ const answers: Record<CallFailureCode, { status: number; error: string }> = {
   OUTCOME_UNKNOWN: { status: 503, error: 'Outcome unknown' },
 };
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export function errorAnswer(
+export function errorResponse(
   failure: { code: CallFailureCode; message: string; fields: Readonly<Record<string, unknown>> },
   requestId: string,
-): ErrorAnswer {
+): ErrorResponse {
   const { status, error } = answers[failure.code];
   const { message, code, fields } = failure;
   const headers: Record<string, string> = {};
@@ -51,7 +51,7 @@ export function errorAnswer(
 /** What is thrown, as a failure of the call: the database being away is its own, everything else is a fault. */
 export function asCallFailure(thrown: unknown): CallFailure | null {
   if (thrown instanceof CallFailure) return thrown;
-  if (isAway(thrown)) {
+  if (isUnavailable(thrown)) {
     return new CallFailure('UNAVAILABLE', 'The service is not available right now. Try again.', {
       retryAfter: 1,
     });

@@ -9,7 +9,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
  * any more; from then on every answer says `connection: close`; and what is left is closed only once its client must have
  * given it up by itself.
  */
-export interface Departure {
+export interface GracefulShutdown {
   /** Whether answers are to say `connection: close`. */
   readonly begun: boolean;
   /** A connection was made or an answer given. */
@@ -36,7 +36,7 @@ const lineMs = 10_000;
 const briefMs = 1;
 const restlessMs = 250;
 
-export function createDeparture(): Departure {
+export function createGracefulShutdown(): GracefulShutdown {
   let begun = false;
   let touchedAt = Number.NEGATIVE_INFINITY;
   return {

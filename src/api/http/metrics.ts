@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { executeAgent, executeAgentInDashboard } from '../../contract/executions/executions.ts';
 import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
-import type { EndedRun } from '../../store/execution/finish.ts';
+import type { EndedExecution } from '../../store/execution/finish.ts';
 import { routePath } from './route.ts';
 import { kept, within } from './ttl-cache.ts';
 
@@ -14,8 +14,8 @@ import { kept, within } from './ttl-cache.ts';
 export interface Metrics {
   accepted(): void;
   refused(code: CallFailureCode): void;
-  ended(run: Pick<EndedRun, 'status' | 'startedMs' | 'latencyMs'>): void;
-  runEnded(status: WorkflowRunStatus): void;
+  ended(run: Pick<EndedExecution, 'status' | 'startedMs' | 'latencyMs'>): void;
+  workflowRunEnded(status: WorkflowRunStatus): void;
   batch(kind: 'admission' | 'finish' | 'read', size: number): void;
   /** `provider` and `outcome` must come from closed lists. */
   modelCalled(call: { provider: string; outcome: string; seconds: number }): void;
@@ -143,7 +143,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       ended.inc({ status });
       if (startedMs !== null) duration.observe({ status }, latencyMs / 1_000);
     },
-    runEnded: (status) => runsEnded.inc({ status }),
+    workflowRunEnded: (status) => runsEnded.inc({ status }),
     batch: (kind, size) => batch.observe({ kind }, size),
     modelCalled: ({ seconds, ...labels }) => modelCall.observe(labels, seconds),
     contentType: registry.contentType,

@@ -19,7 +19,7 @@ export function readPage(query: PageQuery): { limit: number; offset: number } {
 }
 
 /** The answer: the rows under their own name, and where in the whole they stand. */
-export function pageAnswer<Name extends string, Row>(
+export function pageResponse<Name extends string, Row>(
   of: Name,
   rows: readonly Row[],
   { limit, offset, total }: { limit: number; offset: number; total: number },

@@ -9,7 +9,7 @@ import {
 } from '../../contract/endpoint.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { refuseNobody, unauthorized } from '../access/authenticate.ts';
-import type { ApiParts } from '../api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { announcesBody, type RawBody, readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
 import { toJson } from './json-response.ts';
@@ -27,7 +27,7 @@ export interface Context<E extends Endpoint> {
 }
 
 /** What a handler gives back: the status, headers, and the body: a stream as it is, none for null, else JSON. */
-export interface HandlerAnswer {
+export interface HandlerResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,9 +35,9 @@ export interface HandlerAnswer {
 
 export function route<const E extends Endpoint>(
   app: FastifyInstance,
-  parts: ApiParts,
+  parts: ApiDeps,
   endpoint: E,
-  handle: (context: Context<E>) => Promise<HandlerAnswer>,
+  handle: (context: Context<E>) => Promise<HandlerResponse>,
   /** What comes before the call is looked at any further: a limit must not be passed by a bad query. */
   first?: (caller: Caller, reply: FastifyReply) => Promise<void>,
 ): void {
@@ -74,7 +74,7 @@ function discard({ raw }: FastifyRequest): null {
   return null;
 }
 
-export function send(reply: FastifyReply, answer: HandlerAnswer): void {
+export function send(reply: FastifyReply, answer: HandlerResponse): void {
   reply.code(answer.status).headers(answer.headers ?? {});
   if (answer.body === null) reply.send();
   else if (answer.body instanceof Readable) reply.send(answer.body);

@@ -1,4 +1,4 @@
-import { DatabaseAway } from '../../store/connection/database-error.ts';
+import { DatabaseUnavailable } from '../../store/connection/database-error.ts';
 
 /**
  * What probes and scrapes ask of the database must not weigh on it: it is read at most once in `keptMs`, whoever asks
@@ -17,7 +17,7 @@ export function kept<T>(read: () => Promise<T>, keptMs: number): () => Promise<T
 export async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise: silence, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new DatabaseAway('the database did not answer')),
+    () => reject(new DatabaseUnavailable('the database did not answer')),
     timeoutMs,
   );
   try {

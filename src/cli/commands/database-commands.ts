@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CallFailure } from '../../core/failure.ts';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import { bound, group, listed, wholeNumber } from '../arguments.ts';
 import { CommandFailure } from '../client/failure.ts';
 import { type Context, runCommand } from '../command.ts';
@@ -118,7 +118,7 @@ function run(command: (context: Context) => Promise<void>): Promise<never> {
   return runCommand((context) =>
     command(context).catch((error: unknown) => {
       const plain = error instanceof CallFailure || error instanceof CommandFailure;
-      throw plain ? new StartFailure(error.message, { cause: error }) : error;
+      throw plain ? new StartupFailure(error.message, { cause: error }) : error;
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { CuelineError, createClient } from '../../client/index.ts';
 import { readConfig } from '../../config.ts';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import type { Call } from '../client/call.ts';
 import { parse } from '../client/exact-json.ts';
 import { CommandFailure, OutputClosed } from '../client/failure.ts';
@@ -44,6 +44,6 @@ function complain(error: unknown): void {
     const named = requestId === null ? code : `${code}, ${requestId}`;
     console.error(`cueline: ${oneLine(message)} (${named})`);
   } else if (error instanceof CommandFailure) console.error(`cueline: ${oneLine(error.message)}`);
-  else if (error instanceof StartFailure) console.error(`cueline: ${error.message}`);
+  else if (error instanceof StartupFailure) console.error(`cueline: ${error.message}`);
   else console.error(error);
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../../core/execution/caller.ts';
 import { fromId } from '../../core/id.ts';
 import type { HashPassword } from '../../core/people/token.ts';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import { bootstrapWorkspace } from '../../flow/workspace/bootstrap-workspace.ts';
 import { findSessionCaller } from '../../store/admission/callers.ts';
 import type { Db } from '../../store/connection/database.ts';
@@ -27,7 +27,7 @@ export async function firstOwner(db: Db, workspace: string | undefined): Promise
   const owner = members.find(({ role }) => role === 'owner');
   const caller = owner && (await findSessionCaller(db, owner.userId, workspaceId ?? null));
   if (caller) return caller;
-  throw new StartFailure(
+  throw new StartupFailure(
     workspace === undefined
       ? 'There is no workspace yet: "cueline start" and "cueline keys create" make the first.'
       : `There is no workspace ${workspace}.`,
@@ -35,7 +35,7 @@ export async function firstOwner(db: Db, workspace: string | undefined): Promise
 }
 
 /** Where there is no workspace yet, makes the first and its owner; a password that was made up is shown this once. */
-export async function makeFirstWorkspace(db: Db, { config }: Context): Promise<void> {
+export async function createFirstWorkspace(db: Db, { config }: Context): Promise<void> {
   const { created, email, password } = await bootstrapWorkspace(db, {
     ownerEmail: config.owner.email,
     ownerPassword: config.owner.password,

@@ -12,7 +12,7 @@ import { type Bound, orNull } from '../arguments.ts';
 import { everyPage } from '../client/pages.ts';
 import { printDone, printList } from '../client/print.ts';
 import type { Context } from '../command.ts';
-import { firstOwner, makeFirstWorkspace, openCurrent } from './first-workspace.ts';
+import { createFirstWorkspace, firstOwner, openCurrent } from './first-workspace.ts';
 
 /** API keys from the command line, as the first owner of a workspace issues and ends them. */
 
@@ -36,7 +36,7 @@ export async function createKey(context: Context, options: NewKeyOptions): Promi
   const input = keyInput(options);
   const db = await openCurrent(context);
   // An agent that is named is in a workspace, or is not there at all.
-  if (!options.workspace && !input.agentIds) await makeFirstWorkspace(db, context);
+  if (!options.workspace && !input.agentIds) await createFirstWorkspace(db, context);
   await printIssued(
     await flow.issueKey(db, await firstOwner(db, options.workspace), input),
     options,

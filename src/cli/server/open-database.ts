@@ -1,7 +1,7 @@
 import { requireSecret } from '../../config.ts';
 import { connectionTo, reach } from '../../store/connection/connect.ts';
 import { type Db, openDatabase } from '../../store/connection/database.ts';
-import { type Connection, lookForPooler } from '../../store/connection/detect-pooler.ts';
+import { type Connection, detectPooler } from '../../store/connection/detect-pooler.ts';
 import type { Embedded, EmbeddedOptions } from '../../store/embedded.ts';
 import { checkSchema, type MigrateOptions, migrate } from '../../store/migrate.ts';
 import type { Context } from '../command.ts';
@@ -55,7 +55,7 @@ async function given({ config, life, log }: Context): Promise<Found | null> {
     signal: life.ending,
     onWait: (reason) => log.info(`Waiting for the database at ${place}: ${reason}`),
   });
-  return { connection: await lookForPooler(connection), place };
+  return { connection: await detectPooler(connection), place };
 }
 
 function forEmbedded({ config: { dataDir }, life, log }: Context): EmbeddedOptions {

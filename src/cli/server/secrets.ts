@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { secretForm } from '../../config/forms.ts';
-import { makeToken } from '../../core/people/token.ts';
+import { generateToken } from '../../core/people/token.ts';
 import { deriveSealKey } from '../../core/seal.ts';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import { reseal } from '../../flow/workspace/reseal.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { keptSecret, syncDirectory } from '../../store/embedded/secret-file.ts';
@@ -53,15 +53,15 @@ function keepsSecret({ config }: Context): boolean {
 
 async function readSecret(context: Context): Promise<string> {
   if (keepsSecret(context)) {
-    throw new StartFailure('The secret in the data directory is made up: no other can be given.');
+    throw new StartupFailure('The secret in the data directory is made up: no other can be given.');
   }
   const secret = (await readSecretLine(context.life.ending)).trim();
   if (secretForm.accepts(secret)) return secret;
-  throw new StartFailure(`The new secret is not valid; expected ${secretForm.allowed}.`);
+  throw new StartupFailure(`The new secret is not valid; expected ${secretForm.allowed}.`);
 }
 
 async function rotateGiven(db: Db, old: string, given: string | null): Promise<number> {
-  const next = given ?? makeToken();
+  const next = given ?? generateToken();
   // Shown before it is used: were it lost, so were all credentials.
   if (given === null) await print(next);
   return reseal(db, deriveSealKey(old), deriveSealKey(next));
@@ -77,7 +77,7 @@ async function rotateKept(db: Db, dataDir: string, old: string): Promise<number>
   const next = await keptSecret(dataDir, nextName);
   const count = await reseal(db, deriveSealKey(old), deriveSealKey(next)).catch(async (error) => {
     // Refused, so nothing was changed: nothing is under way.
-    if (error instanceof StartFailure && !resumed) await rm(path);
+    if (error instanceof StartupFailure && !resumed) await rm(path);
     throw error;
   });
   await rename(path, join(dataDir, 'secret'));

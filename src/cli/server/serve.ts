@@ -2,12 +2,12 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { hashPassword } from '../../api/access/session.ts';
 import { deriveSealKey } from '../../core/seal.ts';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import { bootstrapWorkspace } from '../../flow/workspace/bootstrap-workspace.ts';
 import { createCredentials } from '../../flow/workspace/credentials.ts';
-import { type Demo, makeDemo } from '../../flow/workspace/make-demo.ts';
+import { createDemo, type Demo } from '../../flow/workspace/make-demo.ts';
 import { createModels } from '../../provider/registry.ts';
-import { type Role, type WiringParts, wire } from '../../wiring.ts';
+import { type Role, type WiringDeps, wire } from '../../wiring.ts';
 import type { Context } from '../command.ts';
 import { version } from '../version.ts';
 import { banner, shownOnce } from './banner.ts';
@@ -41,7 +41,7 @@ async function begin(context: Context, role: Role): Promise<void> {
   const owner = first.created ? first : null;
   let demo: Demo | null = null;
   try {
-    if (first.created) demo = await makeDemo(db, first.workspaceId, first.ownerId);
+    if (first.created) demo = await createDemo(db, first.workspaceId, first.ownerId);
     const url = await bringUp(context, role, database);
     console.log(banner({ role, url, place: database.place, owner, demo }));
   } catch (error) {
@@ -82,7 +82,7 @@ async function bringUp(
 async function openModels(
   { config, life, log }: Context,
   secret: string,
-): Promise<Pick<WiringParts, 'models' | 'providers' | 'testConnection'>> {
+): Promise<Pick<WiringDeps, 'models' | 'providers' | 'testConnection'>> {
   const models = createModels({
     open: createCredentials({
       sealKey: deriveSealKey(secret),
@@ -96,8 +96,8 @@ async function openModels(
   life.closers.defer(() => models.close());
   const { states: providers, testConnection } = models;
   if (config.otlpEndpoint === null) return { models, providers, testConnection };
-  const { traced } = await import('../../provider/with-tracing.ts');
-  const spans = await traced(models, {
+  const { withTracing } = await import('../../provider/with-tracing.ts');
+  const spans = await withTracing(models, {
     ...{ endpoint: config.otlpEndpoint, serviceName: 'cueline', serviceVersion: version },
     onError: (err) => log.warn({ err }, 'Traces were not delivered'),
   });
@@ -117,7 +117,7 @@ async function listen(app: FastifyInstance, { config }: Context): Promise<string
       EACCES: `port ${port} needs rights that this user does not have; set PORT to another`,
       EADDRNOTAVAIL: `this machine has no address ${host}; set HOST to one it has`,
     };
-    throw new StartFailure(`The server cannot listen: ${why[code ?? ''] ?? message}.`);
+    throw new StartupFailure(`The server cannot listen: ${why[code ?? ''] ?? message}.`);
   }
   const bound = (app.server.address() as AddressInfo).port;
   const everywhere = ['0.0.0.0', '::'].includes(host);

@@ -39,7 +39,7 @@ export const modelSettings = {
   topP: Type.Number({ minimum: 0, maximum: 1, description: 'Nucleus sampling.' }),
 };
 
-const runSettings = {
+const executionSettings = {
   maxAttempts: Type.Integer({
     minimum: 1,
     maximum: limits.attemptsMax,
@@ -57,7 +57,7 @@ const runSettings = {
   }),
 };
 
-const config = { ...modelSettings, ...runSettings };
+const config = { ...modelSettings, ...executionSettings };
 
 export const AgentConfig = Type.Partial(Type.Object(config), {
   title: 'AgentConfig',

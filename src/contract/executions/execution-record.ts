@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../../core/execution/execution.ts';
-import { runFailureCodes } from '../../core/failure.ts';
+import { executionErrorCodes } from '../../core/failure.ts';
 import { id, nullable, oneOf, Pagination, time } from '../shared.ts';
 
 export const ExecuteRequest = Type.Object(
@@ -88,7 +88,7 @@ const fields = {
   finishReason: Type.Optional(Type.String({ description: 'Why the model stopped.' })),
   outputText: Type.Optional(Type.String({ description: 'Only when successful.' })),
   error: Type.Optional(Type.String({ description: 'On every end but `success`.' })),
-  errorCode: Type.Optional(oneOf(runFailureCodes, 'On every end but `success`.')),
+  errorCode: Type.Optional(oneOf(executionErrorCodes, 'On every end but `success`.')),
 };
 
 /** JSON Schema's way to say "always, once it has ended". */

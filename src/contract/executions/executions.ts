@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { endStatuses, latencyMsMax, sources } from '../../core/execution/execution.ts';
-import { runFailureCodes } from '../../core/failure.ts';
+import { executionErrorCodes } from '../../core/failure.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
@@ -113,7 +113,7 @@ const filters = {
   promptVersionId: Type.Optional(reference('version', 'Only runs of this prompt version.')),
   model: Type.Optional(text(limits.modelMax, 'Only runs of this model, as `modelUsed` names it.')),
   apiKeyId: Type.Optional(reference('key', 'Only calls with this API key.')),
-  errorCode: Type.Optional(oneOf(runFailureCodes, 'Only records with this error code.')),
+  errorCode: Type.Optional(oneOf(executionErrorCodes, 'Only records with this error code.')),
   latencyMsMin: Type.Optional(milliseconds('Only records that took at least so long.')),
   latencyMsMax: Type.Optional(milliseconds('Only records that took at most so long.')),
   costUSDMin: Type.Optional(money('Only records that cost at least so much.')),

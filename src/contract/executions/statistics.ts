@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../../core/execution/execution.ts';
-import { runFailureCodes } from '../../core/failure.ts';
+import { executionErrorCodes } from '../../core/failure.ts';
 import { groupings } from '../../core/history/statistics.ts';
 import { type StepLength, stepLengths } from '../../core/history/steps.ts';
 import { endpoint } from '../endpoint.ts';
@@ -41,10 +41,10 @@ export const Bucket = Type.Object(
       nullable(id('key'), 'Where grouped by `key`; `null` for calls without one.'),
     ),
     errorCode: Type.Optional(
-      nullable(oneOf(runFailureCodes), 'Where grouped by `errorCode`; `null` for successes.'),
+      nullable(oneOf(executionErrorCodes), 'Where grouped by `errorCode`; `null` for successes.'),
     ),
-    count: count('What happened, refusals that got no record included; never reduced.'),
-    recorded: count('Records that exist; fewer than happened, and reduced by retention.'),
+    count: count('What occurred, refusals that got no record included; never reduced.'),
+    recorded: count('Records that exist; fewer than occurred, and reduced by retention.'),
     successRate: nullable(
       Type.Number({ minimum: 0, maximum: 1 }),
       'Successes by successes and failures; `null` where there is neither. Refused and canceled calls do not count.',

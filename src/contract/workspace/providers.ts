@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { runFailureCodes } from '../../core/failure.ts';
+import { executionErrorCodes } from '../../core/failure.ts';
 import { providerKinds } from '../../core/model/provider.ts';
 import { modelSettings } from '../agents/agent-record.ts';
 import { endpoint } from '../endpoint.ts';
@@ -103,7 +103,7 @@ export const ConnectionTest = Type.Object(
     error: Type.Optional(
       Type.Object(
         {
-          code: oneOf(runFailureCodes, 'What a run would fail with.'),
+          code: oneOf(executionErrorCodes, 'What a run would fail with.'),
           message: Type.String({ description: "What is wrong, often in the provider's words." }),
         },
         { description: 'Only where not `ok`.' },

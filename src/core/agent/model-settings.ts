@@ -18,7 +18,7 @@ export interface AgentConfig {
 }
 
 /** What a run needs of its agent as it was when the call was accepted. Kept with the run until it ends. */
-export interface RunSettings {
+export interface ExecutionSettings {
   readonly maxTokens: number | null;
   readonly topP: number | null;
   /** Model calls that may fail before the run does, 1–5; 1 also allows no loss of a process: at most once. */
@@ -57,12 +57,12 @@ export function effective(config: AgentConfig, version: ModelSettings): ModelSet
   };
 }
 
-export function runSettings(
+export function executionSettings(
   config: AgentConfig,
   version: ModelSettings,
   defaults: Readonly<Record<string, unknown>>,
   storeBodies: boolean,
-): RunSettings {
+): ExecutionSettings {
   const { maxTokens, topP } = effective(config, version);
   return {
     maxTokens,

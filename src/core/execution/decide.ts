@@ -1,7 +1,7 @@
 import { callable, type Stage, type Visibility } from '../agent/agent.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
 import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
-import type { CallFailureCode, RunFailureCode } from '../failure.ts';
+import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import { sees } from '../people/member.ts';
 import type { Caller } from './caller.ts';
@@ -109,7 +109,7 @@ export interface Refusal {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly states: readonly WindowState[];
   /** How the refusal stands in the history; null where it leaves no record. */
-  readonly record: { readonly status: EndStatus; readonly errorCode: RunFailureCode } | null;
+  readonly record: { readonly status: EndStatus; readonly errorCode: ExecutionErrorCode } | null;
 }
 
 export type Decision =

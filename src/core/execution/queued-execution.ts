@@ -1,4 +1,4 @@
-import type { RunSettings } from '../agent/model-settings.ts';
+import type { ExecutionSettings } from '../agent/model-settings.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import type { Source } from './execution.ts';
 
@@ -27,7 +27,7 @@ export interface AcceptedAs {
 }
 
 /** One run as a worker holds it: leased, with the fence that each of its writes names. */
-export interface Run extends AcceptedAs {
+export interface QueuedExecution extends AcceptedAs {
   readonly id: string;
   readonly workspaceId: string;
   readonly agentId: string;
@@ -42,7 +42,7 @@ export interface Run extends AcceptedAs {
   readonly setup: ModelSetup;
   /** The variables as they were sent: the compact JSON text of an object. */
   readonly inputVariables: string;
-  readonly settings: RunSettings;
+  readonly settings: ExecutionSettings;
   /** Since the first start of work, by the database's clock. */
   readonly elapsedMs: number;
 }
@@ -59,5 +59,5 @@ export interface Slots {
   /** Gives a slot back that no run was started in. */
   release(workspaceId: string): void;
   /** Starts a run in a slot that was taken for it. */
-  start(run: Run): void;
+  start(run: QueuedExecution): void;
 }

@@ -7,6 +7,6 @@ export interface Retention {
 }
 
 /** After the end of a run whose agent stores no bodies, for whoever polls; in milliseconds. */
-export const briefOutputMs = 900_000;
+export const transientOutputMs = 900_000;
 /** Hours that hold more records than this keep their minutes. */
-export const foldedMax = 500;
+export const rolledUpMax = 500;

@@ -1,5 +1,5 @@
 import type { EndStatus, Source } from '../execution/execution.ts';
-import type { RunFailureCode } from '../failure.ts';
+import type { ExecutionErrorCode } from '../failure.ts';
 
 /** Statistics: what is added up for each agent, time bucket, status and source, and how latencies are binned. */
 
@@ -38,7 +38,7 @@ export interface Tally {
   readonly promptVersionId: string;
   readonly model: string;
   readonly apiKeyId: string | null;
-  readonly errorCode: RunFailureCode | null;
+  readonly errorCode: ExecutionErrorCode | null;
   /** False for a refusal that got no row. */
   readonly recorded: boolean;
   readonly inputTokens: number;
@@ -50,7 +50,7 @@ export interface Tally {
 }
 
 interface Sums {
-  happened: number;
+  occurred: number;
   recorded: number;
   inputTokens: number;
   outputTokens: number;
@@ -88,7 +88,7 @@ export function byMinute(tallies: readonly Tally[]): Cell[] {
       cell = { ...own, ...nothing() };
       cells.set(name, cell);
     }
-    cell.happened++;
+    cell.occurred++;
     if (tally.recorded) cell.recorded++;
     cell.inputTokens += tally.inputTokens;
     cell.outputTokens += tally.outputTokens;
@@ -142,7 +142,7 @@ function startOf(level: Level | BreakdownLevel, atMs: number): number {
 }
 
 function add(sums: Sums, more: Sums): void {
-  sums.happened += more.happened;
+  sums.occurred += more.occurred;
   sums.recorded += more.recorded;
   sums.inputTokens += more.inputTokens;
   sums.outputTokens += more.outputTokens;
@@ -153,7 +153,7 @@ function add(sums: Sums, more: Sums): void {
 
 function nothing(): Sums {
   return {
-    happened: 0,
+    occurred: 0,
     recorded: 0,
     inputTokens: 0,
     outputTokens: 0,

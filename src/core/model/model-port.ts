@@ -1,4 +1,4 @@
-import type { RunFailureCode } from '../failure.ts';
+import type { ExecutionErrorCode } from '../failure.ts';
 import type { Price } from './price.ts';
 import type { StoredProvider } from './provider.ts';
 
@@ -7,7 +7,7 @@ import type { StoredProvider } from './provider.ts';
  * The engine retries; a model never does.
  */
 export interface ModelPort {
-  call(call: ModelCall): Promise<ModelAnswer>;
+  call(call: ModelCall): Promise<ModelResponse>;
 }
 
 /**
@@ -46,7 +46,7 @@ export interface ModelCall {
   readonly signal: AbortSignal;
 }
 
-export interface ModelAnswer {
+export interface ModelResponse {
   readonly text: string;
   readonly usage: Usage;
   /** `stop`, `length`, `content-filter`, `tool-calls`, `error` or `other`. */
@@ -78,7 +78,7 @@ export const noCost: Cost = { usd: '0', known: true };
 export const unknownCost: Cost = { usd: '0', known: false };
 
 /** Failures that a later attempt can mend; all others end the run at once. */
-const retryable: ReadonlySet<RunFailureCode> = new Set([
+const retryable: ReadonlySet<ExecutionErrorCode> = new Set([
   'MODEL_TIMEOUT',
   'PROVIDER_RATE_LIMITED',
   'PROVIDER_ERROR',
@@ -86,7 +86,7 @@ const retryable: ReadonlySet<RunFailureCode> = new Set([
 
 /** What a model call throws. `message` goes into the record: secrets are removed before. */
 export class ModelFailure extends Error {
-  readonly code: RunFailureCode;
+  readonly code: ExecutionErrorCode;
   /** What the provider's Retry-After asked for, in milliseconds; 0 where it said nothing. */
   readonly retryAfterMs: number;
   /** False where a repeat cannot help though the code usually can, such as a request the provider refuses. */
@@ -95,7 +95,7 @@ export class ModelFailure extends Error {
   readonly cost: Cost;
 
   constructor(
-    code: RunFailureCode,
+    code: ExecutionErrorCode,
     message: string,
     more: { retryAfterMs?: number; retryable?: boolean; usage?: Usage; cost?: Cost } = {},
   ) {
@@ -126,11 +126,11 @@ export function splitModelName(text: string): { provider: string; model: string 
 export class ModelDeferred extends Error {
   readonly afterMs: number;
   /** What a run ends with that has not so much time left. */
-  readonly code: RunFailureCode;
+  readonly code: ExecutionErrorCode;
   /** The provider does answer, only it has as many calls as it may have. */
   readonly full: boolean;
 
-  constructor(afterMs: number, code: RunFailureCode, full = false) {
+  constructor(afterMs: number, code: ExecutionErrorCode, full = false) {
     super(`not called, to be tried again after ${Math.round(afterMs)} ms`);
     this.name = 'ModelDeferred';
     this.afterMs = afterMs;

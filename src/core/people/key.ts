@@ -12,7 +12,7 @@ export type Permission = (typeof permissions)[number];
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape = /^cue_[0-9A-Za-z]{36}$/;
 
-export function makeKey(): string {
+export function generateKey(): string {
   let body = 'cue_';
   for (let i = 0; i < 30; i++) body += alphabet.charAt(randomInt(62));
   return body + checksum(body);

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 /** Secrets that are shown once: the token of an invitation, a password that nobody chose. */
 
 /** 256 bits. */
-export function makeToken(): string {
+export function generateToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
@@ -13,7 +13,7 @@ export function hashToken(token: string): Buffer {
 }
 
 /** 96 bits in 16 characters. */
-export function makePassword(): string {
+export function generatePassword(): string {
   return randomBytes(12).toString('base64url');
 }
 

@@ -17,7 +17,7 @@ export interface Need {
 export type Reading = 'read' | 'unread' | 'tooLong';
 
 /** The book of one advance of a run: what was read of it, what has changed since, and what must be read yet. */
-export interface RunBook {
+export interface AdvanceState {
   /** What references outside of lists stand for; only where `look` says that it is read. */
   readonly scope: Scope;
   row(step: string, item?: number): StepState | undefined;
@@ -38,7 +38,7 @@ export interface RunBook {
   isKnown(row: StepState): boolean;
 }
 
-export function runBook({ values, rows: before, items, outputChars }: RunState): RunBook {
+export function advanceState({ values, rows: before, items, outputChars }: RunState): AdvanceState {
   const rows = new Map(before.map((row) => [keyOf(row), row]));
   const known = new Set(rows.keys());
   const changed = new Map<string, StepState>();

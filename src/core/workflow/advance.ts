@@ -1,5 +1,5 @@
 import { elements } from '../json.ts';
-import { runBook } from './advance-state.ts';
+import { advanceState } from './advance-state.ts';
 import { type ConditionJudge, conditionJudge } from './condition-judge.ts';
 import {
   gatheredCharsMax,
@@ -48,7 +48,7 @@ export function advance(
   { judge }: ConditionJudge = conditionJudge(),
 ): Advance {
   const graph = graphOf(definition);
-  const book = runBook(state);
+  const book = advanceState(state);
   const { scope: whole, row: rowOf } = book;
   /** Nothing more begins once the run has failed. */
   let broken: StepState | null = null;

@@ -27,20 +27,20 @@ const available = new Set([...macros, ...ofTexts, ...ofTypes, ...ofOptionals, ..
 
 /** Of a duration and of a time zone: to read long ones takes longer than their length. */
 const briefCharsMax = 64;
-const takesBrief = new Set(['duration', ...ofTimes]);
+const takesTransient = new Set(['duration', ...ofTimes]);
 
 const accesses: ReadonlySet<string> = new Set(['[]', '[?]']);
 
 /** The library lets nobody replace a function: these stand in for its own. No condition may call them by their names. */
 const ownContains = 'contains_of_ours';
-const ownBrief = 'brief_of_ours';
+const ownTransient = 'brief_of_ours';
 const ownKey = 'key_of_ours';
 const evaluator = 'evaluator_of_ours';
 
 export function registerOwn(environment: Environment): void {
   environment
     .registerFunction(`string.${ownContains}(string): bool`, holds)
-    .registerFunction(`${ownBrief}(dyn): string`, (text: unknown) => {
+    .registerFunction(`${ownTransient}(dyn): string`, (text: unknown) => {
       if (typeof text !== 'string') throw new Error('A duration and a time zone are texts.');
       if (text.length <= briefCharsMax) return text;
       throw new Error(
@@ -94,7 +94,7 @@ export function putOwn(environment: Environment, node: Node): void {
     const [name] = node.args;
     const given = node.args.at(-1) as Node[];
     if (name === 'contains') node.args[0] = ownContains;
-    if (takesBrief.has(name)) for (const at of given.keys()) put(given, at, ownBrief);
+    if (takesTransient.has(name)) for (const at of given.keys()) put(given, at, ownTransient);
   }
   if (accesses.has(node.op)) put(node.args as Node[], 1, ownKey);
   if (node.op === 'in') put(node.args, 0, ownKey);

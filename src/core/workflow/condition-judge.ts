@@ -55,7 +55,7 @@ export function conditionJudge(): ConditionJudge {
     const begunMs = threadMs();
     try {
       const run = () => evaluate(condition, scope);
-      const value = isBrief(condition, scope) ? run() : within(run, leftMs);
+      const value = isTransient(condition, scope) ? run() : within(run, leftMs);
       if (typeof value === 'boolean') return { kind: 'value', value };
       return { kind: 'error', message: 'The condition gives neither true nor false.' };
     } catch (error) {
@@ -79,7 +79,7 @@ export function conditionJudge(): ConditionJudge {
 
 const tooLong = `The conditions that are judged together take longer than ${judgingMsMax} ms.`;
 
-function isBrief({ loops, steps, input }: Condition, scope: ConditionScope): boolean {
+function isTransient({ loops, steps, input }: Condition, scope: ConditionScope): boolean {
   if (loops) return false;
   const outputs = steps.map((step) => scope.output(step)?.json.length ?? 0);
   const chars = outputs.reduce((sum, one) => sum + one, input ? scope.input.json.length : 0);

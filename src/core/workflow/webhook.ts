@@ -9,7 +9,7 @@ const secretBytes = 32;
 /** A sender that changes its secret signs with both; more than a few are no signatures. */
 const signaturesMax = 10;
 
-export function makeWebhookSecret(): string {
+export function generateWebhookSecret(): string {
   return `whsec_${randomBytes(secretBytes).toString('base64')}`;
 }
 

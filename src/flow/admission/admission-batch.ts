@@ -11,7 +11,7 @@ import type {
   Refusal,
 } from '../../core/execution/decide.ts';
 import type { Counts, RateLimits } from '../../core/execution/limits.ts';
-import type { Run, Slots } from '../../core/execution/queued-execution.ts';
+import type { QueuedExecution, Slots } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { AdmissionState } from '../../store/admission/admission-read.ts';
 import type { AdmissionWrites, NewExecution } from '../../store/admission/admission-write.ts';
@@ -25,7 +25,7 @@ import {
   stepOf,
   termsOf,
 } from './admission-mapping.ts';
-import { refusalBook } from './refusal-recorder.ts';
+import { refusalRecorder } from './refusal-recorder.ts';
 
 /**
  * The book of one admission batch: what was read; what the calls before this one have changed; and at the end
@@ -43,16 +43,16 @@ export interface FirstCall {
   readonly ignoredVariables: readonly string[];
 }
 
-export interface BookParts {
+export interface AdmissionBatchDeps {
   readonly testingLimits: RateLimits;
   readonly slots: Slots | null;
   /** The lease under which runs may be born. */
   readonly worker: string | null;
 }
 
-export type AdmissionBook = ReturnType<typeof admissionBook>;
+export type AdmissionBatch = ReturnType<typeof admissionBatch>;
 
-export function admissionBook(state: AdmissionState, parts: BookParts) {
+export function admissionBatch(state: AdmissionState, parts: AdmissionBatchDeps) {
   const { nowMs } = state;
   const callerAmong = callersAmong(state.keys, state.members);
   const agents = new Map(state.agents.map((row) => [row.id, agentOfRow(row)]));
@@ -82,8 +82,8 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
 
   const counts = new Map<string, Counts>();
   const spentMonths = new Set<string>();
-  const refusals = refusalBook(state);
-  const born: Run[] = [];
+  const refusals = refusalRecorder(state);
+  const born: QueuedExecution[] = [];
   const acceptedTerms = new Map<string, AcceptedTerms>();
   const executions: NewExecution[] = [];
   const idempotency: AdmissionWrites['idempotency'][number][] = [];
@@ -151,9 +151,9 @@ export function admissionBook(state: AdmissionState, parts: BookParts) {
       const terms = once(acceptedTerms, whose, () => termsOf(caller, agent, apiKeyId));
       spentMonths.add(workspaceId);
 
-      const holdsSlot = takeSlot(agent, terms.settings.maxConcurrency);
-      const worker = holdsSlot === false ? null : birthplace(workspaceId);
-      const run = { tag: nextTag(workspaceId), born: worker !== null, holdsSlot };
+      const hasSlot = takeSlot(agent, terms.settings.maxConcurrency);
+      const worker = hasSlot === false ? null : birthplace(workspaceId);
+      const run = { tag: nextTag(workspaceId), born: worker !== null, hasSlot };
       executions.push({ id, terms, ...from(call), inputVariables: variables.json, run, step });
       const { agentId, source, promptVersionId, model, temperature, settings } = terms;
       if (worker !== null) {

@@ -1,7 +1,7 @@
 import {
+  type ExecutionSettings,
   effective,
-  type RunSettings,
-  runSettings,
+  executionSettings,
   type WorkflowStepOf,
 } from '../../core/agent/model-settings.ts';
 import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
@@ -9,10 +9,10 @@ import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.
 import type { RateLimits } from '../../core/execution/limits.ts';
 import { keyRights, type MemberRole } from '../../core/people/member.ts';
 import type {
-  AdmissionQuestion,
+  AdmissionLookup,
   AgentRow,
-  FirstCallAsked,
   KeyRow,
+  ReplayLookup,
 } from '../../store/admission/admission-read.ts';
 import type { ExecutionTerms, NewExecution } from '../../store/admission/admission-write.ts';
 import { setupOf } from '../../store/execution/model-setup.ts';
@@ -23,14 +23,14 @@ import type { MembersAsked } from '../../store/people/members.ts';
 /** Whom and what the calls name, each once: many calls of a batch come from one caller. */
 export function questionOf(
   calls: readonly ExecuteCall[],
-  more: Pick<AdmissionQuestion, 'worker' | 'fromTag'>,
-): AdmissionQuestion {
+  more: Pick<AdmissionLookup, 'worker' | 'fromTag'>,
+): AdmissionLookup {
   const keyHashes = new Set<string>();
   const workspaceIds = new Set<string>();
   const userIds = new Set<string>();
   const agentIds = new Set<string>();
   const steps: WorkflowStepOf[] = [];
-  const firstCalls: FirstCallAsked[] = [];
+  const firstCalls: ReplayLookup[] = [];
   for (const { credential, agentId, idempotencyKey } of calls) {
     if (credential.kind === 'key') keyHashes.add(credential.hash);
     else {
@@ -146,7 +146,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
   };
 }
 
-export type AcceptedTerms = ExecutionTerms & { readonly settings: RunSettings };
+export type AcceptedTerms = ExecutionTerms & { readonly settings: ExecutionSettings };
 
 /** The terms of an accepted call; what a refusal has otherwise is put over them. */
 export function termsOf(
@@ -169,7 +169,7 @@ export function termsOf(
     temperature,
     errorCode: null,
     error: null,
-    settings: runSettings(agent.config, agent.version, agent.defaults, agent.storeBodies),
+    settings: executionSettings(agent.config, agent.version, agent.defaults, agent.storeBodies),
   };
 }
 

@@ -6,10 +6,10 @@ import { readForAdmission } from '../../store/admission/admission-read.ts';
 import { writeAdmission } from '../../store/admission/admission-write.ts';
 import { isStatementError, isUnstorable } from '../../store/connection/database-error.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
-import { type AdmissionBook, admissionBook, clockTag } from './admission-batch.ts';
+import { type AdmissionBatch, admissionBatch, clockTag } from './admission-batch.ts';
 import { questionOf, unknownCaller } from './admission-mapping.ts';
 import { batcher } from './batcher.ts';
-import { lookUp } from './resolve-commit.ts';
+import { resolveCommit } from './resolve-commit.ts';
 import { tryTogether } from './retry-transaction.ts';
 
 /**
@@ -31,7 +31,7 @@ export type Admitted = { readonly nowMs: number; readonly allowedOrigins: readon
     }
 );
 
-export interface AdmissionParts {
+export interface AdmissionDeps {
   readonly pipelines: Pipelines;
   readonly testingLimits: RateLimits;
   /** The slots of this process where it works as well. */
@@ -41,7 +41,7 @@ export interface AdmissionParts {
   readonly onBatch?: (size: number) => void;
 }
 
-type BoundParts = AdmissionParts & { readonly bound: TagBound };
+type BoundDeps = AdmissionDeps & { readonly bound: TagBound };
 
 export interface Admission {
   admit(call: ExecuteCall): Promise<Admitted>;
@@ -54,7 +54,7 @@ const batchesInFlightMax = 2;
 /** How long a transaction of admission usually takes at most: what waits longer is found by a claim, not by admission. */
 const usualMs = 2_000;
 
-export function createAdmission(given: AdmissionParts): Admission {
+export function createAdmission(given: AdmissionDeps): Admission {
   const parts = { ...given, bound: tagBound() };
   const { add, idle } = batcher<ExecuteCall, Admitted>({
     sizeMax: batchMax,
@@ -67,19 +67,19 @@ export function createAdmission(given: AdmissionParts): Admission {
   return { admit: add, idle };
 }
 
-async function transact(parts: BoundParts, send: Send, calls: ExecuteCall[]): Promise<Admitted[]> {
+async function transact(parts: BoundDeps, send: Send, calls: ExecuteCall[]): Promise<Admitted[]> {
   const worker = parts.slots?.lease() ?? null;
   const sentAt = performance.now();
   const fromTag = parts.bound.over(usualMs, sentAt);
   const state = await readForAdmission(send, questionOf(calls, { worker, fromTag }));
   parts.bound.saw(state.floor ?? clockTag(state.nowMs), sentAt);
-  const book = admissionBook(state, { ...parts, worker });
+  const book = admissionBatch(state, { ...parts, worker });
   try {
     const answers = calls.map((call) => admitOne(book, call, state.nowMs));
     const writes = book.writes();
     await writeAdmission(send, writes).catch(async (error: unknown) => {
       if (isStatementError(error) || isUnstorable(error)) throw error;
-      await lookUp(
+      await resolveCommit(
         parts.pipelines,
         { xid: state.xid, id: writes.executions[0]?.id, of: 'execution' },
         error,
@@ -94,7 +94,7 @@ async function transact(parts: BoundParts, send: Send, calls: ExecuteCall[]): Pr
   }
 }
 
-function admitOne(book: AdmissionBook, call: ExecuteCall, nowMs: number): Admitted {
+function admitOne(book: AdmissionBatch, call: ExecuteCall, nowMs: number): Admitted {
   const caller = book.callerOf(call.credential);
   if (!caller) return { ...unknownCaller, record: null, nowMs, allowedOrigins: [] };
   if (!book.mayCall(call)) return { ...notReady, nowMs, allowedOrigins: [] };

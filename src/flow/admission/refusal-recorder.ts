@@ -16,7 +16,7 @@ import { apiKeyOf, from, once, stepOf, termsOf } from './admission-mapping.ts';
 const refusalRecordsMax = 60;
 const hourMs = 3_600_000;
 
-export function refusalBook({ nowMs, refusals }: AdmissionState) {
+export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
   const recorded = new Map(
     refusals.map((row) => [`${row.caller} ${row.agent_id} ${row.status}`, row]),
   );

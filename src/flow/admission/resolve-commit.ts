@@ -11,7 +11,7 @@ const lookupAnswerMs = 1_000;
  * A commit was not answered: it may or may not have happened. Asks, until an answer or the time is up; returns where it
  * has happened, and throws `error` where not.
  */
-export async function lookUp(
+export async function resolveCommit(
   pipelines: Pipelines,
   {
     xid,

@@ -14,7 +14,7 @@ const attemptsMax = 3;
 export class ItemFault extends Error {}
 
 /** Carries out a transaction, again where it fell to a deadlock or a serialization failure: these pass. */
-export async function tryAgain<T>(transaction: () => Promise<T>): Promise<T> {
+export async function retryTransaction<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction();
@@ -28,7 +28,7 @@ export async function tryAgain<T>(transaction: () => Promise<T>): Promise<T> {
  * Carries out a transaction; where the database does not take what it holds, once more with the error, upon which it is to leave out
  * what follows: the same would follow at each try.
  */
-export async function orGiveUp<T>(
+export async function endAfterRetries<T>(
   transaction: (unwritable: Error | null) => Promise<T>,
 ): Promise<T> {
   try {
@@ -59,7 +59,7 @@ export async function beforeWrites<T>(looking: Promise<T>): Promise<T> {
 }
 
 /**
- * The same as `tryAgain` for many items at once; where they fail together for what one of them is, each goes alone, unless it is
+ * The same as `retryTransaction` for many items at once; where they fail together for what one of them is, each goes alone, unless it is
  * said how else they go apart.
  */
 export async function tryTogether<Item, Result>(
@@ -68,7 +68,7 @@ export async function tryTogether<Item, Result>(
   apart?: (items: Item[]) => Promise<Outcome<Result>[]>,
 ): Promise<Outcome<Result>[]> {
   try {
-    return await tryAgain(() => transaction(items));
+    return await retryTransaction(() => transaction(items));
   } catch (error) {
     if (items.length === 1 || !mayBeOfOne(error)) throw error;
     return apart ? apart(items) : oneByOne(items);

@@ -11,7 +11,7 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
-import { giveSlots, writeSettings } from '../../store/agent/agent-writes.ts';
+import { grantSlots, writeSettings } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { findVersionSummary } from '../../store/agent/versions.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
@@ -69,7 +69,7 @@ export async function changeAgent(
     }
     await auditChange(trx, caller, agent, settings, patch);
     if (settings.config.maxConcurrency !== agent.config.maxConcurrency) {
-      await giveSlots(trx, agent.id);
+      await grantSlots(trx, agent.id);
     }
     return readAgent(trx, agent.id);
   });

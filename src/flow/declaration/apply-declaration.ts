@@ -24,7 +24,7 @@ export async function applyDeclaration(
       return await inTransaction(db, async (trx) => {
         await lockDeclaration(trx, caller.workspaceId);
         const planned = await plan(trx);
-        await carryOut(trx, caller, planned);
+        await executeAttempt(trx, caller, planned);
         return planned.changes;
       });
     } catch (error) {
@@ -44,7 +44,7 @@ class Overtaken extends Error {}
  * Calls that are being admitted wait for the limits of an agent, so only those of agents that change are locked, and as
  * late as can be: a new prompt needs none. All at once, since they are locked by id.
  */
-async function carryOut(trx: Trx, caller: Caller, { works, revisions }: Plan): Promise<void> {
+async function executeAttempt(trx: Trx, caller: Caller, { works, revisions }: Plan): Promise<void> {
   for (const work of works.prompt) await work(trx);
   const agentIds = [...revisions.keys()];
   if (agentIds.length > 0) {

@@ -1,7 +1,11 @@
 import type { Template } from '../../core/agent/prompt.ts';
 import { rendered } from '../../core/agent/render-prompt.ts';
 import type { Db } from '../../store/connection/database.ts';
-import { findRenderings, findUnended, type UnendedRun } from '../../store/execution/executions.ts';
+import {
+  findRenderings,
+  findUnended,
+  type LiveExecution,
+} from '../../store/execution/executions.ts';
 import { canceledEnd, type Finisher } from './finish.ts';
 
 /** Ends a run that is still under way. The queue row goes first, and with it the fence of whoever works on it. */
@@ -21,11 +25,11 @@ export function createCanceler(parts: {
   readonly finisher: Finisher;
   readonly template: (promptVersionId: string) => Promise<Template>;
   /** Told of a run whose call some process must stop. */
-  readonly onCanceled: (executionId: string) => void;
+  readonly onExecutionCanceled: (executionId: string) => void;
 }): Canceler {
-  async function end(id: string, run: UnendedRun, prompt: Template | null): Promise<boolean> {
+  async function end(id: string, run: LiveExecution, prompt: Template | null): Promise<boolean> {
     const { ended, worker } = await parts.finisher.finish(canceledEnd(id, run, prompt));
-    if (ended && worker !== null) parts.onCanceled(id);
+    if (ended && worker !== null) parts.onExecutionCanceled(id);
     return ended !== null;
   }
 
@@ -49,10 +53,10 @@ export function createCanceler(parts: {
   async function cancelAll(executionIds: readonly string[]): Promise<boolean[]> {
     const runs = await findUnended(parts.db, executionIds);
     const canceled = new Map<string, boolean>();
-    const keepsPrompt = ({ begun, storeBodies }: UnendedRun) => begun && storeBodies;
+    const keepsPrompt = ({ begun, storeBodies }: LiveExecution) => begun && storeBodies;
     const waiting = [...runs].filter(([, run]) => !keepsPrompt(run));
     const prompted = [...runs].filter(([, run]) => keepsPrompt(run));
-    const endAll = async (some: readonly [string, UnendedRun][], prompts: Prompts) => {
+    const endAll = async (some: readonly [string, LiveExecution][], prompts: Prompts) => {
       await Promise.all(
         some.map(async ([id, run]) =>
           canceled.set(id, await end(id, run, prompts.get(id) ?? null)),

@@ -1,9 +1,9 @@
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
 import type { Template } from '../../core/agent/prompt.ts';
 import { rendered } from '../../core/agent/render-prompt.ts';
-import type { Run, Spent } from '../../core/execution/queued-execution.ts';
+import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { retryDelayMs } from '../../core/execution/retry-delay.ts';
-import { CallFailure, type RunFailureCode, withoutWords } from '../../core/failure.ts';
+import { CallFailure, type ExecutionErrorCode, withoutWords } from '../../core/failure.ts';
 import {
   type Cost,
   ModelDeferred,
@@ -28,17 +28,21 @@ export type Attempt =
   /** The signal stopped it, and whoever gave it knows what is to be done: with what was sent to the model, or before. */
   | { readonly kind: 'stopped'; readonly sent: Template | null };
 
-export interface RunParts {
+export interface ExecuteDeps {
   readonly models: ModelPort;
   readonly template: (promptVersionId: string) => Promise<Template>;
-  readonly onFault: (error: unknown, run: Run) => void;
+  readonly onFault: (error: unknown, run: QueuedExecution) => void;
 }
 
 /**
  * Carries out one attempt of a run: render, call the model, say what came of it. Nothing is written here.
  * A database error is thrown: it says nothing about the run.
  */
-export async function carryOut(parts: RunParts, run: Run, signal: AbortSignal): Promise<Attempt> {
+export async function executeAttempt(
+  parts: ExecuteDeps,
+  run: QueuedExecution,
+  signal: AbortSignal,
+): Promise<Attempt> {
   const { settings } = run;
   if (signal.aborted) return { kind: 'stopped', sent: null };
   // To render it may be what kills its processes.
@@ -111,7 +115,7 @@ const leftAlone =
   'The provider has failed and is left alone for a time that is longer than what the run has left.';
 
 /** What every end of this attempt says; how it ended is put over it. */
-function unended(run: Run, prompt: Template | undefined): Omit<End, 'status'> {
+function unended(run: QueuedExecution, prompt: Template | undefined): Omit<End, 'status'> {
   const kept = storeBodies(run) ? prompt : undefined;
   return {
     acceptedAs: run,
@@ -133,8 +137,8 @@ function unended(run: Run, prompt: Template | undefined): Omit<End, 'status'> {
 }
 
 function failed(
-  run: Run,
-  errorCode: RunFailureCode,
+  run: QueuedExecution,
+  errorCode: ExecutionErrorCode,
   error: string,
   more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
 ): Attempt {
@@ -144,7 +148,7 @@ function failed(
   return { kind: 'end', end: { ...unended(run, prompt), ...how } };
 }
 
-function storeBodies({ settings }: Run): boolean {
+function storeBodies({ settings }: QueuedExecution): boolean {
   return settings.storeBodies ?? true;
 }
 
@@ -152,7 +156,7 @@ function storeBodies({ settings }: Run): boolean {
  * The end of a run whose call this process gave up, where the agent allows no second call. That the process lives does
  * not help: nobody knows how far the call had come.
  */
-export function givenUp(run: Run, sent: Template): End {
+export function givenUp(run: QueuedExecution, sent: Template): End {
   return {
     ...unended(run, sent),
     status: 'failed',
@@ -175,11 +179,11 @@ function ordinal(n: number): string {
   return ['0th', '1st', '2nd', '3rd'][n] ?? `${n}th`;
 }
 
-function lostMessage({ losses }: Run): string {
+function lostMessage({ losses }: QueuedExecution): string {
   return `The run has lost the process that worked on it, for the ${ordinal(losses)} time.`;
 }
 
-function timeoutMessage(run: Run): string {
+function timeoutMessage(run: QueuedExecution): string {
   return `The run did not end within ${run.settings.timeoutMs} ms.`;
 }
 

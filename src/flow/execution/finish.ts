@@ -3,7 +3,7 @@ import type { Template } from '../../core/agent/prompt.ts';
 import { addDecimals } from '../../core/decimal.ts';
 import { type EndStatus, latencyMsMax } from '../../core/execution/execution.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
-import { type RunFailureCode, withoutWords } from '../../core/failure.ts';
+import { type ExecutionErrorCode, withoutWords } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
 import {
@@ -15,16 +15,21 @@ import {
 } from '../../core/model/model-port.ts';
 import { storable } from '../../core/storable-text.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
-import type { UnendedRun } from '../../store/execution/executions.ts';
-import { type EndedRun, lockRuns, type RunRow, writeEnds } from '../../store/execution/finish.ts';
+import type { LiveExecution } from '../../store/execution/executions.ts';
+import {
+  type EndedExecution,
+  lockExecutions,
+  type QueuedExecutionRow,
+  writeEnds,
+} from '../../store/execution/finish.ts';
 import { type Stopping, writeProgress } from '../../store/workflow/workflow-progress.ts';
 import { batcher, type Outcome } from '../admission/batcher.ts';
-import { orGiveUp, tryTogether } from '../admission/retry-transaction.ts';
+import { endAfterRetries, tryTogether } from '../admission/retry-transaction.ts';
 import {
-  type EventOfRun,
   type OnProgress,
-  type ProgressParts,
+  type ProgressDeps,
   planProgress,
+  type WorkflowRunEvent,
 } from '../workflow/progress.ts';
 
 /**
@@ -44,7 +49,7 @@ export interface End {
   readonly usage: Usage;
   readonly cost: Cost;
   readonly finishReason: string | null;
-  readonly errorCode: RunFailureCode | null;
+  readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
@@ -58,7 +63,7 @@ export interface End {
 
 /** `ended` is null where the run was not the caller's to end: already over, or in other hands. */
 export interface EndResult {
-  readonly ended: EndedRun | null;
+  readonly ended: EndedExecution | null;
   /** The process that worked on a canceled run. */
   readonly worker: string | null;
 }
@@ -68,12 +73,12 @@ export interface Finisher {
   idle(): Promise<void>;
 }
 
-export interface FinisherParts extends ProgressParts {
+export interface FinisherDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   /** For ends that go alone. */
   readonly singlePipelines: Pipelines;
   /** Told of each run that ended, once that is committed. */
-  readonly onEnded: (ended: EndedRun) => void;
+  readonly onEnded: (ended: EndedExecution) => void;
   /** Told when slots were handed to waiting runs. */
   readonly onQueued: () => void;
   /** Told how runs of workflows went on, once that is committed. */
@@ -81,11 +86,11 @@ export interface FinisherParts extends ProgressParts {
   readonly onBatch?: (size: number) => void;
 }
 
-export function createFinisher(parts: FinisherParts): Finisher {
+export function createFinisher(parts: FinisherDeps): Finisher {
   const { pipelines, singlePipelines } = parts;
   const alone = batcher<End, EndResult>({
     ...{ sizeMax: 1, inFlightMax: 1, weight: () => 0 },
-    run: (ends) => tryTogether(ends, (some) => carryOut(parts, singlePipelines, some)),
+    run: (ends) => tryTogether(ends, (some) => executeAttempt(parts, singlePipelines, some)),
   });
   const together = batcher<End, EndResult>({
     sizeMax: 500,
@@ -98,7 +103,7 @@ export function createFinisher(parts: FinisherParts): Finisher {
     run: (ends) => tryTogether(ends, carry, goApart),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
-  const carry = (ends: End[]) => carryOut(parts, pipelines, ends);
+  const carry = (ends: End[]) => executeAttempt(parts, pipelines, ends);
 
   /** Those of no workflow go first. No other waits for those of workflows: what their runs refer to may take long to read. */
   async function goApart(ends: End[]): Promise<Outcome<EndResult>[]> {
@@ -118,34 +123,38 @@ export function createFinisher(parts: FinisherParts): Finisher {
 }
 
 /** An end that goes alone takes its run with it where what follows cannot be written: its batch would go one by one each time. */
-function carryOut(parts: FinisherParts, pipelines: Pipelines, ends: End[]): Promise<EndResult[]> {
+function executeAttempt(
+  parts: FinisherDeps,
+  pipelines: Pipelines,
+  ends: End[],
+): Promise<EndResult[]> {
   const carried = (unwritable: Error | null) =>
     pipelines.use((send) => transact(parts, send, { ends, unwritable }));
-  return ends.length === 1 && ends[0]?.workflow ? orGiveUp(carried) : carried(null);
+  return ends.length === 1 && ends[0]?.workflow ? endAfterRetries(carried) : carried(null);
 }
 
 async function transact(
-  parts: FinisherParts,
+  parts: FinisherDeps,
   send: Send,
   { ends, unwritable }: { readonly ends: readonly End[]; readonly unwritable: Error | null },
 ): Promise<EndResult[]> {
   const slotAgentIds = [...new Set(ends.flatMap((end) => end.slotAgentId ?? []))];
   const ids = ends.map((end) => end.id);
   const ofSteps = ends.flatMap((end) => end.workflow ?? []);
-  const locked = await lockRuns(send, ids, { slotAgentIds, steps: ofSteps });
+  const locked = await lockExecutions(send, ids, { slotAgentIds, steps: ofSteps });
   const rows = new Map(locked.rows.map((row) => [row.id, row]));
-  const events: EventOfRun[] = [];
+  const events: WorkflowRunEvent[] = [];
   const tallies: Tally[] = [];
   const cancellations: { executionId: string; worker: string }[] = [];
-  const briefRunIds = new Set<string>();
+  const transientExecutionIds = new Set<string>();
   const results = ends.map((end): EndResult => {
     const row = rows.get(end.id);
     if (!row || !holds(end, row)) return { ended: null, worker: null };
     rows.delete(end.id);
-    const ended = endedRun(end, row);
+    const ended = endedExecution(end, row);
     tallies.push(tally(ended, end, row));
     if (end.workflow) events.push(eventOf(end.workflow, ended));
-    if (end.workflow && !end.storeBodies) briefRunIds.add(end.workflow.runId);
+    if (end.workflow && !end.storeBodies) transientExecutionIds.add(end.workflow.runId);
     if (end.fence === null && row.worker !== null) {
       cancellations.push({ executionId: end.id, worker: row.worker });
     }
@@ -165,7 +174,13 @@ async function transact(
     if (progress) stopping = writeProgress(send, progress.writes);
     return [stopping];
   };
-  const more = { tallies, cancellations, slotAgentIds, briefRunIds: [...briefRunIds], alongWith };
+  const more = {
+    tallies,
+    cancellations,
+    slotAgentIds,
+    transientExecutionIds: [...transientExecutionIds],
+    alongWith,
+  };
   await writeEnds(send, ended, more);
   for (const one of ended) parts.onEnded(one);
   if (progress) progress.committed();
@@ -174,7 +189,7 @@ async function transact(
   return results;
 }
 
-function eventOf(step: WorkflowStepOf, ended: EndedRun): EventOfRun {
+function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent {
   const { status, output, errorCode, error } = ended;
   return {
     ...step,
@@ -187,13 +202,13 @@ function eventOf(step: WorkflowStepOf, ended: EndedRun): EventOfRun {
   };
 }
 
-function holds(end: End, row: RunRow): boolean {
+function holds(end: End, row: QueuedExecutionRow): boolean {
   return (
     end.fence === null || (row.worker === end.fence.worker && row.attempt === end.fence.attempt)
   );
 }
 
-function endedRun(end: End, row: RunRow): EndedRun {
+function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
   const tookMs = row.started_ms === null ? 0 : Math.round(row.now_ms - row.started_ms);
   // A machine may have been off for a month meanwhile.
   const latencyMs = Math.min(Math.max(0, tookMs), latencyMsMax);
@@ -221,7 +236,7 @@ function endedRun(end: End, row: RunRow): EndedRun {
   };
 }
 
-function tally(ended: EndedRun, { acceptedAs }: End, row: RunRow): Tally {
+function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionRow): Tally {
   return {
     agentId: row.agent_id,
     executedAtMs: uuid7Time(ended.id),
@@ -241,7 +256,7 @@ function tally(ended: EndedRun, { acceptedAs }: End, row: RunRow): Tally {
 }
 
 /** The end of a run that is canceled: nothing is known of what it used. */
-export function canceledEnd(id: string, run: UnendedRun, prompt: Template | null): End {
+export function canceledEnd(id: string, run: LiveExecution, prompt: Template | null): End {
   return {
     id,
     fence: null,

@@ -14,7 +14,7 @@ import { tryTogether } from '../admission/retry-transaction.ts';
  * What callers ask for again and again until their run has ended: the key that calls, the agent in the path, the record.
  * Those who ask while a read is under way share the next one, so that each is told what stands there after they asked.
  */
-export interface Reads {
+export interface SharedReads {
   /** Whom a key stands for, by its hash; null for one that was never issued. */
   caller(keyHash: string): Promise<Caller | null>;
   /** In whatever workspace it is; so is the one of an execution. */
@@ -28,7 +28,7 @@ export interface FoundExecution {
   readonly execution: ExecutionDetailRow | null;
 }
 
-export interface ReadsParts {
+export interface SharedReadsDeps {
   readonly pipelines: Pipelines;
   readonly onBatch?: (size: number) => void;
 }
@@ -49,7 +49,7 @@ interface WhoFound {
   readonly agent: AgentView | null;
 }
 
-export function createReads({ pipelines, onBatch }: ReadsParts): Reads {
+export function createSharedReads({ pipelines, onBatch }: SharedReadsDeps): SharedReads {
   const together = <Asked, Found>(
     sizeMax: number,
     read: (send: Send, asked: readonly Asked[]) => Promise<Found[]>,

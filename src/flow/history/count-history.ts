@@ -12,14 +12,14 @@ import {
 import { uuid7Time } from '../../core/id.ts';
 import type { Trx } from '../../store/connection/database.ts';
 import { countBuckets, countCuts, levelsOf } from '../../store/history/history-counts.ts';
-import type { HistoryQuestion } from '../../store/history/history-filter.ts';
+import type { HistoryRequest } from '../../store/history/history-filter.ts';
 
 /** Where in a history what is asked for lies, from counts alone. */
 
 /** The pieces of a range in which something matches, newest first. */
 export async function countPieces(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   range: IdRange,
 ): Promise<Piece[]> {
   const whole = cover(range, levelsOf(question));
@@ -43,7 +43,7 @@ export async function countPieces(
 /** Breaks up the pieces that are worth it, level by level. */
 export async function breakDown(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   whole: Window,
   take: number,
   worth: (window: Window, level: StepLevel) => Piece[],

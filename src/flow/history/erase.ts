@@ -12,9 +12,12 @@ import type { Pipelines } from '../../store/connection/pipeline.ts';
 import * as store from '../../store/history/erasures.ts';
 import { removedMax, removeRecords } from '../../store/history/removal.ts';
 import { writeAudit } from '../../store/people/audit.ts';
-import { removeRunsOf, removeRunsOfRecords } from '../../store/workflow/workflow-removal.ts';
+import {
+  removeWorkflowRunsOf,
+  removeWorkflowRunsOfRecords,
+} from '../../store/workflow/workflow-removal.ts';
 import { noSuchAgent } from '../agent/locked-agent.ts';
-import { eraseRuns } from './erase-runs.ts';
+import { eraseWorkflowRuns } from './erase-runs.ts';
 import type { Pace } from './paced-transactions.ts';
 
 /**
@@ -121,7 +124,7 @@ async function* work(
   }
   await removeEnded(db, pipelines, erasure, pace);
   // Of one agent: the runs of workflows belong to no agent, and go only with their steps' records.
-  if (erasure.agentId === null && !(yield* eraseRuns(db, erasure, pace))) return;
+  if (erasure.agentId === null && !(yield* eraseWorkflowRuns(db, erasure, pace))) return;
   await pace(() => complete(db, erasure));
   yield;
 }
@@ -156,7 +159,7 @@ async function removeEnded(
   pace: Pace,
 ): Promise<void> {
   for (;;) {
-    const ids = (await pace(() => store.endedRuns(db, id, removedMax))) ?? [];
+    const ids = (await pace(() => store.endedExecutions(db, id, removedMax))) ?? [];
     const removed = ids.length > 0 && (await remove(db, pipelines, id, { ids, pace }, top));
     // What somebody has locked has its turn in the next round.
     if (!removed || ids.length < removedMax) return;
@@ -172,10 +175,10 @@ async function remove(
   downTo: string,
 ): Promise<number | undefined> {
   // Runs of workflows first, a few at a time: each may have more steps than one transaction should delete.
-  while (ids.length > 0 && (await pace(() => removeRunsOf(db, ids))));
+  while (ids.length > 0 && (await pace(() => removeWorkflowRunsOf(db, ids))));
   const removed = await pace(() =>
     removeRecords(pipelines, { ids }, (send, gone) => [
-      removeRunsOfRecords(send, [
+      removeWorkflowRunsOfRecords(send, [
         ...new Set(gone.flatMap(({ workflowRunId }) => workflowRunId ?? [])),
       ]),
       store.noteProgress(send, erasureId, { ids, downTo, deleted: gone.length }),

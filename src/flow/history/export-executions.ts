@@ -13,7 +13,7 @@ import type { Db, Trx } from '../../store/connection/database.ts';
 import { isGivenUp } from '../../store/connection/database-error.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
-import type { HistoryQuestion } from '../../store/history/history-filter.ts';
+import type { HistoryRequest } from '../../store/history/history-filter.ts';
 import { findRecord, openSnapshot, readWholeRecords } from '../../store/history/records.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
@@ -22,7 +22,7 @@ import { breakDown, countPieces } from './count-history.ts';
  * memory. Nothing is read ahead of whoever takes the batches.
  */
 
-export interface ExportQuestion extends HistoryQuestion {
+export interface ExportRequest extends HistoryRequest {
   readonly range: IdRange;
   /** Only what comes after this execution: where an export before this one was broken off. */
   readonly after: string | null;
@@ -35,7 +35,7 @@ export class ExportTooSlow extends Error {}
 
 export async function* exportExecutions(
   db: Db,
-  question: ExportQuestion,
+  question: ExportRequest,
 ): AsyncGenerator<ExecutionDetailRow[], void, undefined> {
   const endsAtMs = performance.now() + question.msMax;
   const snapshot = await openSnapshot(db);
@@ -66,7 +66,7 @@ interface Batch {
  */
 function reader(
   { trx, goOn }: Awaited<ReturnType<typeof openSnapshot>>,
-  question: ExportQuestion,
+  question: ExportRequest,
 ): (ranges: IdRange[]) => Promise<Batch> {
   const countable = { ...question, contents: null };
   let lookedMax = Number.POSITIVE_INFINITY;
@@ -105,7 +105,7 @@ const rowsMax = 200;
 const bytesMax = 1_000_000;
 
 /** Where something matches, in stretches that one statement can look through in its time. */
-async function piecesOf(trx: Trx, question: ExportQuestion): Promise<Piece[]> {
+async function piecesOf(trx: Trx, question: ExportRequest): Promise<Piece[]> {
   const { range, after, contents } = question;
   const rest = after !== null && after < range.toId ? { ...range, toId: after } : range;
   const countable = { ...question, contents: null };

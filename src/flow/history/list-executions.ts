@@ -14,7 +14,7 @@ import { type ExecutionRow, type ListedRow, readListed } from '../../store/execu
 import { countQueued, countRecords } from '../../store/history/history-counts.ts';
 import {
   findsNothing,
-  type HistoryQuestion,
+  type HistoryRequest,
   needsBreakdown,
 } from '../../store/history/history-filter.ts';
 import { inSnapshot, readRecords } from '../../store/history/records.ts';
@@ -22,7 +22,7 @@ import { breakDown, countPieces } from './count-history.ts';
 
 /** A page of a history, newest first, and how many records match in all, from one snapshot. */
 
-export interface ListQuestion extends HistoryQuestion {
+export interface ListRequest extends HistoryRequest {
   readonly range: IdRange;
   /** Whether the rows come without variables and output. */
   readonly omitsBodies?: boolean;
@@ -39,12 +39,12 @@ export interface HistoryPage {
   readonly total: number;
 }
 
-export function listExecutions(db: Db, question: ListQuestion): Promise<HistoryPage> {
+export function listExecutions(db: Db, question: ListRequest): Promise<HistoryPage> {
   return inSnapshot(db, (trx) => readPage(trx, question));
 }
 
 /** The same in a snapshot that is the caller's. */
-export function readPage(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
+export function readPage(trx: Trx, question: ListRequest): Promise<HistoryPage> {
   if (findsNothing(question)) return Promise.resolve({ rows: [], total: 0 });
   if (question.contents !== null) return pageByReading(trx, question);
   return isNewest(question) ? newestPage(trx, question) : pageByBuckets(trx, question);
@@ -68,13 +68,13 @@ export async function* wholeRecords(
 }
 
 /** Whether what is asked for is the newest of all there is, which are those that are watched while they run. */
-function isNewest(question: ListQuestion): boolean {
+function isNewest(question: ListRequest): boolean {
   const { includeProcessing, offset, source } = question;
   return includeProcessing && offset === 0 && source === null && !needsBreakdown(question);
 }
 
 /** Where nothing is passed over there is nothing to look for: however many wait, they are only counted. */
-async function newestPage(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
+async function newestPage(trx: Trx, question: ListRequest): Promise<HistoryPage> {
   const { range, after, limit } = question;
   const ended = await countPieces(trx, { ...question, includeProcessing: false }, range);
   const underWay = await countQueued(trx, question, range);
@@ -87,7 +87,7 @@ async function newestPage(trx: Trx, question: ListQuestion): Promise<HistoryPage
   };
 }
 
-async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
+async function pageByBuckets(trx: Trx, question: ListRequest): Promise<HistoryPage> {
   const { range, after, offset, limit, omitsBodies } = question;
   const pieces = await countPieces(trx, question, range);
   const rest = after === null ? pieces : await cutAt(trx, question, pieces, after);
@@ -106,7 +106,7 @@ async function pageByBuckets(trx: Trx, question: ListQuestion): Promise<HistoryP
 /** What of the pieces comes after a record in the order of the list. Only the one that the record lies in is counted anew. */
 async function cutAt(
   trx: Trx,
-  question: ListQuestion,
+  question: ListRequest,
   pieces: readonly Piece[],
   after: string,
 ): Promise<readonly Piece[]> {
@@ -117,7 +117,7 @@ async function cutAt(
 }
 
 /** Buckets say how many records would have to be looked at, before any is. */
-async function pageByReading(trx: Trx, question: ListQuestion): Promise<HistoryPage> {
+async function pageByReading(trx: Trx, question: ListRequest): Promise<HistoryPage> {
   const { range, after, offset, limit, omitsBodies } = question;
   const countable = { ...question, contents: null };
   const pieces = await countPieces(trx, countable, range);

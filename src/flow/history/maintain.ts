@@ -14,13 +14,13 @@ export async function maintain(db: Db): Promise<void> {
   const all = (forget: (db: Db, limit: number) => Promise<number>) =>
     exhaust(batchRows, () => forget(db, batchRows));
   await inTurn([
-    () => store.makeMonths(db),
-    () => all(store.forgetIdempotencyKeys),
-    () => all(store.forgetWorkflowKeys),
-    () => store.forgetRefusals(db),
-    () => store.forgetListCounts(db),
-    () => store.forgetCancellations(db),
-    () => all(store.wakeRuns),
+    () => store.createPartitions(db),
+    () => all(store.deleteExpiredIdempotencyKeys),
+    () => all(store.deleteExpiredWorkflowIdempotencyKeys),
+    () => store.deleteOldRefusals(db),
+    () => store.deleteOldListCounts(db),
+    () => store.deleteOldCancellations(db),
+    () => all(store.wakeExecutions),
     () => all(wakeSteps),
     () => all(wakeStops),
     () => advanceFarSchedules(db),

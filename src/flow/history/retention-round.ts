@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { everything } from '../../core/history/history-range.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { takeBodies, takeBriefOutputs } from '../../store/history/bodies.ts';
-import { foldHours, nextAgents } from '../../store/history/folding.ts';
+import { removeBodies, removeTransientOutputs } from '../../store/history/bodies.ts';
+import { nextAgents, rollUpHours } from '../../store/history/folding.ts';
 import {
   beginRound,
   keepRound,
@@ -16,9 +16,9 @@ import { removedMax, removeRecords } from '../../store/history/removal.ts';
 import { nextOverdue, type Overdue } from '../../store/history/retention.ts';
 import {
   nextOverdueVersions,
-  removeOverdueRuns,
-  takeBriefRunBodies,
-  takeOverdueRunBodies,
+  removeOverdueRunBodies,
+  removeOverdueWorkflowRuns,
+  removeTransientRunBodies,
 } from '../../store/workflow/workflow-removal.ts';
 import { workErasures } from './erase.ts';
 import { exhaust, inTurn, type Pace } from './paced-transactions.ts';
@@ -27,7 +27,7 @@ import { exhaust, inTurn, type Pace } from './paced-transactions.ts';
  * What takes records away in time, in rounds: small transactions with pauses between them, so that nobody who accepts,
  * claims or finishes waits for more than one of them. Each can be the last: the next round goes on from what it finds.
  */
-export interface RoundParts {
+export interface RoundDeps {
   readonly db: Db;
   readonly pipelines: Pipelines;
   /** Ends the round after the transaction that is under way. */
@@ -40,7 +40,7 @@ export interface RoundParts {
 
 /** Less than the minute between two times that it is asked for, or it would be too early now and then. */
 const retentionEveryMs = 55_000;
-const foldingEveryMs = 3_600_000;
+const rollupEveryMs = 3_600_000;
 /** How often a round that goes on says so. */
 const keepEveryMs = 20_000;
 const recordsMsMax = 60_000;
@@ -53,22 +53,22 @@ const triesOfDrop = 5;
 const betweenTriesMs = 1_000;
 
 /** Makes the round where it is its turn, and no other process makes it. */
-export async function makeRetentionRound(parts: RoundParts): Promise<void> {
+export async function createRetentionRound(parts: RoundDeps): Promise<void> {
   if (await beginRound(parts.db, 'retention', retentionEveryMs)) await retentionRound(parts);
 }
 
-export async function makeFoldingRound(parts: RoundParts): Promise<void> {
-  if (await beginRound(parts.db, 'folding', foldingEveryMs)) await foldingRound(parts);
+export async function createRollupRound(parts: RoundDeps): Promise<void> {
+  if (await beginRound(parts.db, 'rollup', rollupEveryMs)) await rollupRound(parts);
 }
 
 /** What is short first: outputs that only stay for a while, then erasures; then whole months, then the rest, agent by agent. */
-export async function retentionRound(parts: RoundParts): Promise<void> {
+export async function retentionRound(parts: RoundDeps): Promise<void> {
   const pace = paceOf(parts, 'retention');
   const all = (take: (db: Db, limit: number) => Promise<number>) =>
     exhaust(removedMax, () => pace(() => take(parts.db, removedMax)));
   await inTurn([
-    () => all(takeBriefOutputs),
-    () => all(takeBriefRunBodies),
+    () => all(removeTransientOutputs),
+    () => all(removeTransientRunBodies),
     () => workErasures(parts.db, parts.pipelines, pace),
     () => monthsRound(parts.db, pace),
     () => runsRound(parts, pace),
@@ -76,18 +76,18 @@ export async function retentionRound(parts: RoundParts): Promise<void> {
   ]);
 }
 
-export async function foldingRound(parts: RoundParts): Promise<void> {
+export async function rollupRound(parts: RoundDeps): Promise<void> {
   const { db } = parts;
-  const pace = paceOf(parts, 'folding');
+  const pace = paceOf(parts, 'rollup');
   await eachAgent(db, pace, async (agentId) => {
     const fold = (from: Date | null) =>
-      pace(() => foldHours(db, { agentId, from, limit: hoursAtOnce }));
+      pace(() => rollUpHours(db, { agentId, from, limit: hoursAtOnce }));
     let last = await fold(null);
     while (last) last = await fold(new Date(last.getTime() + 3_600_000));
   });
 }
 
-function paceOf({ db, signal, rest = 3 }: RoundParts, name: RoundName): Pace {
+function paceOf({ db, signal, rest = 3 }: RoundDeps, name: RoundName): Pace {
   let keptAt = performance.now();
   return async (work) => {
     if (signal.aborted) return undefined;
@@ -125,7 +125,7 @@ async function monthsRound(db: Db, pace: Pace): Promise<void> {
 }
 
 /** For a while; what is left is found first by the next round. */
-async function runsRound({ db, recordsMs = recordsMsMax }: RoundParts, pace: Pace): Promise<void> {
+async function runsRound({ db, recordsMs = recordsMsMax }: RoundDeps, pace: Pace): Promise<void> {
   const until = performance.now() + recordsMs;
   const inTime: Pace = async (work) => (performance.now() < until ? pace(work) : undefined);
   const failures: unknown[] = [];
@@ -135,12 +135,12 @@ async function runsRound({ db, recordsMs = recordsMsMax }: RoundParts, pace: Pac
     for (const { versionId, losesRuns, losesBodies } of versions) {
       const works = [
         async () => {
-          while (losesRuns && (await inTime(() => removeOverdueRuns(db, versionId))));
+          while (losesRuns && (await inTime(() => removeOverdueWorkflowRuns(db, versionId))));
         },
         async () => {
           while (
             losesBodies &&
-            (await inTime(() => takeOverdueRunBodies(db, versionId, removedMax)))
+            (await inTime(() => removeOverdueRunBodies(db, versionId, removedMax)))
           );
         },
       ];
@@ -154,7 +154,7 @@ async function runsRound({ db, recordsMs = recordsMsMax }: RoundParts, pace: Pac
 }
 
 /** For a while; the next round goes on with the next agent. */
-async function recordsRound(parts: RoundParts, pace: Pace): Promise<void> {
+async function recordsRound(parts: RoundDeps, pace: Pace): Promise<void> {
   const { db, pipelines, recordsMs = recordsMsMax } = parts;
   const until = performance.now() + recordsMs;
   const inTime: Pace = async (work) => (performance.now() < until ? pace(work) : undefined);
@@ -199,7 +199,7 @@ async function removeOverdue(
 
 async function takeOverdueBodies(db: Db, { agentId, losesBodies }: Overdue, pace: Pace) {
   if (!losesBodies) return;
-  await exhaust(removedMax, () => pace(() => takeBodies(db, { agentId, limit: removedMax })));
+  await exhaust(removedMax, () => pace(() => removeBodies(db, { agentId, limit: removedMax })));
 }
 
 /** False where the round ended before all had their turn. */

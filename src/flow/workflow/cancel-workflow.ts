@@ -1,5 +1,5 @@
 import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { endRun } from './end-workflow-run.ts';
+import { endWorkflowRun } from './end-workflow-run.ts';
 import type { OnProgress } from './progress.ts';
 
 /** Ends a run of a workflow that is still under way. */
@@ -18,5 +18,5 @@ export function createWorkflowCanceler(parts: {
     error: 'The run was canceled.',
     failedStep: null,
   } as const;
-  return { cancel: (runId) => endRun(parts, runId, canceled) };
+  return { cancel: (runId) => endWorkflowRun(parts, runId, canceled) };
 }

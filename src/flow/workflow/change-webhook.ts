@@ -4,7 +4,7 @@ import { toId, uuid7 } from '../../core/id.ts';
 import { sealOwner } from '../../core/model/provider.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import { seal, unseal } from '../../core/seal.ts';
-import { makeWebhookSecret } from '../../core/workflow/webhook.ts';
+import { generateWebhookSecret } from '../../core/workflow/webhook.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
@@ -49,7 +49,7 @@ export async function createWebhook(
     }
     const { workspaceId, userId: createdBy } = caller;
     const id = uuid7(await readClock(trx));
-    const secret = makeWebhookSecret();
+    const secret = generateWebhookSecret();
     const sealedSecret = seal(sealKey, secret, sealOwner({ workspaceId, id }));
     const origin = { id, workflowId: workflow.id, workspaceId, createdBy };
     const row = await store.insertWebhook(trx, { ...origin, name, sealedSecret });
@@ -65,7 +65,7 @@ export async function rotateWebhook(
 ): Promise<IssuedWebhook> {
   return inTransaction(db, async (trx) => {
     if (id === null) throw noSuchWebhook();
-    const secret = makeWebhookSecret();
+    const secret = generateWebhookSecret();
     const sealed = seal(sealKey, secret, sealOwner({ workspaceId: caller.workspaceId, id }));
     const row = await store.replaceSecret(trx, workflowId, id, sealed);
     if (!row) throw noSuchWebhook();

@@ -6,17 +6,17 @@ import {
   lockWorkflowRuns,
   writeProgress,
 } from '../../store/workflow/workflow-progress.ts';
-import { tryAgain } from '../admission/retry-transaction.ts';
+import { retryTransaction } from '../admission/retry-transaction.ts';
 import type { OnProgress } from './progress.ts';
 
 /** Ends a run from outside: nothing more of it begins, and what is under way is stopped. False where it had ended before, or where `lock` leaves it to others. */
-export async function endRun(
+export async function endWorkflowRun(
   parts: { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
   runId: string,
   end: RunEnd,
   lock = lockWorkflowRuns,
 ): Promise<boolean> {
-  const progress = await tryAgain(() => parts.pipelines.use(finish));
+  const progress = await retryTransaction(() => parts.pipelines.use(finish));
   if (progress) parts.onProgress(progress);
   return progress !== null;
 

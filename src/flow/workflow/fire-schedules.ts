@@ -16,7 +16,7 @@ import type { StartCall, Started, WorkflowStarter } from './start-workflow.ts';
  * under the tick as idempotency key: where the process dies in between, the next one finds them and only moves on.
  */
 
-export interface ScheduleParts {
+export interface ScheduleDeps {
   readonly db: Db;
   readonly starter: Pick<WorkflowStarter, 'start'>;
   /** Told of a schedule whose run was refused, or could not be started; the latter is tried again. */
@@ -29,7 +29,7 @@ const schedulesAtOnce = 100;
 /** Looked at in one go; what is left is due in the next second. */
 const schedulesMax = 1_000;
 
-export async function fireSchedules(parts: ScheduleParts): Promise<void> {
+export async function fireSchedules(parts: ScheduleDeps): Promise<void> {
   const failed: string[] = [];
   for (let looked = 0; looked < schedulesMax; looked += schedulesAtOnce) {
     if ((await fireSome(parts, failed)) < schedulesAtOnce) return;
@@ -37,7 +37,7 @@ export async function fireSchedules(parts: ScheduleParts): Promise<void> {
 }
 
 /** Answers how many were due; those that could not be fired are added to `failed`, and not tried again in this go. */
-function fireSome({ db, ...parts }: ScheduleParts, failed: string[]): Promise<number> {
+function fireSome({ db, ...parts }: ScheduleDeps, failed: string[]): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { schedules, nowMs } = await takeDueSchedules(trx, { limit: schedulesAtOnce, failed });
     const moves = await Promise.all(
@@ -56,7 +56,7 @@ function fireSome({ db, ...parts }: ScheduleParts, failed: string[]): Promise<nu
 }
 
 async function fire(
-  { starter, onRefused }: Pick<ScheduleParts, 'starter' | 'onRefused'>,
+  { starter, onRefused }: Pick<ScheduleDeps, 'starter' | 'onRefused'>,
   schedule: DueScheduleRow,
   nowMs: number,
 ): Promise<ScheduleMove[]> {

@@ -1,10 +1,10 @@
 import type { Send } from '../../store/connection/pipeline.ts';
-import type { StepOfRun } from '../../store/workflow/workflow-progress.ts';
+import type { WorkflowRunStepState } from '../../store/workflow/workflow-progress.ts';
 import {
+  type MissingValues,
   type ReadValues,
   readItems,
   readValues,
-  type UnreadOfRun,
   weighValues,
 } from '../../store/workflow/workflow-progress-read.ts';
 import { ItemFault } from '../admission/retry-transaction.ts';
@@ -28,7 +28,7 @@ export function holdTogether(): Hold {
 }
 
 export interface ReadOfRun extends ReadValues {
-  readonly rows: readonly StepOfRun[];
+  readonly rows: readonly WorkflowRunStepState[];
 }
 
 /**
@@ -37,7 +37,7 @@ export interface ReadOfRun extends ReadValues {
  */
 export async function readUnread(
   send: Send,
-  asked: readonly UnreadOfRun[],
+  asked: readonly MissingValues[],
   hold: Hold | null,
 ): Promise<ReadOfRun[]> {
   const ofValues = asked.filter(({ unread: { input, outputs, lists } }) => {
@@ -47,8 +47,8 @@ export async function readUnread(
   const values = await Promise.all(asked.map((one) => readValues(send, one)));
   const read: ReadOfRun[] = [];
   for (const [at, of] of values.entries()) {
-    const rows: StepOfRun[] = [];
-    const { runId, unread } = asked[at] as UnreadOfRun;
+    const rows: WorkflowRunStepState[] = [];
+    const { runId, unread } = asked[at] as MissingValues;
     for (const items of unread.items) {
       const next = await readItems(send, runId, items);
       hold?.(next.reduce((sum, { output }) => sum + (output?.length ?? 0), 0));

@@ -17,16 +17,16 @@ import type { Send } from '../../store/connection/pipeline.ts';
 import type {
   ProgressWrites,
   RunAtProgress,
-  StepOfRun,
   Stopping,
+  WorkflowRunStepState,
   WrittenStep,
 } from '../../store/workflow/workflow-progress.ts';
-import type { StepsOfRuns } from '../../store/workflow/workflow-progress-read.ts';
+import type { WorkflowRunSteps } from '../../store/workflow/workflow-progress-read.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
 import { beforeWrites, ItemFault } from '../admission/retry-transaction.ts';
 import type { Definitions } from './definition-cache.ts';
 import { holdTogether, type ReadOfRun, readUnread } from './load-missing-values.ts';
-import { merged, type RunMemory } from './value-cache.ts';
+import { merged, type ValueCache } from './value-cache.ts';
 
 /**
  * What follows where steps of runs have ended or were refused: what is to be written in the same transaction, and what
@@ -48,7 +48,7 @@ export interface Progress {
 
 export type OnProgress = (progress: Progress) => void;
 
-export type EventOfRun = StepEvent & { readonly runId: string };
+export type WorkflowRunEvent = StepEvent & { readonly runId: string };
 
 export interface PlannedProgress extends Omit<Progress, 'stopping'> {
   readonly writes: ProgressWrites;
@@ -56,9 +56,9 @@ export interface PlannedProgress extends Omit<Progress, 'stopping'> {
   readonly committed: () => void;
 }
 
-export interface ProgressParts {
+export interface ProgressDeps {
   readonly definitions: Definitions;
-  readonly memory: RunMemory;
+  readonly memory: ValueCache;
   /** Told why a run of a workflow was given up, once that is committed. */
   readonly onFault: (error: Error) => void;
 }
@@ -66,7 +66,7 @@ export interface ProgressParts {
 /** Runs that are locked, and where they stand; of runs that have just begun also what they hold. */
 export interface RunsAtProgress {
   readonly runs: readonly RunAtProgress[];
-  readonly steps: StepsOfRuns;
+  readonly steps: WorkflowRunSteps;
   /** Whether something else is in their transaction, and could be without them, or without some of them. */
   readonly together: boolean;
   readonly given?: ReadonlyMap<string, RunValues>;
@@ -76,10 +76,10 @@ export interface RunsAtProgress {
 
 /** Under the lock of the runs. Reads more only where a run refers to what this process does not know of it. */
 export async function planProgress(
-  parts: ProgressParts,
+  parts: ProgressDeps,
   send: Send,
   { runs, steps, together, given, unwritable = null }: RunsAtProgress,
-  events: readonly EventOfRun[],
+  events: readonly WorkflowRunEvent[],
 ): Promise<PlannedProgress> {
   const rowsOf = Map.groupBy(steps.rows, ({ runId }) => runId);
   const itemsOf = Map.groupBy(steps.items, ({ runId }) => runId);
@@ -126,7 +126,7 @@ interface GoingOn {
   readonly run: RunAtProgress;
   readonly definition: WorkflowDefinition;
   readonly state: RunState;
-  readonly events: readonly EventOfRun[];
+  readonly events: readonly WorkflowRunEvent[];
   /** Once it lacks something: the time that conditions have is that of the whole advance. */
   readonly judge: ConditionJudge | null;
   readonly unwritable: Error | null;
@@ -144,7 +144,7 @@ const turnsMax = 200;
 
 /** What runs lack is read for all of them at once: the others of the batch wait meanwhile, and their locks are held. */
 async function planRuns(
-  { memory }: ProgressParts,
+  { memory }: ProgressDeps,
   send: Send,
   goingOn: readonly GoingOn[],
   { planned, together }: { readonly planned: Planned; readonly together: boolean },
@@ -246,7 +246,7 @@ function valuesOf(changed: readonly StepState[]): RunValues {
 }
 
 /** What came of the calls that have just ended, and nothing that would follow from it. */
-function settled({ rows }: RunState, events: readonly EventOfRun[]): StepState[] {
+function settled({ rows }: RunState, events: readonly WorkflowRunEvent[]): StepState[] {
   return events.flatMap(({ step, item, executionId, outcome }) => {
     const row = rows.find((one) => one.step === step && one.item === item);
     if (!row || row.executionId !== executionId || isOver(row)) return [];
@@ -255,14 +255,21 @@ function settled({ rows }: RunState, events: readonly EventOfRun[]): StepState[]
 }
 
 /** The run is over: all that is left to learn is that an execution has stopped. */
-function stopped(steps: readonly StepOfRun[], events: readonly EventOfRun[]): StepOfRun[] {
+function stopped(
+  steps: readonly WorkflowRunStepState[],
+  events: readonly WorkflowRunEvent[],
+): WorkflowRunStepState[] {
   const ended = new Set(events.map(({ executionId }) => executionId));
   return steps
     .filter(({ status, executionId }) => status === 'canceling' && ended.has(executionId))
     .map((step) => ({ ...step, status: 'canceled' }));
 }
 
-function readyStep(definition: WorkflowDefinition, run: RunAtProgress, step: StepOfRun): DueStep {
+function readyStep(
+  definition: WorkflowDefinition,
+  run: RunAtProgress,
+  step: WorkflowRunStepState,
+): DueStep {
   const declared = definition.steps.find(({ name }) => name === step.step);
   const agentId = declared && fromId('agent', agentOfStep(declared, step.fallback));
   return {

@@ -7,17 +7,22 @@ import {
 } from '../../store/workflow/workflow-progress.ts';
 import { readSteps } from '../../store/workflow/workflow-progress-read.ts';
 import { holdReadySteps } from '../../store/workflow/workflow-steps.ts';
-import { orGiveUp, tryAgain } from '../admission/retry-transaction.ts';
-import { type EventOfRun, type OnProgress, type ProgressParts, planProgress } from './progress.ts';
+import { endAfterRetries, retryTransaction } from '../admission/retry-transaction.ts';
+import {
+  type OnProgress,
+  type ProgressDeps,
+  planProgress,
+  type WorkflowRunEvent,
+} from './progress.ts';
 
 /** Lets a run go on after steps of it were refused for good: no execution of theirs will ever end. */
 export async function settleSteps(
-  parts: ProgressParts & { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
+  parts: ProgressDeps & { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
   runId: string,
-  events: readonly EventOfRun[],
+  events: readonly WorkflowRunEvent[],
 ): Promise<void> {
-  const progress = await orGiveUp((unwritable) =>
-    tryAgain(() => parts.pipelines.use((send) => settle(send, unwritable))),
+  const progress = await endAfterRetries((unwritable) =>
+    retryTransaction(() => parts.pipelines.use((send) => settle(send, unwritable))),
   );
   progress.committed();
   parts.onProgress(progress);

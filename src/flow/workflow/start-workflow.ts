@@ -6,24 +6,24 @@ import { uuid7 } from '../../core/id.ts';
 import { decideStart, type StartRefusal } from '../../core/workflow/decide-start.ts';
 import type { WorkflowTrigger } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
-import type { CallerAsked } from '../../store/admission/admission-read.ts';
+import type { CallerLookup } from '../../store/admission/admission-read.ts';
 import { isStatementError, isUnstorable } from '../../store/connection/database-error.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import type { RunAtProgress } from '../../store/workflow/workflow-progress.ts';
 import {
-  type FirstRun,
+  type FirstWorkflowRun,
   type NewWorkflowRun,
   readForStart,
-  type StartQuestion,
+  type StartLookup,
   type StartWrites,
   type WorkflowRow,
   writeStart,
 } from '../../store/workflow/workflow-start.ts';
 import { callersAmong, membersOf, unknownCaller } from '../admission/admission-mapping.ts';
 import { batcher } from '../admission/batcher.ts';
-import { lookUp } from '../admission/resolve-commit.ts';
+import { resolveCommit } from '../admission/resolve-commit.ts';
 import { tryTogether } from '../admission/retry-transaction.ts';
-import { type OnProgress, type ProgressParts, planProgress } from './progress.ts';
+import { type OnProgress, type ProgressDeps, planProgress } from './progress.ts';
 import { nothing } from './value-cache.ts';
 
 /** Starts runs of workflows: many calls, one transaction, as admission does. A refusal is a value. */
@@ -70,12 +70,12 @@ export interface WorkflowStarter {
   idle(): Promise<void>;
 }
 
-export interface StarterParts extends ProgressParts {
+export interface WorkflowStarterDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   readonly onProgress: OnProgress;
 }
 
-export function createWorkflowStarter(parts: StarterParts): WorkflowStarter {
+export function createWorkflowStarter(parts: WorkflowStarterDeps): WorkflowStarter {
   const { add, idle } = batcher<StartCall, Started>({
     sizeMax: 200,
     inFlightMax: 2,
@@ -86,7 +86,11 @@ export function createWorkflowStarter(parts: StarterParts): WorkflowStarter {
   return { start: add, idle };
 }
 
-async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Promise<Started[]> {
+async function transact(
+  parts: WorkflowStarterDeps,
+  send: Send,
+  calls: StartCall[],
+): Promise<Started[]> {
   const { definitions } = parts;
   const state = await readForStart(send, questionOf(calls));
   const { nowMs } = state;
@@ -111,7 +115,7 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
   const writes = { executedAtMs: nowMs, counts, runs, idempotency, progress: plan.writes };
   const stopping = await writeStart(send, writes).catch(async (error: unknown) => {
     if (isStatementError(error) || isUnstorable(error)) throw error;
-    await lookUp(parts.pipelines, { xid: state.xid, id: runs[0]?.id, of: 'run' }, error);
+    await resolveCommit(parts.pipelines, { xid: state.xid, id: runs[0]?.id, of: 'run' }, error);
     return [];
   });
   plan.committed();
@@ -183,12 +187,12 @@ async function transact(parts: StarterParts, send: Send, calls: StartCall[]): Pr
   }
 }
 
-function questionOf(calls: readonly StartCall[]): StartQuestion {
+function questionOf(calls: readonly StartCall[]): StartLookup {
   const keyHashes = new Set<string>();
   const workspaceIds = new Set<string>();
-  const firstRuns: StartQuestion['firstRuns'][number][] = [];
+  const firstWorkflowRuns: StartLookup['firstWorkflowRuns'][number][] = [];
   for (const { credential, workflowId, idempotencyKey: key } of calls) {
-    let asked: CallerAsked;
+    let asked: CallerLookup;
     if (credential.kind === 'key') {
       keyHashes.add(credential.hash);
       asked = { hash: credential.hash, caller: null };
@@ -197,19 +201,19 @@ function questionOf(calls: readonly StartCall[]): StartQuestion {
       workspaceIds.add(one.workspaceId);
       asked = { hash: null, caller: one.id };
     }
-    if (workflowId !== null && key !== null) firstRuns.push({ ...asked, workflowId, key });
+    if (workflowId !== null && key !== null) firstWorkflowRuns.push({ ...asked, workflowId, key });
   }
   return {
     keyHashes: [...keyHashes],
     workspaceIds: [...workspaceIds],
     members: membersOf(calls),
     workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
-    firstRuns,
+    firstWorkflowRuns,
   };
 }
 
 function accepted(
-  first: Omit<FirstRun, 'caller' | 'key' | 'digest'>,
+  first: Omit<FirstWorkflowRun, 'caller' | 'key' | 'digest'>,
   workflow: WorkflowRow | null,
 ) {
   return {

@@ -20,7 +20,7 @@ import {
 } from '../../store/workflow/workflow-steps.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { inTurn } from '../history/paced-transactions.ts';
-import { endRun } from './end-workflow-run.ts';
+import { endWorkflowRun } from './end-workflow-run.ts';
 import type { OnProgress } from './progress.ts';
 import type { StepTaker } from './take-steps.ts';
 
@@ -28,7 +28,7 @@ import type { StepTaker } from './take-steps.ts';
  * What nobody sees to by himself any more: steps that are ready though whoever made them so is gone or had to wait for a
  * limit, executions of ended runs that were not stopped, and runs whose deadline has passed.
  */
-export interface SweepParts {
+export interface SweepDeps {
   readonly db: Db;
   readonly pipelines: Pipelines;
   readonly taker: Pick<StepTaker, 'take' | 'room'>;
@@ -44,18 +44,18 @@ const bytesAtOnce = 8_388_608;
 /** The others have their turn in the next second. */
 const agentsMax = 1_000;
 
-export async function sweepWorkflows(parts: SweepParts): Promise<void> {
+export async function sweepWorkflows(parts: SweepDeps): Promise<void> {
   await inTurn([() => stopLeftOver(parts), () => takeDue(parts)]);
 }
 
 /** By itself: these are ended one after the other, and steps must not wait for that. */
-export async function endOverdue(
-  parts: Pick<SweepParts, 'db' | 'pipelines' | 'onProgress'>,
+export async function endOverdueWorkflowRuns(
+  parts: Pick<SweepDeps, 'db' | 'pipelines' | 'onProgress'>,
 ): Promise<void> {
   const failures: unknown[] = [];
   for (const runId of await overdueRuns(parts.db, atOnce)) {
     // One that cannot be ended, or that another process just ends, must not stand in the way of the others.
-    await endRun(parts, runId, overdue, lockFreeRuns).catch((error: unknown) =>
+    await endWorkflowRun(parts, runId, overdue, lockFreeRuns).catch((error: unknown) =>
       failures.push(error),
     );
   }
@@ -69,13 +69,13 @@ const overdue: RunEnd = {
   failedStep: null,
 };
 
-async function stopLeftOver(parts: SweepParts): Promise<void> {
+async function stopLeftOver(parts: SweepDeps): Promise<void> {
   await stopExecutions(parts, await takeDueStops(parts.db, atOnce));
 }
 
 /** Stops the executions of ended runs; those that have ended by themselves are only noted. */
 export async function stopExecutions(
-  parts: Pick<SweepParts, 'db' | 'canceler'>,
+  parts: Pick<SweepDeps, 'db' | 'canceler'>,
   stopping: readonly Stopping[],
 ): Promise<void> {
   if (stopping.length === 0) return;
@@ -88,7 +88,7 @@ export async function stopExecutions(
  * Of each agent only as many as its windows have room for: the others would be refused, and wait again. In each turn all
  * agents have equal parts, and those that had theirs stand behind the others.
  */
-async function takeDue(parts: SweepParts): Promise<void> {
+async function takeDue(parts: SweepDeps): Promise<void> {
   const due = await findDueAgents(parts.db, agentsMax);
   const waiting = new Map(
     due.map((one) => [one.agentId, { ...one, left: roomOf(one, parts.testingLimits) }]),

@@ -4,7 +4,7 @@ import type { ExecuteCall } from '../../core/execution/decide.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
-import type { EventOfRun, OnProgress, ProgressParts } from './progress.ts';
+import type { OnProgress, ProgressDeps, WorkflowRunEvent } from './progress.ts';
 import { settleSteps } from './settle-steps.ts';
 import { type StepQueue, stepQueue } from './step-queue.ts';
 
@@ -20,7 +20,7 @@ export interface StepTaker {
   idle(): Promise<void>;
 }
 
-export interface TakerParts extends ProgressParts {
+export interface StepTakerDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   readonly admission: Pick<Admission, 'admit'>;
   readonly onProgress: OnProgress;
@@ -32,7 +32,7 @@ export interface TakerParts extends ProgressParts {
 /** How many calls stand in admission at once: others must not wait behind them for long. */
 const callsMax = 400;
 
-export function createStepTaker(parts: TakerParts): StepTaker {
+export function createStepTaker(parts: StepTakerDeps): StepTaker {
   const taking = new Set<Promise<void>>();
   const queue = stepQueue();
   let calls = 0;
@@ -70,8 +70,8 @@ export function createStepTaker(parts: TakerParts): StepTaker {
   };
 }
 
-async function takeOfRun(parts: TakerParts, steps: readonly DueStep[]): Promise<void> {
-  const refused: EventOfRun[] = [];
+async function takeOfRun(parts: StepTakerDeps, steps: readonly DueStep[]): Promise<void> {
+  const refused: WorkflowRunEvent[] = [];
   const noRoom: DueStep[] = [];
   await Promise.all(
     steps.map(async (step) => {

@@ -5,7 +5,7 @@ import type { RunValues } from '../../core/workflow/run-state.ts';
  * What runs hold that never changes while they go on, and that this process has read or committed itself: a list of a
  * thousand items must not be read a thousand times. Nothing is lost where it is forgotten: it is read again.
  */
-export interface RunMemory {
+export interface ValueCache {
   of(runId: string): RunValues;
   /** Only what is committed. */
   add(runId: string, values: RunValues): void;
@@ -15,7 +15,7 @@ export interface RunMemory {
 /** How many characters are kept, of the runs that went on last. */
 const keptCharsMax = 33_554_432;
 
-export function runMemory(): RunMemory {
+export function valueCache(): ValueCache {
   const kept = new Map<string, { readonly values: RunValues; readonly chars: number }>();
   let chars = 0;
 

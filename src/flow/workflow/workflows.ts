@@ -1,13 +1,13 @@
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { giveBackSteps } from '../../store/workflow/workflow-steps.ts';
+import { releaseSteps } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { createWorkflowCanceler, type WorkflowCanceler } from './cancel-workflow.ts';
-import type { EndedWorkflowRun, OnProgress, ProgressParts } from './progress.ts';
+import type { EndedWorkflowRun, OnProgress, ProgressDeps } from './progress.ts';
 import { createWorkflowStarter, type WorkflowStarter } from './start-workflow.ts';
-import { endOverdue, stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
+import { endOverdueWorkflowRuns, stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
 import { createStepTaker } from './take-steps.ts';
 
 /** Workflows in one process: what starts, carries on and ends their runs, put together. */
@@ -17,12 +17,12 @@ export interface Workflows {
   /** What is to be done after a transaction in which runs went on. */
   readonly onProgress: OnProgress;
   sweep(): Promise<void>;
-  endOverdue(): Promise<void>;
+  endOverdueWorkflowRuns(): Promise<void>;
   /** Waits until nothing is under way here. */
   idle(): Promise<void>;
 }
 
-export interface WorkflowParts extends ProgressParts {
+export interface WorkflowDeps extends ProgressDeps {
   readonly db: Db;
   /** For starts, of which many go together. */
   readonly pipelines: Pipelines;
@@ -36,7 +36,7 @@ export interface WorkflowParts extends ProgressParts {
   readonly onError: (error: unknown) => void;
 }
 
-export function createWorkflows(parts: WorkflowParts): Workflows {
+export function createWorkflows(parts: WorkflowDeps): Workflows {
   const stops = new Set<Promise<void>>();
   const onProgress: OnProgress = ({ ready, ended, stopping }) => {
     for (const one of ended) {
@@ -52,7 +52,7 @@ export function createWorkflows(parts: WorkflowParts): Workflows {
   const single = { ...parts, pipelines: parts.singlePipelines, onProgress };
   const taker = createStepTaker({
     ...single,
-    giveBack: (steps) => giveBackSteps(parts.db, steps),
+    giveBack: (steps) => releaseSteps(parts.db, steps),
   });
   const starter = createWorkflowStarter({ ...parts, onProgress });
   return {
@@ -60,7 +60,7 @@ export function createWorkflows(parts: WorkflowParts): Workflows {
     canceler: createWorkflowCanceler(single),
     onProgress,
     sweep: () => sweepWorkflows({ ...single, taker }),
-    endOverdue: () => endOverdue(single),
+    endOverdueWorkflowRuns: () => endOverdueWorkflowRuns(single),
     async idle() {
       await starter.idle();
       await Promise.all(stops);

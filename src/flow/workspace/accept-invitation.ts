@@ -69,7 +69,8 @@ export async function acceptInvitation(
       // So that nobody is invited while they become a member: that link would outlive a removal.
       await lockLimits(trx, [invitation.workspaceId]);
       if (!(await takeInvitation(trx, tokenHash))) return null;
-      const userId = 'id' in person ? person.id : await makeAccount(trx, invitation.email, person);
+      const userId =
+        'id' in person ? person.id : await createAccount(trx, invitation.email, person);
       if (!(await addMember(trx, { ...invitation, userId }))) {
         throw new CallFailure('CONFLICT', 'You are a member of this workspace already.');
       }
@@ -103,7 +104,7 @@ async function newAccount(
 }
 
 /** The address is not verified by this: whoever has the link may be anyone it was handed to. */
-async function makeAccount(trx: Trx, email: string, { name, hash }: NewAccount): Promise<string> {
+async function createAccount(trx: Trx, email: string, { name, hash }: NewAccount): Promise<string> {
   const nowMs = await readClock(trx);
   const userId = uuid7(nowMs);
   if (!(await createUser(trx, { id: userId, email, name, emailVerified: false }))) throw taken();

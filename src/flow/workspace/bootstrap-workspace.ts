@@ -1,5 +1,5 @@
 import { uuid7 } from '../../core/id.ts';
-import { type HashPassword, makePassword } from '../../core/people/token.ts';
+import { generatePassword, type HashPassword } from '../../core/people/token.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { addMember } from '../../store/people/members.ts';
@@ -37,7 +37,7 @@ export async function bootstrapWorkspace(db: Db, first: FirstOwner): Promise<Fir
       await lockFirstWorkspace(trx);
       const found = await findFirstWorkspace(trx);
       if (found) return { ...found, created: false };
-      const owner = await makeOwner(trx, first);
+      const owner = await createOwner(trx, first);
       const workspaceId = uuid7(await readClock(trx));
       await createWorkspace(trx, { id: workspaceId, name: workspaceName });
       await addMember(trx, { workspaceId, userId: owner.ownerId, role: 'owner' });
@@ -46,11 +46,11 @@ export async function bootstrapWorkspace(db: Db, first: FirstOwner): Promise<Fir
 }
 
 /** An address that the operator names is theirs; an account that it has already keeps its password. */
-async function makeOwner(trx: Trx, { ownerEmail, ownerPassword, hashPassword }: FirstOwner) {
+async function createOwner(trx: Trx, { ownerEmail, ownerPassword, hashPassword }: FirstOwner) {
   const email = (ownerEmail ?? emailDefault).toLowerCase();
   const known = await findUserByEmail(trx, email);
   if (known) return { ownerId: known.id, email };
-  const made = ownerPassword === null ? makePassword() : null;
+  const made = ownerPassword === null ? generatePassword() : null;
   const hash = await hashPassword(ownerPassword ?? made ?? '');
   const nowMs = await readClock(trx);
   const ownerId = uuid7(nowMs);

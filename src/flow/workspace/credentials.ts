@@ -10,7 +10,7 @@ export interface OpenProvider {
   readonly baseURL: string | null;
 }
 
-export interface CredentialsParts {
+export interface CredentialsDeps {
   /** From `deriveSealKey`. */
   readonly sealKey: Buffer;
   /** Told of a credential that does not open: the server's secret is another than when it was stored. */
@@ -21,7 +21,7 @@ export interface CredentialsParts {
  * Opens what a workspace has stored under a provider's name. A credential that does not open is not as good as none: the
  * server's own would be used in its stead.
  */
-export function createCredentials({ sealKey, onUnreadable }: CredentialsParts) {
+export function createCredentials({ sealKey, onUnreadable }: CredentialsDeps) {
   return (workspaceId: string, name: string, stored: StoredProvider): OpenProvider => {
     const { id, kind, sealedApiKey, baseURL } = stored;
     try {

@@ -4,7 +4,7 @@ import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { isEmail } from '../../core/people/email.ts';
 import type { Role } from '../../core/people/member.ts';
-import { hashToken, makeToken } from '../../core/people/token.ts';
+import { generateToken, hashToken } from '../../core/people/token.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
@@ -38,7 +38,7 @@ export async function invite(
         throw new CallFailure('CONFLICT', 'This address is a member already.');
       }
       const id = uuid7(await readClock(trx));
-      const token = makeToken();
+      const token = generateToken();
       const tokenHash = hashToken(token);
       const invitation = { id, workspaceId, email, role: input.role, tokenHash, invitedBy, days };
       await writeAudit(trx, actorOf(caller), {

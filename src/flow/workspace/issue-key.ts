@@ -3,7 +3,7 @@ import { keyDefaultLimits, type RateLimits } from '../../core/execution/limits.t
 import { CallFailure } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
-import { hashKey, keyStart, makeKey, type Permission } from '../../core/people/key.ts';
+import { generateKey, hashKey, keyStart, type Permission } from '../../core/people/key.ts';
 import { excess, type IssuerScope } from '../../core/people/key-scope.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
@@ -165,7 +165,7 @@ function audit(
 }
 
 function newKey(nowMs: number, issuer: Issuer) {
-  const secret = makeKey();
+  const secret = generateKey();
   const made = { id: uuid7(nowMs), hash: hashKey(secret), start: keyStart(secret) };
   return { secret, made: { ...made, issuedBy: issuer.userId } };
 }

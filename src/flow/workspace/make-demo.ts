@@ -30,7 +30,7 @@ const second = {
 };
 
 /** Made the way a member would make it, as the owner of the workspace. */
-export async function makeDemo(db: Db, workspaceId: string, ownerId: string): Promise<Demo> {
+export async function createDemo(db: Db, workspaceId: string, ownerId: string): Promise<Demo> {
   const owner = await findSessionCaller(db, ownerId, workspaceId);
   if (!owner) throw new Error('the owner is no member of the workspace');
   const prompt = await createPrompt(db, owner, {

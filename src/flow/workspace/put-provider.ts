@@ -22,7 +22,7 @@ export interface ProviderInput {
   readonly baseURL: string | null;
 }
 
-export interface PutProviderParts {
+export interface PutProviderDeps {
   readonly db: Db;
   /** From `deriveSealKey`. */
   readonly sealKey: Buffer;
@@ -32,7 +32,7 @@ export interface PutProviderParts {
 
 /** Configures a provider, all of it anew. The credential is stored sealed and never shown again. */
 export async function putProvider(
-  { db, sealKey, checkBaseURL }: PutProviderParts,
+  { db, sealKey, checkBaseURL }: PutProviderDeps,
   input: ProviderInput,
 ): Promise<store.ProviderRow> {
   const { actor, name, kind, apiKey, baseURL } = input;

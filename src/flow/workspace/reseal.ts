@@ -1,7 +1,7 @@
 import { toId } from '../../core/id.ts';
 import { sealOwner } from '../../core/model/provider.ts';
 import { seal, unseal } from '../../core/seal.ts';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { lockSealed, updateSealed } from '../../store/people/providers.ts';
 import { lockSealedWebhooks, updateSealedWebhooks } from '../../store/workflow/webhooks.ts';
@@ -19,7 +19,7 @@ export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<nu
     }));
     const resealed = [providers, webhooks].map((rows) => anew(rows, oldKey, newKey));
     const closed = resealed.flatMap((kind) => kind.closed);
-    if (closed.length > 0) throw new StartFailure(refusal(closed));
+    if (closed.length > 0) throw new StartupFailure(refusal(closed));
     const [keys = [], secrets = []] = resealed.map((kind) => kind.rows);
     await updateSealed(
       trx,

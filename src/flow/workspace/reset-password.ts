@@ -1,6 +1,6 @@
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
-import { type HashPassword, makePassword } from '../../core/people/token.ts';
+import { generatePassword, type HashPassword } from '../../core/people/token.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { deleteSessions, findUserByEmail, setPassword } from '../../store/people/users.ts';
@@ -15,7 +15,7 @@ export async function resetPassword(
   hashPassword: HashPassword,
   password?: string,
 ): Promise<{ password: string | null }> {
-  const made = password === undefined ? makePassword() : null;
+  const made = password === undefined ? generatePassword() : null;
   const user = await findUserByEmail(db, email.toLowerCase());
   if (!user) throw new CallFailure('NOT_FOUND', `There is no user with the address ${email}.`);
   const hash = await hashPassword(password ?? made ?? '');

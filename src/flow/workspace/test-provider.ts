@@ -1,4 +1,4 @@
-import { CallFailure, type RunFailureCode } from '../../core/failure.ts';
+import { CallFailure, type ExecutionErrorCode } from '../../core/failure.ts';
 import { ModelFailure, type TestConnection } from '../../core/model/model-port.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { findStoredProvider } from '../../store/people/providers.ts';
@@ -8,7 +8,7 @@ export type ConnectionTested =
   | { readonly ok: true; readonly latencyMs: number }
   | {
       readonly ok: false;
-      readonly error: { readonly code: RunFailureCode; readonly message: string };
+      readonly error: { readonly code: ExecutionErrorCode; readonly message: string };
     };
 
 /**

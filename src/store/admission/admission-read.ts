@@ -19,7 +19,7 @@ import { lockReadySteps, type ReadyStep } from '../workflow/workflow-steps.ts';
  * for us.
  */
 
-export interface AdmissionQuestion {
+export interface AdmissionLookup {
   readonly keyHashes: readonly string[];
   /** Workspaces of callers that have a session or are a workflow. */
   readonly workspaceIds: readonly string[];
@@ -27,7 +27,7 @@ export interface AdmissionQuestion {
   /** The users of sessions, each where it calls. */
   readonly members: MembersAsked;
   readonly agentIds: readonly string[];
-  readonly firstCalls: readonly FirstCallAsked[];
+  readonly firstCalls: readonly ReplayLookup[];
   /** Steps of workflows that are to be called. */
   readonly steps: readonly WorkflowStepOf[];
   /** The working process that would like to take the runs itself. */
@@ -37,15 +37,15 @@ export interface AdmissionQuestion {
 }
 
 /** Whose first call with an Idempotency-Key is asked for: a key's, by its hash, or another caller's. */
-export interface CallerAsked {
+export interface CallerLookup {
   readonly hash: string | null;
   readonly caller: string | null;
 }
 
-export type FirstCallAsked = CallerAsked & { readonly agentId: string; readonly key: string };
+export type ReplayLookup = CallerLookup & { readonly agentId: string; readonly key: string };
 
 /** Values: hashes and callers, of which each has one. */
-export function callersOf(asked: readonly CallerAsked[]): Value[] {
+export function callersOf(asked: readonly CallerLookup[]): Value[] {
   return [asked.map(({ hash }) => hash && hashBytes(hash)), asked.map(({ caller }) => caller)];
 }
 
@@ -142,7 +142,7 @@ export interface RefusalRow {
 
 export async function readForAdmission(
   send: Send,
-  question: AdmissionQuestion,
+  question: AdmissionLookup,
 ): Promise<AdmissionState> {
   const { workspaceIds, userIds, agentIds, firstCalls, worker, fromTag } = question;
   const keyHashes = question.keyHashes.map(hashBytes);
@@ -238,7 +238,7 @@ const readAgents: Statement = {
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
         'maxTokens', v.max_tokens, 'topP', v.top_p) as version,
       case when a.config ? 'maxConcurrency' then
-        (select count(*) from run_queue q where q.agent_id = a.id and q.holds_slot) end as slots_used,
+        (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,
       ${setupColumns}
     from agents a join prompt_versions v on v.id = a.prompt_version_id
       ${setupJoins('a.workspace_id', "coalesce(a.config ->> 'model', v.model)")}
@@ -249,8 +249,8 @@ const readAgents: Statement = {
 const readWorkspaces: Statement = {
   name: 'admission-read-workspaces',
   text: `select w.id, w.actions_per_month, l.month, l.month_used,
-      (select max(tag) from run_queue q where q.workspace_id = w.id
-        and q.worker is null and q.available_at is null and q.holds_slot is not false
+      (select max(tag) from execution_queue q where q.workspace_id = w.id
+        and q.worker is null and q.available_at is null and q.has_slot is not false
         and q.tag >= $3::bigint) as last_tag
     from workspaces w join limits l on l.subject = w.id
     where w.id in
@@ -260,8 +260,8 @@ const readWorkspaces: Statement = {
 const readLine: Statement = {
   name: 'admission-read-line',
   text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid,
-      (select min(tag) from run_queue
-        where worker is null and available_at is null and holds_slot is not false
+      (select min(tag) from execution_queue
+        where worker is null and available_at is null and has_slot is not false
           and tag >= $1::bigint) as floor`,
 };
 
@@ -287,5 +287,5 @@ const readReplays: Statement = {
       where i.caller = coalesce(asked.caller, (select id from api_keys where hash = asked.hash))
         and i.agent_id = asked.agent_id and i.key = asked.key offset 0) as i
     where (i.created_at > clock_timestamp() - interval '24 hours'
-        or exists (select from run_queue q where q.id = i.execution_id))`,
+        or exists (select from execution_queue q where q.id = i.execution_id))`,
 };

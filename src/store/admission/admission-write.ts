@@ -1,7 +1,7 @@
-import type { RunSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { EndStatus, ExecutionStatus, Source } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
-import type { RunFailureCode } from '../../core/failure.ts';
+import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { addStatistics } from '../history/statistics.ts';
@@ -36,9 +36,9 @@ export interface ExecutionTerms {
   readonly promptVersionLabel: string;
   readonly model: string;
   readonly temperature: number | null;
-  readonly errorCode: RunFailureCode | null;
+  readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
-  readonly settings: RunSettings | null;
+  readonly settings: ExecutionSettings | null;
 }
 
 /** A record at birth, and the place in the queue of a run that is to be carried out. */
@@ -50,16 +50,16 @@ export interface NewExecution {
   readonly userAgent: string | null;
   readonly inputVariables: string | null;
   /** Null for a refusal. */
-  readonly run: NewRun | null;
+  readonly run: NewQueuedExecution | null;
   /** The step of a workflow's run that this is the call of. */
   readonly step: WorkflowStepOf | null;
 }
 
-export interface NewRun {
+export interface NewQueuedExecution {
   readonly tag: number;
   /** Claimed from birth by the process that accepts it. */
   readonly born: boolean;
-  readonly holdsSlot: boolean | null;
+  readonly hasSlot: boolean | null;
 }
 
 export interface NewIdempotency {
@@ -150,7 +150,7 @@ const insertExecutions: Statement = {
         case when e.born then $2::uuid end as worker, case when e.born then clock_timestamp() end as started_at
       from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::json[], $8::bigint[], $9::bool[], $10::bool[],
         $25::uuid[], $26::text[], $27::int[])
-        as e (id, terms, ip_address, user_agent, input_variables, tag, born, holds_slot, workflow_run_id, step_name,
+        as e (id, terms, ip_address, user_agent, input_variables, tag, born, has_slot, workflow_run_id, step_name,
           item)
       join unnest($11::uuid[], $12::uuid[], $13::uuid[], $14::uuid[], $15::uuid[], $16::execution_status[],
         $17::execution_source[], $18::text[], $19::text[], $20::text[], $21::float8[], $22::text[], $23::text[],
@@ -158,8 +158,8 @@ const insertExecutions: Statement = {
         as t (workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, status, source, agent_name,
           prompt_version_label, model, temperature, error_code, error, settings, place) on t.place = e.terms),
     queued as (
-      insert into run_queue (id, workspace_id, agent_id, tag, worker, holds_slot, attempt, started_at)
-      select id, workspace_id, agent_id, tag, worker, holds_slot, born::int, started_at
+      insert into execution_queue (id, workspace_id, agent_id, tag, worker, has_slot, attempt, started_at)
+      select id, workspace_id, agent_id, tag, worker, has_slot, born::int, started_at
       from accepted where tag is not null)
     insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
       executed_at, completed_at, status, source, agent_name, prompt_version_label, model, temperature,
@@ -190,7 +190,7 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
     executions.map((one) => one.inputVariables),
     executions.map((one) => one.run?.tag),
     executions.map((one) => one.run?.born ?? false),
-    executions.map((one) => one.run?.holdsSlot),
+    executions.map((one) => one.run?.hasSlot),
     terms.map((one) => one.workspaceId),
     terms.map((one) => one.agentId),
     terms.map((one) => one.promptVersionId),

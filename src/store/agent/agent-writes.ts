@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { Standing } from '../../core/agent/agent.ts';
 import type { AgentSettings } from '../../core/agent/agent-settings.ts';
 import type { Trx } from '../connection/database.ts';
-import { handOutSlots } from '../execution/finish.ts';
+import { grantFreeSlots } from '../execution/finish.ts';
 
 /** Writing agents. All but the first needs the agent locked, its row of limits before it. */
 
@@ -76,6 +76,6 @@ export async function markDeleted(trx: Trx, id: string): Promise<void> {
  * Gives waiting runs the slots that a changed `maxConcurrency` leaves free. Runs that were accepted while there was no
  * cap hold no slot, so a new cap does not count them: it is exact once they have ended.
  */
-export async function giveSlots(trx: Trx, id: string): Promise<void> {
-  await trx.executeQuery(CompiledQuery.raw(handOutSlots.text, [[id]]));
+export async function grantSlots(trx: Trx, id: string): Promise<void> {
+  await trx.executeQuery(CompiledQuery.raw(grantFreeSlots.text, [[id]]));
 }

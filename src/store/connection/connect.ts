@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import { mayPass, type Refusal } from './database-error.ts';
 
 const versionMin = 15;
@@ -15,7 +15,7 @@ export interface ReachOptions {
   readonly onWait: (reason: string) => void;
 }
 
-/** What `DATABASE_URL` says; throws a `StartFailure` where that cannot be used, as with a certificate that is not there. */
+/** What `DATABASE_URL` says; throws a `StartupFailure` where that cannot be used, as with a certificate that is not there. */
 export function connectionTo(url: string): pg.ClientConfig {
   const compatible = /[?&]uselibpqcompat=true(&|$)/.test(url);
   // pg does the same with them, and warns in many lines that another version may do less.
@@ -24,12 +24,12 @@ export function connectionTo(url: string): pg.ClientConfig {
   try {
     new pg.Client(connection);
   } catch (error) {
-    throw new StartFailure(`DATABASE_URL cannot be used: ${reasonOf(error as Error)}.`);
+    throw new StartupFailure(`DATABASE_URL cannot be used: ${reasonOf(error as Error)}.`);
   }
   return connection;
 }
 
-/** Waits until the database answers; throws a `StartFailure` where it refuses us, cannot serve us, or stays away. */
+/** Waits until the database answers; throws a `StartupFailure` where it refuses us, cannot serve us, or stays away. */
 export async function reach(connection: pg.ClientConfig, options: ReachOptions): Promise<void> {
   const until = performance.now() + options.withinMs;
   let wordAt = 0;
@@ -38,9 +38,9 @@ export async function reach(connection: pg.ClientConfig, options: ReachOptions):
     if (refusal === null) return refuseUnfit(connection);
     const reason = reasonOf(refusal);
     if (!mayPass(refusal))
-      throw new StartFailure(`The database refuses the connection: ${reason}.`);
+      throw new StartupFailure(`The database refuses the connection: ${reason}.`);
     const now = performance.now();
-    if (now > until) throw new StartFailure(`The database cannot be reached: ${reason}.`);
+    if (now > until) throw new StartupFailure(`The database cannot be reached: ${reason}.`);
     if (now > wordAt) {
       options.onWait(reason);
       wordAt = now + everyWordMs;
@@ -74,13 +74,13 @@ async function refuseUnfit(connection: pg.ClientConfig): Promise<void> {
     );
     const { version = '', encoding = '' } = rows[0] ?? {};
     if (Number.parseInt(version, 10) < versionMin) {
-      throw new StartFailure(
+      throw new StartupFailure(
         `The database is PostgreSQL ${version}; Cueline needs ${versionMin} or later.`,
       );
     }
     // Any other lacks letters: what a model answers with one of them could not be written down.
     if (encoding !== 'UTF8') {
-      throw new StartFailure(
+      throw new StartupFailure(
         `The encoding of the database is ${encoding}; Cueline needs UTF8. ` +
           'Make one with "createdb --encoding=UTF8 --template=template0 NAME", and move there what you have with pg_dump.',
       );

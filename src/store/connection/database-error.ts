@@ -3,14 +3,14 @@ import pg from 'pg';
 /** What errors of PostgreSQL, of its driver and of the way to it mean: the one place where their codes and words stand. */
 
 /** Thrown where we ourselves stop waiting for the database. */
-export class DatabaseAway extends Error {}
+export class DatabaseUnavailable extends Error {}
 
 /**
  * Whether the database cannot be had just now: it starts, stops, was promoted, is full, or gave up a connection, a lock or a
  * statement; or nobody answers where it should be. Everything else that is thrown is a fault of ours.
  */
-export function isAway(error: unknown): boolean {
-  if (error instanceof DatabaseAway) return true;
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   // Of class 25 only these: read-only after a failover, and connections given up since they lay idle or took too long.

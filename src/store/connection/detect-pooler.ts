@@ -19,7 +19,7 @@ export interface Connection extends pg.ClientConfig {
  * Looks whether the session that answers is the one that the connection was told of at its start: a pooler makes up a
  * number there, since it does not know yet which sessions it will use.
  */
-export async function lookForPooler(connection: pg.ClientConfig): Promise<Connection> {
+export async function detectPooler(connection: pg.ClientConfig): Promise<Connection> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {

@@ -7,7 +7,11 @@ import type { Connection } from './detect-pooler.ts';
  * Hints between processes over LISTEN/NOTIFY. Only hints: everything works without them, a little later, so a
  * pooler that cannot LISTEN or a lost connection costs time and nothing else.
  */
-export type Channel = 'cueline_queued' | 'cueline_ended' | 'cueline_canceled' | 'cueline_run_ended';
+export type Channel =
+  | 'cueline_queued'
+  | 'cueline_execution_ended'
+  | 'cueline_canceled'
+  | 'cueline_workflow_run_ended';
 
 export interface Bus {
   /** Sent at once, or with others where many come; never in anybody's transaction. */
@@ -60,7 +64,7 @@ export function openBus(options: {
     try {
       await fresh.connect();
       await fresh.query(
-        'listen cueline_queued; listen cueline_ended; listen cueline_canceled; listen cueline_run_ended',
+        'listen cueline_queued; listen cueline_execution_ended; listen cueline_canceled; listen cueline_workflow_run_ended',
       );
     } catch (error) {
       lost(error);

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { Client, clientConfig } from './database.ts';
 import type { Connection } from './detect-pooler.ts';
-import { type Kept, type Stop, trip } from './pipelined-query.ts';
-import { createPlaces } from './semaphore.ts';
+import { type PreparedQuery, type StatementCache, trip } from './pipelined-query.ts';
+import { createSemaphore } from './semaphore.ts';
 
 /**
  * Connections for the hot paths: statements sent together are one round trip, so a transaction costs two, not one for each
@@ -55,9 +55,9 @@ const planning = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
 export function openPipelines(options: PipelineOptions): Pipelines {
   const idle: pg.Client[] = [];
-  const all = new Map<pg.Client, Kept>();
+  const all = new Map<pg.Client, StatementCache>();
   const lent = new Set<Promise<unknown>>();
-  const places = createPlaces(options.connectionsMax);
+  const places = createSemaphore(options.connectionsMax);
   let closed = false;
 
   async function connect(): Promise<pg.Client> {
@@ -170,19 +170,19 @@ export function openPipelines(options: PipelineOptions): Pipelines {
   };
 }
 
-interface SenderParts {
+interface SenderDeps {
   /** Null where a pooler stands between, which may send the next statement to another connection. */
-  readonly kept: Kept | null;
+  readonly kept: StatementCache | null;
   readonly onAnswer: () => void;
   readonly onFailure: () => void;
 }
 
 interface Together {
-  readonly stops: Stop[];
+  readonly stops: PreparedQuery[];
   readonly answer: Promise<unknown[][]>;
 }
 
-function sender(client: pg.Client, { kept, onAnswer, onFailure }: SenderParts): Send {
+function sender(client: pg.Client, { kept, onAnswer, onFailure }: SenderDeps): Send {
   let together: Together | null = null;
   const readerOf = (type: number) => client.getTypeParser(type, 'text');
 
@@ -191,7 +191,7 @@ function sender(client: pg.Client, { kept, onAnswer, onFailure }: SenderParts): 
    * before, with nothing to do for the database meanwhile.
    */
   function setOut(): Together {
-    const stops: Stop[] = [];
+    const stops: PreparedQuery[] = [];
     const { promise: answer, ...end } = Promise.withResolvers<unknown[][]>();
     answer.then(onAnswer, onFailure);
     queueMicrotask(() => {

@@ -7,7 +7,7 @@ import type pg from 'pg';
  * `pg` would ask for an answer to each, and both sides would be woken up for each.
  */
 
-export interface Stop {
+export interface PreparedQuery {
   /** Under which the connection keeps the statement; null where a pooler stands between. */
   readonly name: string | null;
   readonly text: string;
@@ -24,7 +24,7 @@ export interface End {
 type Shape = readonly { readonly name: string; readonly read: (text: string) => unknown }[];
 
 /** The statements that a connection keeps, by name: they are sent and described once. */
-export type Kept = Map<string, Shape>;
+export type StatementCache = Map<string, Shape>;
 
 /** What `pg` tells a query of its own about, message by message. */
 interface Trip extends pg.Submittable {
@@ -40,8 +40,8 @@ interface Trip extends pg.Submittable {
 const none: Shape = [];
 
 export function trip(
-  stops: readonly Stop[],
-  kept: Kept,
+  stops: readonly PreparedQuery[],
+  kept: StatementCache,
   readerOf: (type: number) => (text: string) => unknown,
   { resolve, reject }: End,
 ): Trip {

@@ -1,4 +1,4 @@
-import { DatabaseAway } from './database-error.ts';
+import { DatabaseUnavailable } from './database-error.ts';
 
 /** A number of places, and a line to wait in for one of them. */
 export interface Places {
@@ -7,7 +7,7 @@ export interface Places {
   giveBack(): void;
 }
 
-export function createPlaces(total: number): Places {
+export function createSemaphore(total: number): Places {
   let free = total;
   const line: (() => void)[] = [];
 
@@ -24,7 +24,7 @@ export function createPlaces(total: number): Places {
         };
         const timer = setTimeout(() => {
           line.splice(line.indexOf(come), 1);
-          reject(new DatabaseAway(`no connection became free within ${withinMs} ms`));
+          reject(new DatabaseUnavailable(`no connection became free within ${withinMs} ms`));
         }, withinMs);
         line.push(come);
       });

@@ -1,6 +1,6 @@
 import { chmod, lchown, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 
 /**
  * PostgreSQL refuses to run as root, so root runs it as an account without rights.
@@ -26,7 +26,7 @@ export async function accountFor(cluster: string): Promise<Account | null> {
     const [uid, gid] = [Number(line?.[2]), Number(line?.[3])];
     if (uid > 0 && gid > 0) return { uid, gid };
   }
-  throw new StartFailure(
+  throw new StartupFailure(
     `PostgreSQL does not run as root, and none of the accounts ${names.join(', ')} exists. ` +
       'Start Cueline as another user, or set DATABASE_URL.',
   );

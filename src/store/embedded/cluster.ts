@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import { type Account, handOver, reaches } from './account.ts';
 import { type Binaries, bareEnvironment } from './binaries.ts';
 import { syncDirectory } from './secret-file.ts';
@@ -37,11 +37,11 @@ export async function locateCluster(
   const cluster = found?.isSymbolicLink() ? resolve(dataDir, await readlink(entry)) : entry;
   const home = dirname(cluster);
   if (!(await stat(home).catch(() => null))) {
-    throw new StartFailure(`${entry} points to ${cluster}, and ${home} is not there.`);
+    throw new StartupFailure(`${entry} points to ${cluster}, and ${home} is not there.`);
   }
   if (account === null || (await reaches(account, home))) return cluster;
   if (found) {
-    throw new StartFailure(
+    throw new StartupFailure(
       `PostgreSQL runs as uid ${account.uid}, which cannot enter ${home}. Let others pass through the folders above ` +
         '(chmod o+x), move the data directory to where they may, or start Cueline as another user.',
     );
@@ -72,7 +72,7 @@ export async function prepareCluster(
   const ours = how.account?.uid ?? process.getuid?.();
   const before = await stat(cluster).catch(() => null);
   if (before && !how.account && before.uid !== ours) {
-    throw new StartFailure(
+    throw new StartupFailure(
       `${cluster} belongs to the user with uid ${before.uid}: start Cueline as that user or as root.`,
     );
   }
@@ -144,7 +144,7 @@ async function create(
     const what = taken
       ? 'the folder is there already and holds something else'
       : stderr?.trim() || message;
-    throw new StartFailure(`The database could not be made in ${cluster}: ${what}`, {
+    throw new StartupFailure(`The database could not be made in ${cluster}: ${what}`, {
       cause: error,
     });
   } finally {

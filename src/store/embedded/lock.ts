@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 
 /**
  * One Cueline to a data directory. The lock has to vanish with its holder, however that dies, so it is the kernel's:
@@ -29,7 +29,7 @@ export interface Holder {
 }
 
 /** Another holds the lock. */
-export class Held extends StartFailure {
+export class Held extends StartupFailure {
   readonly directory: string;
   readonly holder: Holder;
 
@@ -45,7 +45,7 @@ export class Held extends StartFailure {
 
 const sqliteBusy = 5;
 
-/** Takes the lock of a directory, or throws `Held` at once; another `StartFailure` where it cannot be taken at all. */
+/** Takes the lock of a directory, or throws `Held` at once; another `StartupFailure` where it cannot be taken at all. */
 export function hold(directory: string, as: HeldAs): Lock {
   const pidFile = join(directory, 'pid');
   const path = join(directory, 'lock');
@@ -95,9 +95,9 @@ function openLock(path: string): DatabaseSync {
 }
 
 /** A full disk, for example. */
-function untaken(path: string, error: unknown): StartFailure {
+function untaken(path: string, error: unknown): StartupFailure {
   const { message } = error as Error;
-  return new StartFailure(`The lock ${path} cannot be taken: ${message}.`, { cause: error });
+  return new StartupFailure(`The lock ${path} cannot be taken: ${message}.`, { cause: error });
 }
 
 function readHolder(pidFile: string): Holder {

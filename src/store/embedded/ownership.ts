@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import { Held, type Holder } from './lock.ts';
 
 /**
@@ -61,7 +61,7 @@ export async function inTurn<Found>(
       if (holder.pid !== pid) [pid, since] = [holder.pid, now];
       const refused = !besideServer && ['starting', 'serving'].includes(holder.as);
       if (refused && now - since > refusalMs) throw error;
-      if (now - since > turnMs) throw new StartFailure(givenUp(directory, holder));
+      if (now - since > turnMs) throw new StartupFailure(givenUp(directory, holder));
       if (!told && !refused && holder.as !== 'unknown') {
         told = true;
         onWait(`${named(holder)} that holds the data directory ${directory}`);

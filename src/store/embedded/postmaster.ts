@@ -3,7 +3,7 @@ import { readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 
 const run = promisify(execFile);
 
@@ -68,7 +68,7 @@ export async function end(
       await delay(10);
     } while (performance.now() < until);
   }
-  throw new StartFailure('PostgreSQL does not end, not even on SIGKILL.');
+  throw new StartupFailure('PostgreSQL does not end, not even on SIGKILL.');
 }
 
 /** Without TCP the port is only a part of the socket's name. */

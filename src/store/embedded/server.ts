@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import { knock } from '../connection/connect.ts';
 import type { Account } from './account.ts';
 import { type Binaries, bareEnvironment } from './binaries.ts';
@@ -46,7 +46,7 @@ export interface Server {
   end(): Promise<void>;
 }
 
-/** Starts PostgreSQL and waits until it lets us in; throws a `StartFailure` with its own words where it ends instead. */
+/** Starts PostgreSQL and waits until it lets us in; throws a `StartupFailure` with its own words where it ends instead. */
 export async function launch(options: Launch): Promise<Server> {
   // Backends of a killed postmaster live on for an instant, and a new one rightly waits for them to be gone.
   const stillThere = /pre-existing shared memory block|"postmaster.pid" already exists/;
@@ -86,13 +86,13 @@ async function launchOnce({ onLog, signal, superuser, ...options }: Launch): Pro
   while (!state.how) {
     if (signal.aborted) {
       await state.end();
-      throw new StartFailure('PostgreSQL was stopped while it started.');
+      throw new StartupFailure('PostgreSQL was stopped while it started.');
     }
     const refusal = await knock(superuser);
     if (refusal === null) return { ended: state.ended, end: state.end };
     if (!isStarting(refusal)) {
       await state.end();
-      throw new StartFailure(explain(refusal), { cause: refusal });
+      throw new StartupFailure(explain(refusal), { cause: refusal });
     }
     if (performance.now() > nextWordAt) {
       onLog('PostgreSQL is still starting: after a crash it first replays its log');
@@ -104,7 +104,7 @@ async function launchOnce({ onLog, signal, superuser, ...options }: Launch): Pro
   // Its last words may still be under way, but not for long.
   await Promise.race([silent, delay(500)]);
   const words = lastWords(said) || lastWords(await readLog(options.cluster)) || said.trim();
-  throw new StartFailure(`PostgreSQL did not start (${state.how}). ${words}`);
+  throw new StartupFailure(`PostgreSQL did not start (${state.how}). ${words}`);
 }
 
 /** Why it gave up, as it put it. */

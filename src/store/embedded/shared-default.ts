@@ -1,5 +1,5 @@
 import { chmod, mkdir, stat } from 'node:fs/promises';
-import { StartFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
 import { type Account, reaches } from './account.ts';
 
 /**
@@ -15,10 +15,10 @@ export async function openShared(directory: string, account: Account): Promise<s
   if (made) await chmod(directory, 0o755);
   const { uid, mode } = await stat(directory);
   if (uid !== 0 || mode & 0o022) {
-    throw new StartFailure(`${directory} must belong to root and be writable by nobody else.`);
+    throw new StartupFailure(`${directory} must belong to root and be writable by nobody else.`);
   }
   if (!(await reaches(account, directory))) {
-    throw new StartFailure(
+    throw new StartupFailure(
       `PostgreSQL runs as uid ${account.uid}, which cannot enter ${directory}. Give Cueline a data directory ` +
         'that others may pass through with CUELINE_DATA_DIR, start it as another user, or set DATABASE_URL.',
     );

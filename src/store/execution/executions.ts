@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { RunSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Rendering } from '../../core/agent/render-prompt.ts';
 import type { ExecutionStatus, Source } from '../../core/execution/execution.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
-import type { RunFailureCode } from '../../core/failure.ts';
+import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { idBounds } from '../history/id-bounds.ts';
@@ -34,7 +34,7 @@ export interface ExecutionRow {
   readonly costUsd: string;
   readonly costKnown: boolean;
   readonly finishReason: string | null;
-  readonly errorCode: RunFailureCode | null;
+  readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly output: string | null;
   readonly workflowRunId: string | null;
@@ -135,7 +135,7 @@ const readAsked: Statement = {
       cross join lateral (
         select ${short}, ${bodies}, ${figures}, ${details}, ${bytes} as bytes,
           (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as "workflowId"
-        from executions e left join run_queue q on q.id = e.id
+        from executions e left join execution_queue q on q.id = e.id
         where e.id = asked.id and e.agent_id = asked.agent_id and e.id between $4::uuid and $5::uuid
           and e.id >= (select id_floor(at) from history_floor)
         offset 0) as one) as sized
@@ -151,7 +151,7 @@ export async function readListed(db: Db, ids: readonly string[]): Promise<Listed
       select ${fitted} from executions e
       where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
         and (e.status = 'processing' or e.id >= (select id_floor(at) from history_floor))) as e
-      left join run_queue q on q.id = e.id
+      left join execution_queue q on q.id = e.id
     order by e.id desc`.execute(db);
   return rows;
 }
@@ -160,12 +160,12 @@ export async function readListed(db: Db, ids: readonly string[]): Promise<Listed
 export async function findEnded(db: Db, executionIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select asked.id::text as id from unnest(${executionIds}::uuid[]) as asked (id)
-    where not exists (select from run_queue q where q.id = asked.id)`.execute(db);
+    where not exists (select from execution_queue q where q.id = asked.id)`.execute(db);
   return rows.map((row) => row.id);
 }
 
 /** What must be known of an unfinished run to end it. */
-export interface UnendedRun extends AcceptedAs {
+export interface LiveExecution extends AcceptedAs {
   readonly storeBodies: boolean;
   /** Its agent, where that hands out slots. */
   readonly slotAgentId: string | null;
@@ -179,14 +179,14 @@ export interface UnendedRun extends AcceptedAs {
 export async function findUnended(
   db: Db,
   executionIds: readonly string[],
-): Promise<Map<string, UnendedRun>> {
+): Promise<Map<string, LiveExecution>> {
   const { rows } = await sql<
-    Omit<UnendedRun, 'workflow'> & { id: string; workflow: string | null }
+    Omit<LiveExecution, 'workflow'> & { id: string; workflow: string | null }
   >`
-    select q.id, case when q.holds_slot is null then null else q.agent_id end as slot_agent_id,
+    select q.id, case when q.has_slot is null then null else q.agent_id end as slot_agent_id,
       e.source, e.prompt_version_id, e.model, e.api_key_id, e.settings -> 'workflow' as workflow,
       e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, q.started_at is not null as begun
-    from run_queue q join executions e on e.id = q.id
+    from execution_queue q join executions e on e.id = q.id
     where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(
     rows.map(({ id, workflow, ...run }) => [
@@ -208,12 +208,12 @@ export async function findRenderings(
     settings: string;
   }>`
     select e.id, e.prompt_version_id, e.input_variables, e.settings
-    from executions e join run_queue q on q.id = e.id
+    from executions e join execution_queue q on q.id = e.id
     where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(
     rows.map(({ id, settings, ...row }) => [
       id,
-      { ...row, settings: JSON.parse(settings) as RunSettings },
+      { ...row, settings: JSON.parse(settings) as ExecutionSettings },
     ]),
   );
 }

@@ -1,16 +1,16 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
-import type { RunFailureCode } from '../../core/failure.ts';
+import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { idBounds } from '../history/id-bounds.ts';
 import { addStatistics } from '../history/statistics.ts';
 import { lockWorkflowRuns, type RunAtProgress } from '../workflow/workflow-progress.ts';
-import { readSteps, type StepsOfRuns } from '../workflow/workflow-progress-read.ts';
+import { readSteps, type WorkflowRunSteps } from '../workflow/workflow-progress-read.ts';
 
 /** The end of runs: lock the queue rows, then delete them, write the records and add to the statistics at once. */
 
-export interface RunRow {
+export interface QueuedExecutionRow {
   readonly id: string;
   readonly agent_id: string;
   readonly worker: string | null;
@@ -30,24 +30,24 @@ export interface RunRow {
  * Begins the transaction and locks the rows of these runs, by id. Agents that hand out slots are locked before, and then
  * the runs of workflows that these are steps of: limits come before workflows, workflows before the queue.
  */
-export async function lockRuns(
+export async function lockExecutions(
   send: Send,
   ids: readonly string[],
   { slotAgentIds, steps }: { slotAgentIds: readonly string[]; steps: readonly WorkflowStepOf[] },
-): Promise<{ rows: RunRow[]; workflows: RunAtProgress[]; steps: StepsOfRuns }> {
+): Promise<{ rows: QueuedExecutionRow[]; workflows: RunAtProgress[]; steps: WorkflowRunSteps }> {
   const runIds = steps.map(({ runId }) => runId);
   const [, , workflows, rows, states] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
     steps.length > 0 ? lockWorkflowRuns(send, runIds) : [],
-    send<RunRow>(lockQueue, [ids]),
+    send<QueuedExecutionRow>(lockQueue, [ids]),
     steps.length > 0 ? readSteps(send, steps) : { rows: [], items: [] },
   ]);
   return { rows, workflows, steps: states };
 }
 
 /** How one run ended, as its record will say. */
-export interface EndedRun {
+export interface EndedExecution {
   readonly id: string;
   readonly agentId: string;
   readonly status: EndStatus;
@@ -60,7 +60,7 @@ export interface EndedRun {
   readonly costUsd: string;
   readonly costKnown: boolean;
   readonly finishReason: string | null;
-  readonly errorCode: RunFailureCode | null;
+  readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
@@ -71,32 +71,34 @@ export interface EndedRun {
 
 export async function writeEnds(
   send: Send,
-  ended: readonly EndedRun[],
+  ended: readonly EndedExecution[],
   more: {
     readonly tallies: readonly Tally[];
     /** Processes that must be told to stop a run. */
     readonly cancellations: readonly { executionId: string; worker: string }[];
     readonly slotAgentIds: readonly string[];
     /** Runs of workflows of which a step ended whose agent stores no bodies. */
-    readonly briefRunIds: readonly string[];
+    readonly transientExecutionIds: readonly string[];
     /** What follows for runs of workflows. */
     readonly alongWith: () => readonly Promise<unknown>[];
   },
 ): Promise<void> {
-  const { cancellations, slotAgentIds, briefRunIds } = more;
+  const { cancellations, slotAgentIds, transientExecutionIds } = more;
   const brief = ended.filter((one) => !one.storeBodies && one.output !== null);
   await Promise.all([
     ended.length > 0 ? send(deleteRuns, [ended.map((one) => one.id)]) : [],
-    slotAgentIds.length > 0 ? send(handOutSlots, [slotAgentIds]) : [],
+    slotAgentIds.length > 0 ? send(grantFreeSlots, [slotAgentIds]) : [],
     cancellations.length > 0
       ? send(insertCancellations, [
           cancellations.map((one) => one.executionId),
           cancellations.map((one) => one.worker),
         ])
       : [],
-    briefRunIds.length > 0 ? send(markBriefRuns, [briefRunIds]) : [],
+    transientExecutionIds.length > 0
+      ? send(markTransientWorkflowRuns, [transientExecutionIds])
+      : [],
     ended.length > 0 ? send(updateExecutions, endValues(ended)) : [],
-    brief.length > 0 ? send(insertBriefOutputs, [brief.map((one) => one.id)]) : [],
+    brief.length > 0 ? send(insertTransientOutputs, [brief.map((one) => one.id)]) : [],
     ...more.alongWith(),
     addStatistics(send, more.tallies),
     send({ name: 'commit', text: 'commit' }),
@@ -114,27 +116,27 @@ const lockQueue: Statement = {
       spent_input_tokens, spent_output_tokens, spent_usd, spent_known,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
       (extract(epoch from started_at) * 1000)::float8 as started_ms
-    from run_queue where id = any($1::uuid[]) order by id for update`,
+    from execution_queue where id = any($1::uuid[]) order by id for update`,
 };
 
 const deleteRuns: Statement = {
   name: 'finish-delete-runs',
-  text: `delete from run_queue where id = any($1::uuid[])`,
+  text: `delete from execution_queue where id = any($1::uuid[])`,
 };
 
 /**
  * Gives free slots of these agents to the runs that wait longest, under the lock of the agents. They are updated by their
  * keys: joined with those that were picked, of which PostgreSQL expects many, all that wait would be read for each slot.
  */
-export const handOutSlots: Statement = {
+export const grantFreeSlots: Statement = {
   name: 'finish-hand-out-slots',
-  text: `update run_queue q set holds_slot = true, available_at = clock_timestamp()
+  text: `update execution_queue q set has_slot = true, available_at = clock_timestamp()
     where q.id = any(array(
       select waiting.id from agents a cross join lateral (
-        select w.id from run_queue w where w.agent_id = a.id and w.holds_slot = false
+        select w.id from execution_queue w where w.agent_id = a.id and w.has_slot = false
         order by w.id
         limit greatest(0, coalesce((a.config ->> 'maxConcurrency')::int, 2147483647) -
-          (select count(*) from run_queue h where h.agent_id = a.id and h.holds_slot))) as waiting
+          (select count(*) from execution_queue h where h.agent_id = a.id and h.has_slot))) as waiting
       where a.id = any($1::uuid[])))`,
 };
 
@@ -148,15 +150,15 @@ const insertCancellations: Statement = {
 
 // However such a step ends, its run is to hold bodies no longer than it must. The run is locked already. This comes before
 // the run ends, unless it did so when the step was stopped.
-const markBriefRuns: Statement = {
+const markTransientWorkflowRuns: Statement = {
   name: 'finish-mark-brief-runs',
-  text: `update workflow_runs set bodies = 'brief', input = case when status = 'processing' then input end
-    where id = any($1::uuid[]) and bodies = 'kept'`,
+  text: `update workflow_runs set bodies = 'transient', input = case when status = 'processing' then input end
+    where id = any($1::uuid[]) and bodies = 'stored'`,
 };
 
-const insertBriefOutputs: Statement = {
+const insertTransientOutputs: Statement = {
   name: 'finish-insert-brief-outputs',
-  text: `insert into brief_outputs (execution_id, ended_at)
+  text: `insert into transient_outputs (execution_id, ended_at)
     select unnest($1::uuid[]), clock_timestamp()`,
 };
 
@@ -180,7 +182,7 @@ const updateExecutions: Statement = {
     where e.id = f.id and e.id = any($1::uuid[]) and e.id between $18::uuid and $19::uuid`,
 };
 
-function endValues(ended: readonly EndedRun[]): Value[] {
+function endValues(ended: readonly EndedExecution[]): Value[] {
   return [
     ended.map((one) => one.id),
     ended.map((one) => one.status),

@@ -10,23 +10,23 @@ import type { Db } from '../connection/database.ts';
 const monthsAhead = 2;
 
 /** It needs a lock for itself for a moment, and gives up where it does not get it soon. */
-export async function makeMonths(db: Db): Promise<void> {
+export async function createPartitions(db: Db): Promise<void> {
   await sql`select make_execution_partitions(${monthsAhead})`.execute(db);
 }
 
 /** Forgets up to so many keys, kept for 24 hours and longer where the run has not ended yet; answers how many. */
-export async function forgetIdempotencyKeys(db: Db, limit: number): Promise<number> {
+export async function deleteExpiredIdempotencyKeys(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from idempotency where (caller, agent_id, key) in (
       select caller, agent_id, key from idempotency i
       where created_at < ${thisMoment} - interval '24 hours'
-        and not exists (select from run_queue q where q.id = i.execution_id)
+        and not exists (select from execution_queue q where q.id = i.execution_id)
       order by created_at limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
 /** As long as those of executions. */
-export async function forgetWorkflowKeys(db: Db, limit: number): Promise<number> {
+export async function deleteExpiredWorkflowIdempotencyKeys(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from workflow_idempotency where (caller, workflow_id, key) in (
       select caller, workflow_id, key from workflow_idempotency i
@@ -37,7 +37,7 @@ export async function forgetWorkflowKeys(db: Db, limit: number): Promise<number>
 }
 
 /** Of refused calls, what was counted of hours that are over. */
-export async function forgetRefusals(db: Db): Promise<void> {
+export async function deleteOldRefusals(db: Db): Promise<void> {
   await sql`
     delete from refusals where (caller, agent_id, status) in (
       select caller, agent_id, status from refusals
@@ -46,7 +46,7 @@ export async function forgetRefusals(db: Db): Promise<void> {
 }
 
 /** Of lists, what was counted of minutes that are over. */
-export async function forgetListCounts(db: Db): Promise<void> {
+export async function deleteOldListCounts(db: Db): Promise<void> {
   await sql`
     delete from list_counts where caller in (
       select caller from list_counts
@@ -55,7 +55,7 @@ export async function forgetListCounts(db: Db): Promise<void> {
 }
 
 /** Cancellations whose process is gone. */
-export async function forgetCancellations(db: Db): Promise<void> {
+export async function deleteOldCancellations(db: Db): Promise<void> {
   await sql`
     delete from cancellations where execution_id in (
       select execution_id from cancellations c
@@ -64,10 +64,10 @@ export async function forgetCancellations(db: Db): Promise<void> {
 }
 
 /** Has up to so many runs wait no longer that wait for a time which is years off, maybe; answers how many. */
-export async function wakeRuns(db: Db, limit: number): Promise<number> {
+export async function wakeExecutions(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    update run_queue set available_at = clock_timestamp() where id in (
-      select id from run_queue where available_at > ${tooFarOff}
+    update execution_queue set available_at = clock_timestamp() where id in (
+      select id from execution_queue where available_at > ${tooFarOff}
       order by available_at limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { RunSettings } from '../../core/agent/model-settings.ts';
-import type { AcceptedAs, Run, Spent } from '../../core/execution/queued-execution.ts';
+import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
+import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { thisMoment } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import { type SetupRow, setupColumns, setupJoins, setupOf } from './model-setup.ts';
@@ -11,7 +11,7 @@ import { type SetupRow, setupColumns, setupJoins, setupOf } from './model-setup.
  * Only `clock_timestamp()` decides: `now()` stands still in a transaction, and a process's clock is nobody's.
  */
 
-const ready = sql`worker is null and available_at is null and holds_slot is not false`;
+const ready = sql`worker is null and available_at is null and has_slot is not false`;
 /** While nothing waits, virtual time runs with the clock (microseconds). */
 const clockTag = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
 
@@ -20,7 +20,7 @@ const clockTag = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
  * where the worker had no lease, so that nothing was looked for.
  */
 export interface Claimed {
-  readonly runs: Run[];
+  readonly runs: QueuedExecution[];
   readonly lowestTag: number | null;
 }
 
@@ -28,7 +28,7 @@ export interface Claimed {
  * Claims up to `limit` ready runs in order of their tags, from `fromTag` on. The worker's own row is held meanwhile:
  * where its lease has been taken away, nothing is claimed.
  */
-export async function claimRuns(
+export async function claimExecutions(
   db: Db,
   worker: string,
   question: { limit: number; fromTag: number },
@@ -37,7 +37,7 @@ export async function claimRuns(
     db,
     worker,
     sql`
-    select id from run_queue where ${ready} and tag >= ${question.fromTag}
+    select id from execution_queue where ${ready} and tag >= ${question.fromTag}
     order by tag, id limit ${question.limit} for update skip locked`,
   );
 }
@@ -51,25 +51,25 @@ export async function claimForOthers(
   db: Db,
   worker: string,
   question: { held: readonly string[]; after: string; limit: number; fromTag: number },
-): Promise<Run[]> {
+): Promise<QueuedExecution[]> {
   const { held, after, limit, fromTag } = question;
   const nextWorkspace = (than: ReturnType<typeof sql>) => sql`
-    (select q.workspace_id from run_queue q
-     where q.worker is null and q.available_at is null and q.holds_slot is not false and q.workspace_id > ${than}
+    (select q.workspace_id from execution_queue q
+     where q.worker is null and q.available_at is null and q.has_slot is not false and q.workspace_id > ${than}
        and q.tag >= ${fromTag}
      order by q.workspace_id limit 1)`;
   const { runs } = await claim(
     db,
     worker,
     sql`
-    select id from run_queue
+    select id from execution_queue
     where ${ready} and id = any (array(
       with recursive walk as (
         select ${nextWorkspace(sql`${after}::uuid`)} as workspace_id
         union all
         select ${nextWorkspace(sql`walk.workspace_id`)} from walk where walk.workspace_id is not null)
-      select (select q.id from run_queue q
-              where q.worker is null and q.available_at is null and q.holds_slot is not false
+      select (select q.id from execution_queue q
+              where q.worker is null and q.available_at is null and q.has_slot is not false
                 and q.workspace_id = walk.workspace_id and q.tag >= ${fromTag}
               order by q.tag, q.id limit 1)
       from walk
@@ -107,7 +107,7 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       select id from workers where id = ${worker} and lease_until > clock_timestamp() for key share),
     picked as materialized (${picked}),
     claimed as (
-      update run_queue q set worker = me.id, attempt = q.attempt + 1,
+      update execution_queue q set worker = me.id, attempt = q.attempt + 1,
         started_at = coalesce(q.started_at, clock_timestamp())
       from picked, me where q.id = picked.id
       returning q.*)
@@ -123,12 +123,12 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       ${setup.joins}) as runs on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
   return {
-    runs: claimed.map((row) => runOf(row, worker)),
+    runs: claimed.map((row) => queuedExecutionOf(row, worker)),
     lowestTag: rows[0]?.held ? Math.min(...claimed.map(({ tag }) => tag), rows[0].clockTag) : null,
   };
 }
 
-function runOf(row: ClaimedRow, worker: string): Run {
+function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
   return {
     id: row.id,
     workspaceId: row.workspaceId,
@@ -145,7 +145,7 @@ function runOf(row: ClaimedRow, worker: string): Run {
     temperature: row.temperature,
     setup: setupOf(row),
     inputVariables: row.inputVariables,
-    settings: JSON.parse(row.settings) as RunSettings,
+    settings: JSON.parse(row.settings) as ExecutionSettings,
     elapsedMs: row.elapsedMs,
   };
 }
@@ -167,17 +167,17 @@ export async function promoteDelayed(
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     with due as materialized (
-      select id, workspace_id, agent_id, attempt, available_at from run_queue
+      select id, workspace_id, agent_id, attempt, available_at from execution_queue
       where available_at <= ${thisMoment}
         and available_at > coalesce(
           ${thisMoment} - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
       order by available_at limit ${promotedMax} for update skip locked),
     lines as materialized (
       select workspace_id, last.tag as last_tag, last.agent_id as last_agent_id,
-        (select max(q.tag) from run_queue q where q.workspace_id = w.workspace_id and q.promoted
+        (select max(q.tag) from execution_queue q where q.workspace_id = w.workspace_id and q.promoted
           and ${ready} and q.tag >= ${fromTag}) as promoted_tag
       from (select distinct workspace_id from due) as w left join lateral (
-        select q.tag, q.agent_id from run_queue q where q.workspace_id = w.workspace_id
+        select q.tag, q.agent_id from execution_queue q where q.workspace_id = w.workspace_id
           and ${ready} and q.tag >= ${fromTag}
         order by q.tag desc limit 1) as last on true),
     chosen as (
@@ -188,9 +188,9 @@ export async function promoteDelayed(
       select id, promoted, case when promoted then promoted_tag else last_tag end as after_tag,
         row_number() over (partition by workspace_id, promoted order by available_at, id) as place
       from chosen)
-    update run_queue q set available_at = null, promoted = placed.promoted,
+    update execution_queue q set available_at = null, promoted = placed.promoted,
       tag = placed.place + greatest(placed.after_tag, coalesce(
-        (select min(tag) from run_queue where ${ready} and tag >= ${fromTag}), ${clockTag}))
+        (select min(tag) from execution_queue where ${ready} and tag >= ${fromTag}), ${clockTag}))
     from placed where q.id = placed.id`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
@@ -208,11 +208,11 @@ export interface Release {
   readonly spent: Spent;
 }
 
-export async function releaseRuns(db: Db, releases: readonly Release[]): Promise<void> {
+export async function releaseExecutions(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
     with given as materialized (
       select q.id, r.delay_ms, r.failed, r.unstarted, r.input_tokens, r.output_tokens, r.usd, r.known
-      from run_queue q
+      from execution_queue q
       join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
         ${releases.map((r) => r.attempt)}::int[], ${releases.map((r) => r.delayMs)}::float8[],
         ${releases.map((r) => r.failed)}::bool[], ${releases.map((r) => r.unstarted)}::bool[],
@@ -221,7 +221,7 @@ export async function releaseRuns(db: Db, releases: readonly Release[]): Promise
         as r (id, worker, attempt, delay_ms, failed, unstarted, input_tokens, output_tokens, usd, known)
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
-    update run_queue q set worker = null, failures = q.failures + given.failed::int,
+    update execution_queue q set worker = null, failures = q.failures + given.failed::int,
       started_at = case when not given.unstarted then q.started_at end,
       spent_input_tokens = q.spent_input_tokens + given.input_tokens,
       spent_output_tokens = q.spent_output_tokens + given.output_tokens,
@@ -231,22 +231,22 @@ export async function releaseRuns(db: Db, releases: readonly Release[]): Promise
 }
 
 /** The runs leased to this worker, as the database has it. */
-export async function leasedRuns(
+export async function leasedExecutions(
   db: Db,
   worker: string,
 ): Promise<{ id: string; attempt: number }[]> {
   const { rows } = await sql<{ id: string; attempt: number }>`
-    select id, attempt from run_queue where worker = ${worker}`.execute(db);
+    select id, attempt from execution_queue where worker = ${worker}`.execute(db);
   return rows;
 }
 
 /** How much waits, for metrics: the number of unleased runs and the age of the oldest in milliseconds. */
 export async function queueDepth(db: Db): Promise<{ depth: number; oldestMs: number }> {
   const { rows } = await sql<{ depth: number; oldestMs: number }>`
-    select (select count(*) from run_queue where worker is null) as depth,
+    select (select count(*) from execution_queue where worker is null) as depth,
       coalesce((select (extract(epoch from clock_timestamp() - e.executed_at) * 1000)::float8
         from executions e where e.id = (
-          select id from run_queue where ${ready} order by id limit 1)), 0) as oldest_ms`.execute(
+          select id from execution_queue where ${ready} order by id limit 1)), 0) as oldest_ms`.execute(
     db,
   );
   return rows[0] ?? { depth: 0, oldestMs: 0 };

@@ -50,7 +50,7 @@ export async function sweepWorkers(db: Db, own: string, leaseMs: number): Promis
   );
   let taken = 0;
   for (const { id } of rows) {
-    taken += await takeRuns(db, id, leaseMs).catch((error: unknown) => {
+    taken += await freeExecutions(db, id, leaseMs).catch((error: unknown) => {
       // Stopped in the middle of a transaction, that process keeps runs locked until its connection is given up. Nobody
       // else's runs wait for that.
       if (isLockNotAvailable(error)) return 0;
@@ -65,7 +65,7 @@ export async function sweepWorkers(db: Db, own: string, leaseMs: number): Promis
  * only then, in a statement with a later snapshot, are its runs set free: else a live process could be robbed in
  * between.
  */
-async function takeRuns(db: Db, worker: string, leaseMs: number): Promise<number> {
+async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<number> {
   const transaction = db.transaction().setIsolationLevel('read committed');
   return transaction.execute(async (trx) => {
     await sql`set local lock_timeout = 100`.execute(trx);
@@ -76,8 +76,8 @@ async function takeRuns(db: Db, worker: string, leaseMs: number): Promise<number
     if (gone.length === 0) return 0;
     const { numAffectedRows } = await sql`
       with lost as materialized (
-        select id from run_queue where worker = ${worker} order by id for update)
-      update run_queue q set worker = null, losses = q.losses + 1, spent_known = false,
+        select id from execution_queue where worker = ${worker} order by id for update)
+      update execution_queue q set worker = null, losses = q.losses + 1, spent_known = false,
         available_at = clock_timestamp()
       from lost where q.id = lost.id`.execute(trx);
     return Number(numAffectedRows ?? 0);
@@ -111,6 +111,6 @@ export async function removeWorker(db: Db, id: string): Promise<void> {
     await sql`select from workers where id = ${id} for update`.execute(trx);
     await sql`
       delete from workers w where id = ${id}
-        and not exists (select from run_queue q where q.worker = w.id)`.execute(trx);
+        and not exists (select from execution_queue q where q.worker = w.id)`.execute(trx);
   });
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { quotedWords } from '../../core/failure.ts';
-import { briefOutputMs } from '../../core/history/retention.ts';
+import { transientOutputMs } from '../../core/history/retention.ts';
 import { thisMoment } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import { overdueBefore } from './retention.ts';
@@ -18,16 +18,16 @@ const withoutWords = sql`regexp_replace(error, ${sql.lit(quotedWords)}, '\\1.')`
  * past. Where it has come to is kept, and never passes a run that has not ended: its bodies are still to be written. The end of a
  * run and what is read here are one snapshot, so no run slips through between them.
  */
-export async function takeBodies(
+export async function removeBodies(
   db: Db,
   { agentId, limit }: { agentId: string; limit: number },
 ): Promise<number> {
   const { rows } = await sql<{ seen: number }>`
     with bound as materialized (
-      select greatest((select up_to from bodies_taken where agent_id = ${agentId}),
+      select greatest((select up_to from bodies_removed where agent_id = ${agentId}),
           (select id_floor(at) from history_floor)) as from_id,
         case when own.before is not null then
-          least(own.before, (select id from run_queue where agent_id = ${agentId} order by id limit 1)) end as before
+          least(own.before, (select id from execution_queue where agent_id = ${agentId} order by id limit 1)) end as before
       from (
         select ${sql.raw(overdueBefore('bodies_days'))} as before
         from agents a join workspaces w on w.id = a.workspace_id where a.id = ${agentId}) as own),
@@ -44,7 +44,7 @@ export async function takeBodies(
           or output is not null or ip_address is not null or user_agent is not null
           or error <> ${withoutWords})),
     noted as (
-      insert into bodies_taken as b (agent_id, up_to)
+      insert into bodies_removed as b (agent_id, up_to)
       select ${agentId}, case when (select count(*) from picked) < ${limit} then before
         else (select id from picked order by id desc limit 1) end
       from bound where exists (select from picked)
@@ -54,15 +54,15 @@ export async function takeBodies(
 }
 
 /** Takes up to `limit` outputs of agents that store no bodies, and answers how many there were. */
-export async function takeBriefOutputs(db: Db, limit: number): Promise<number> {
+export async function removeTransientOutputs(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with due as materialized (
-      select execution_id from brief_outputs
-      where ended_at <= ${thisMoment} - ${briefOutputMs} * interval '1 millisecond'
+      select execution_id from transient_outputs
+      where ended_at <= ${thisMoment} - ${transientOutputMs} * interval '1 millisecond'
       order by ended_at limit ${limit} for update skip locked),
     taken as (
       update executions set output = null where id = any (array(select execution_id from due)))
-    delete from brief_outputs where execution_id = any (array(select execution_id from due))`.execute(
+    delete from transient_outputs where execution_id = any (array(select execution_id from due))`.execute(
     db,
   );
   return Number(numAffectedRows ?? 0);

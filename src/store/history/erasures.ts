@@ -29,7 +29,7 @@ export interface NewErasure {
 /** It will look at every record and run that is there by now, the youngest first: all of them have lower ids. */
 export async function insertErasure(trx: Trx, erasure: NewErasure): Promise<void> {
   await sql`
-    insert into erasures (id, workspace_id, agent_id, variable, value, requested_by, down_to, runs_down_to)
+    insert into erasures (id, workspace_id, agent_id, variable, value, requested_by, down_to, workflow_runs_down_to)
     select ${erasure.id}, ${erasure.workspaceId}, ${erasure.agentId}, ${erasure.variable}, ${erasure.value},
       ${erasure.requestedBy}, top, top
     from id_floor(clock_timestamp() + interval '1 millisecond') as top`.execute(trx);
@@ -46,7 +46,7 @@ export async function countOpenErasures(trx: Trx, workspaceId: string): Promise<
 
 const columns =
   sql.raw(`e.id, e.agent_id, e.variable, e.requested_by, e.requested_at, e.deleted, e.completed_at,
-  (select count(*) from erasure_runs r where r.erasure_id = e.id)
+  (select count(*) from erasure_executions r where r.erasure_id = e.id)
     + (select count(*) from erasure_workflow_runs r where r.erasure_id = e.id) as waiting`);
 
 export async function findErasure(
@@ -76,13 +76,13 @@ export interface OpenErasure extends NewErasure {
   /** Records from here on have been looked at. */
   readonly downTo: string;
   /** The same of the runs of workflows. */
-  readonly runsDownTo: string;
+  readonly workflowRunsDownTo: string;
 }
 
 /** Oldest first. */
 export async function openErasures(db: Db): Promise<OpenErasure[]> {
   const { rows } = await sql<OpenErasure>`
-    select id, workspace_id, agent_id, variable, value, requested_by, down_to, runs_down_to
+    select id, workspace_id, agent_id, variable, value, requested_by, down_to, workflow_runs_down_to
     from erasures
     where completed_at is null order by id`.execute(db);
   return rows;
@@ -115,7 +115,7 @@ const blanks = ' \t\n\r';
  */
 export async function lookFurther(
   db: Db,
-  erasure: Omit<OpenErasure, 'runsDownTo'>,
+  erasure: Omit<OpenErasure, 'workflowRunsDownTo'>,
   limit: number,
 ): Promise<Look> {
   const { agentId, workspaceId, variable, value, downTo } = erasure;
@@ -134,7 +134,7 @@ export async function lookFurther(
            order by e.id desc limit ${limit})
           union all
           (select e.id, e.workspace_id, e.input_variables
-           from (select id from run_queue where agent_id = ${agentId} and id < ${downTo} order by id desc limit ${limit}) q
+           from (select id from execution_queue where agent_id = ${agentId} and id < ${downTo} order by id desc limit ${limit}) q
            join executions e on e.id = q.id)) as either
         order by id desc limit ${limit}`;
   const { rows } = await sql<{ downTo: string | null; id: string | null; text: string | null }>`
@@ -176,10 +176,10 @@ export async function lookFurther(
 }
 
 /** Records that it waits for and that can go, up to `limit`: their run has ended, and that of the workflow too. */
-export async function endedRuns(db: Db, erasureId: string, limit: number): Promise<string[]> {
+export async function endedExecutions(db: Db, erasureId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select r.execution_id as id from erasure_runs r
-    where r.erasure_id = ${erasureId} and not exists (select from run_queue q where q.id = r.execution_id)
+    select r.execution_id as id from erasure_executions r
+    where r.erasure_id = ${erasureId} and not exists (select from execution_queue q where q.id = r.execution_id)
       and not exists (
         select from executions e join workflow_runs w on w.id = e.workflow_run_id
         where e.id = r.execution_id and w.completed_at is null offset 0)
@@ -208,13 +208,13 @@ const updateProgress: Statement = {
 
 const keepWaiting: Statement = {
   name: 'erasure-keep-waiting',
-  text: `insert into erasure_runs (erasure_id, execution_id)
+  text: `insert into erasure_executions (erasure_id, execution_id)
     select $1, e.id from executions e where e.id = any($2::uuid[]) on conflict do nothing`,
 };
 
 const stopWaiting: Statement = {
   name: 'erasure-stop-waiting',
-  text: `delete from erasure_runs r
+  text: `delete from erasure_executions r
     where r.erasure_id = $1 and r.execution_id = any($2::uuid[])
       and not exists (select from executions e where e.id = r.execution_id and e.id = any($2::uuid[]))`,
 };
@@ -227,7 +227,7 @@ export async function completeErasure(
   const { rows } = await sql<{ deleted: number }>`
     update erasures e set value = null, completed_at = clock_timestamp()
     where id = ${erasureId} and completed_at is null
-      and not exists (select from erasure_runs r where r.erasure_id = e.id)
+      and not exists (select from erasure_executions r where r.erasure_id = e.id)
       and not exists (select from erasure_workflow_runs r where r.erasure_id = e.id)
     returning deleted`.execute(trx);
   return rows[0] ?? null;

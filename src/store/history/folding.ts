@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { foldedMax } from '../../core/history/retention.ts';
+import { rolledUpMax } from '../../core/history/retention.ts';
 import type { Db } from '../connection/database.ts';
 
 /**
@@ -16,12 +16,12 @@ import type { Db } from '../connection/database.ts';
  * @param from null where a round begins: a day before the hour that the ones before have come to, since somebody may have
  *   held a minute meanwhile, or a run that was long under way ended. What comes later still keeps its minute.
  */
-export async function foldHours(
+export async function rollUpHours(
   db: Db,
   { agentId, from, limit }: { agentId: string; from: Date | null; limit: number },
 ): Promise<Date | null> {
   const begin = sql`coalesce(${from}::timestamptz, (
-    select up_to - interval '1 day' from minutes_folded where agent_id = ${agentId}), '-infinity')`;
+    select up_to - interval '1 day' from minute_rollups where agent_id = ${agentId}), '-infinity')`;
   const { rows } = await sql<{ last: Date | null }>`
     with recursive hours as (
       select ${hourOfNextMinute(agentId, begin)} as hour, 1 as place
@@ -31,7 +31,7 @@ export async function foldHours(
     old as materialized (
       select hour from hours where hour < clock_timestamp() - interval '2 days 1 hour'),
     few as materialized (
-      select hour from old where ${foldedMax} >= (
+      select hour from old where ${rolledUpMax} >= (
         select coalesce(sum(recorded), 0) from statistics
         where agent_id = ${agentId} and level = 'hour' and bucket = hour)),
     held as materialized (
@@ -44,7 +44,7 @@ export async function foldHours(
       where s.agent_id = ${agentId} and s.level = 'minute'
         and (s.bucket, s.status, s.source) = (h.bucket, h.status, h.source)),
     noted as (
-      insert into minutes_folded as m (agent_id, up_to)
+      insert into minute_rollups as m (agent_id, up_to)
       select ${agentId}, max(hour) from old having count(*) > 0
       on conflict (agent_id) do update set up_to = greatest(m.up_to, excluded.up_to))
     select case when count(*) = ${limit} then max(hour) end as last from old`.execute(db);

@@ -12,7 +12,7 @@ import type { Trx } from '../connection/database.ts';
 import {
   countable,
   ended,
-  type HistoryQuestion,
+  type HistoryRequest,
   inNamedRange,
   inRange,
   matching,
@@ -26,7 +26,7 @@ import {
 /** Counting a history, in the snapshot of the transaction that each function is given. */
 
 /** The levels of the buckets that can answer a question, coarsest first. */
-export function levelsOf(question: HistoryQuestion): readonly StepLevel[] {
+export function levelsOf(question: HistoryRequest): readonly StepLevel[] {
   return needsBreakdown(question) ? ['day', 'quarter'] : ['day', 'hour', 'minute'];
 }
 
@@ -39,7 +39,7 @@ export interface SpanCount {
 
 export async function countBuckets(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   spans: readonly Span[],
 ): Promise<SpanCount[]> {
   if (spans.length === 0) return [];
@@ -73,7 +73,7 @@ interface BucketCount {
 
 async function countRecorded(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   spans: readonly Span[],
 ): Promise<BucketCount[]> {
   const table = sql.table(needsBreakdown(question) ? 'breakdown' : 'statistics');
@@ -99,7 +99,7 @@ async function countRecorded(
 /** The runs that have not ended, by the buckets that their records will be counted in. */
 async function countUnderWay(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   spans: readonly Span[],
 ): Promise<BucketCount[]> {
   const { rows } = await sql<BucketCount>`
@@ -118,7 +118,7 @@ async function countUnderWay(
 /** How many runs of a range have not ended. */
 export async function countQueued(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   range: IdRange,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
@@ -129,7 +129,7 @@ export async function countQueued(
 /** The ranges in which something matches, by a look at the index of each record. */
 export async function countCuts(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   cuts: readonly IdRange[],
 ): Promise<Piece[]> {
   if (cuts.length === 0) return [];
@@ -151,7 +151,7 @@ export async function countCuts(
 /** How many records of these ranges match, by a look at each. */
 export async function countRecords(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   ranges: readonly IdRange[],
 ): Promise<number> {
   if (ranges.length === 0) return 0;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EndStatus, Source } from '../../core/execution/execution.ts';
-import type { RunFailureCode } from '../../core/failure.ts';
+import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { IdRange } from '../../core/history/history-range.ts';
 import { type Phrase, readSearch, separators, standalone } from '../../core/history/search.ts';
 import { patternOf } from '../../core/history/spelling-pattern.ts';
@@ -14,7 +14,7 @@ export interface HistoryFilter {
   readonly promptVersionId: string | null;
   readonly model: string | null;
   readonly apiKeyId: string | null;
-  readonly errorCode: RunFailureCode | null;
+  readonly errorCode: ExecutionErrorCode | null;
   /** What no bucket counts: null where nothing of it is asked for. */
   readonly contents: ContentsFilter | null;
 }
@@ -31,7 +31,7 @@ export interface ContentsFilter {
 }
 
 /** What is asked of a history. */
-export interface HistoryQuestion extends HistoryFilter {
+export interface HistoryRequest extends HistoryFilter {
   /** Whether the runs that have not ended yet belong to it. */
   readonly includeProcessing: boolean;
 }
@@ -91,18 +91,18 @@ export function findsNothing({ contents }: HistoryFilter): boolean {
 }
 
 /** The records of these agents, as `e`, those before the floor being gone. */
-export function ended(question: HistoryQuestion): Condition {
+export function ended(question: HistoryRequest): Condition {
   return sql`${ofAgents('e.agent_id', question)} and e.status <> 'processing'
     and e.id >= (select id_floor(at) from history_floor)`;
 }
 
 /** The runs of these agents that have not ended, as `e`: in the queue, and in their records where those must be asked. */
-export function underWay(question: HistoryQuestion): Condition {
+export function underWay(question: HistoryRequest): Condition {
   const { source } = question;
   if (source === null && !needsBreakdown(question)) {
-    return sql`run_queue e where ${ofAgents('e.agent_id', question)}`;
+    return sql`execution_queue e where ${ofAgents('e.agent_id', question)}`;
   }
-  return sql`run_queue q join executions e on e.id = q.id
+  return sql`execution_queue q join executions e on e.id = q.id
     where ${ofAgents('q.agent_id', question)} and ${matching(question)}`;
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
 /** Rounds of housekeeping that one process at a time is enough for. */
-export type RoundName = 'retention' | 'folding';
+export type RoundName = 'retention' | 'rollup';
 
 /**
  * Whether this process is to make the round now: nobody has begun or kept it within that time. A row, not a lock of a
@@ -11,7 +11,7 @@ export type RoundName = 'retention' | 'folding';
  */
 export async function beginRound(db: Db, name: RoundName, withinMs: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update rounds set begun_at = clock_timestamp()
+    update maintenance_jobs set begun_at = clock_timestamp()
     where name = ${name} and isfinite(begun_at) and begun_at not between
       clock_timestamp() - ${withinMs} * interval '1 millisecond' and clock_timestamp() + interval '1 minute'`.execute(
     db,
@@ -21,19 +21,21 @@ export async function beginRound(db: Db, name: RoundName, withinMs: number): Pro
 
 /** Keeps others from beginning it while it goes on. Two at once would do no harm, only work for nothing. */
 export async function keepRound(db: Db, name: RoundName): Promise<void> {
-  await sql`update rounds set begun_at = clock_timestamp() where name = ${name}`.execute(db);
+  await sql`update maintenance_jobs set begun_at = clock_timestamp() where name = ${name}`.execute(
+    db,
+  );
 }
 
 /** The agent with which the round before ran out of time; less than all where it did not. */
 export async function readReached(db: Db, name: RoundName): Promise<string> {
   const { rows } = await sql<{ reached: string }>`
-    select reached from rounds where name = ${name}`.execute(db);
+    select reached from maintenance_jobs where name = ${name}`.execute(db);
   if (!rows[0]) throw new Error(`there is no round of ${name}`);
   return rows[0].reached;
 }
 
 export async function writeReached(db: Db, name: RoundName, agentId: string): Promise<void> {
-  await sql`update rounds set reached = ${agentId} where name = ${name} and reached <> ${agentId}`.execute(
+  await sql`update maintenance_jobs set reached = ${agentId} where name = ${name} and reached <> ${agentId}`.execute(
     db,
   );
 }

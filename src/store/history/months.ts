@@ -22,7 +22,7 @@ export async function moveFloor(db: Db): Promise<boolean> {
     .transaction()
     .setIsolationLevel('read committed')
     .execute(async (trx) => {
-      await sql`select from rounds where name = 'retention' for update`.execute(trx);
+      await sql`select from maintenance_jobs where name = 'retention' for update`.execute(trx);
       return moveFloorNow(trx);
     });
 }
@@ -36,7 +36,7 @@ async function moveFloorNow(trx: Trx): Promise<boolean> {
     oldest as (
       select least(
         date_trunc('month', greatest(clock_timestamp() - days * interval '24 hours', 'epoch'), 'UTC'),
-        date_trunc('month', id_time((select id from run_queue order by id limit 1)), 'UTC'),
+        date_trunc('month', id_time((select id from execution_queue order by id limit 1)), 'UTC'),
         date_trunc('month', (select min(executed_at) from workflow_runs where status = 'processing'), 'UTC')) as at
       from kept where not for_ever)
     update history_floor f set at = oldest.at, moved_by = pg_current_xact_id()
@@ -122,8 +122,8 @@ export async function dropMonth(db: Db, name: string): Promise<boolean> {
  */
 export async function deleteBeforeFloor(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from executions_rest where id = any (array(
-      select id from executions_rest
+    delete from executions_default where id = any (array(
+      select id from executions_default
       where id < (select id_floor(at) from history_floor) order by id limit ${limit} for update skip locked))`.execute(
     db,
   );

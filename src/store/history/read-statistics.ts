@@ -7,7 +7,7 @@ import type { Db } from '../connection/database.ts';
 
 /** Reading what was added up: by steps of time and by whatever calls are told apart by. */
 
-export interface StatisticsQuestion {
+export interface StatisticsRead {
   /** One agent that the caller sees, or all that it could see, the deleted ones too; of those only some, where named. */
   readonly of:
     | { readonly agentId: string }
@@ -36,7 +36,7 @@ export interface StatisticsGroup {
   readonly model?: string;
   readonly apiKeyId?: string | null;
   readonly errorCode?: string | null;
-  readonly happened: number;
+  readonly occurred: number;
   readonly recorded: number;
   readonly succeeded: number;
   readonly failed: number;
@@ -54,7 +54,7 @@ export interface StatisticsGroup {
  */
 export async function readStatistics(
   db: Db,
-  question: StatisticsQuestion,
+  question: StatisticsRead,
 ): Promise<readonly StatisticsGroup[] | 'too many rows' | 'too many groups'> {
   const { spans, bounds, rowsMax, groupsMax } = question;
   const keys = question.by.map((grouping) => keyOf[grouping]);
@@ -76,10 +76,10 @@ export async function readStatistics(
       limit ${rowsMax + 1}),
     groups as (
       select width_bucket(bucket, (select starts from bounds)) - 1 as step, ${columns}
-        sum(happened)::bigint as happened,
+        sum(occurred)::bigint as occurred,
         coalesce(sum(recorded) filter (where bucket >= (select at from history_floor)), 0)::bigint as recorded,
-        coalesce(sum(happened) filter (where status = 'success'), 0)::bigint as succeeded,
-        coalesce(sum(happened) filter (where status = 'failed'), 0)::bigint as failed,
+        coalesce(sum(occurred) filter (where status = 'success'), 0)::bigint as succeeded,
+        coalesce(sum(occurred) filter (where status = 'failed'), 0)::bigint as failed,
         sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
         sum(cost_usd) as cost_usd, sum(cost_unknown)::bigint as cost_unknown,
         string_agg(latency::text, ';') as latency, count(*) as rows_read
@@ -121,7 +121,7 @@ const joins: Partial<Record<Grouping, RawBuilder<unknown>>> = {
   version: sql`left join prompt_versions on prompt_versions.id = g.prompt_version_id`,
 };
 
-function agentsOf(of: StatisticsQuestion['of']): RawBuilder<unknown> {
+function agentsOf(of: StatisticsRead['of']): RawBuilder<unknown> {
   if ('agentId' in of) return sql`(select ${of.agentId}::uuid as id)`;
   const { viewer, among = null } = of;
   const named = among === null ? sql`` : sql`and a.id = any (${among}::uuid[])`;

@@ -14,7 +14,7 @@ import {
 } from '../execution/executions.ts';
 import {
   ended,
-  type HistoryQuestion,
+  type HistoryRequest,
   inNamedRange,
   inRange,
   matching,
@@ -58,7 +58,7 @@ export async function openSnapshot(
 /** The matching records of these ranges, newest first, from the `skip`th on. */
 export async function readRecords(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   page: {
     readonly ranges: readonly IdRange[];
     readonly skip: number;
@@ -75,7 +75,7 @@ export async function readRecords(
       where ${inRange(wholeOf(ranges))} and e.id = any(array(
         select id from (${pickedFrom(question, ranges, skip + take)}) as ids
         order by id desc limit ${take} offset ${skip}))) as e
-      left join run_queue q on q.id = e.id
+      left join execution_queue q on q.id = e.id
     order by e.id desc`.execute(trx);
   return rows;
 }
@@ -83,7 +83,7 @@ export async function readRecords(
 /** Where the `skip`th of them is passed over; null where there are no more after it. */
 export async function findRecord(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   { ranges, skip }: { readonly ranges: readonly IdRange[]; readonly skip: number },
 ): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
@@ -95,14 +95,14 @@ export async function findRecord(
 /** The first of them with all there is of each: so many, or fewer that together are as large as is allowed. */
 export async function readWholeRecords(
   trx: Trx,
-  question: HistoryQuestion,
+  question: HistoryRequest,
   page: { readonly ranges: readonly IdRange[]; readonly take: number; readonly bytesMax: number },
 ): Promise<ExecutionDetailRow[]> {
   const { ranges, take, bytesMax } = page;
   const place = inRange(wholeOf(ranges));
   const { rows } = await sql<ExecutionDetailRow>`
     select ${whole}, ${progress}, ${detailed}
-    from executions e left join run_queue q on q.id = e.id
+    from executions e left join execution_queue q on q.id = e.id
     where ${place} and e.id = any(array(
       select id from (
         select e.id, sum(${textBytes}) over (order by e.id desc) - ${textBytes} as before
@@ -116,7 +116,7 @@ export async function readWholeRecords(
 
 /** The ids of the newest that match, from the index alone. The bounds of the whole say which partitions are looked at. */
 function pickedFrom(
-  question: HistoryQuestion,
+  question: HistoryRequest,
   ranges: readonly IdRange[],
   limit: number,
 ): RawBuilder<unknown> {
@@ -128,7 +128,7 @@ function pickedFrom(
 
 /** The newest ids that match and lie where `place` says. */
 function idsOf(
-  question: HistoryQuestion,
+  question: HistoryRequest,
   place: RawBuilder<unknown>,
   limit: number,
 ): RawBuilder<unknown> {

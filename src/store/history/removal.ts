@@ -1,5 +1,5 @@
 import type { EndStatus, Source } from '../../core/execution/execution.ts';
-import type { RunFailureCode } from '../../core/failure.ts';
+import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
 import type { Pipelines, Send, Statement } from '../connection/pipeline.ts';
@@ -85,7 +85,7 @@ interface DeletedRow {
   readonly prompt_version_id: string;
   readonly model: string;
   readonly api_key_id: string | null;
-  readonly error_code: RunFailureCode | null;
+  readonly error_code: ExecutionErrorCode | null;
   readonly workflow_run_id: string | null;
 }
 

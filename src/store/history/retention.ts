@@ -34,7 +34,7 @@ export async function writeRetention(
  * how long something is kept does so within this: once that is answered, nothing goes that is to be kept by it.
  */
 export async function holdFloor(trx: Trx): Promise<void> {
-  await sql`select from rounds where name = 'retention' for share`.execute(trx);
+  await sql`select from maintenance_jobs where name = 'retention' for share`.execute(trx);
 }
 
 /** An agent, deleted or not, and what of it is overdue. */

@@ -58,7 +58,7 @@ const placesOf: Values = (buckets) => [
 const takenOf: Values = (buckets) => [buckets.map((one) => one.recorded)];
 
 const addedOf: Values = (buckets) => [
-  buckets.map((one) => one.happened),
+  buckets.map((one) => one.occurred),
   buckets.map((one) => one.recorded),
   buckets.map((one) => one.inputTokens),
   buckets.map((one) => one.outputTokens),
@@ -76,15 +76,15 @@ function latencyText(latency: readonly number[]): string {
 }
 
 const bucketColumns = `agent_id, level, bucket, status, source,
-  happened, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency`;
-const bucketSums = `agent_id, level, bucket, status, source, happened, recorded, input_tokens, output_tokens,
+  occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency`;
+const bucketSums = `agent_id, level, bucket, status, source, occurred, recorded, input_tokens, output_tokens,
   (select coalesce(sum(cost), 0) from unnest(costs::numeric[]) as cost), cost_unknown, latency::bigint[]`;
 const bucketArrays = `$1::uuid[], $2::text[], $3::timestamptz[], $4::execution_status[], $5::execution_source[],
   $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[],
   $12::text[]`;
-const bucketNames = `agent_id, level, bucket, status, source, happened, recorded, input_tokens,
+const bucketNames = `agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
   output_tokens, costs, cost_unknown, latency`;
-const addedUp = `happened = s.happened + excluded.happened,
+const addedUp = `occurred = s.occurred + excluded.occurred,
   recorded = s.recorded + excluded.recorded,
   input_tokens = s.input_tokens + excluded.input_tokens,
   output_tokens = s.output_tokens + excluded.output_tokens,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Users and their sign-ins (the four tables that better-auth reads and writes), workspaces, members, invitations. */
+/** Users and sign-ins (the four tables that better-auth reads and writes), workspaces, members, invitations. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql
     .raw(`
@@ -38,6 +38,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       refresh_token_expires_at timestamptz,
       scope text,
       password text,
+      -- The hash of the generated password; equal to password until the user chooses another.
+      generated_password text,
       created_at timestamptz not null default clock_timestamp(),
       updated_at timestamptz not null default clock_timestamp(),
       unique (provider_id, account_id)
@@ -54,19 +56,24 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index verifications_of_identifier on verifications (identifier);
 
-    -- How often someone tried to sign in, by address and path.
+    -- Sign-in attempts by address and path.
     create table sign_in_attempts (
       id uuid primary key,
       key text not null unique,
       count integer not null,
       last_request bigint not null
     );
+    create index sign_in_attempts_by_time on sign_in_attempts (last_request);
 
     create table workspaces (
       id uuid primary key,
       name text not null,
       plan_name text not null default 'self-hosted',
       actions_per_month bigint check (actions_per_month >= 0),
+      -- Days that records and their bodies (variables, prompts, output) are kept. Null: for ever; for bodies: as long as
+      -- their record.
+      records_days integer default 90 check (records_days between 1 and 36500),
+      bodies_days integer check (bodies_days between 1 and 36500),
       created_at timestamptz not null default clock_timestamp()
     );
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Prompts and their immutable versions, agents and their pins, API keys, and the rows that limits are counted in. */
+/** Prompts and their immutable versions, agents and their pins, API keys, limit counters, providers, prices, audit. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql
     .raw(`
@@ -37,7 +37,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       unique (prompt_id, label)
     );
 
-    -- A version never changes: whoever pinned it runs the text they read. Its author's account may go.
+    -- A version is immutable: an agent executes the text that was pinned. Only its author may be cleared.
     create function refuse_version_change() returns trigger language plpgsql as $$
     begin
       if to_jsonb(new) - 'created_by' is distinct from to_jsonb(old) - 'created_by'
@@ -70,6 +70,10 @@ export async function up(db: Kysely<never>): Promise<void> {
       tags text[] not null default '{}',
       description text,
       allowed_origins text[] not null default '{}',
+      -- Null: the workspace's retention applies.
+      records_days integer check (records_days between 1 and 36500),
+      bodies_days integer check (bodies_days between 1 and 36500),
+      store_bodies boolean not null default true,
       revision integer not null default 1,
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),
@@ -120,8 +124,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index api_key_agents_of_agent on api_key_agents (agent_id);
 
-    -- One row for each key, agent and workspace: what it has let past in its current windows. The row is the lock
-    -- that admission, revoking, pausing and every change of a limit take first, keys before agents before workspaces.
+    -- One row per key, agent and workspace: the calls admitted in its current windows. The row is the lock that admission,
+    -- revoking, pausing and every change of a limit take first: keys, then agents, then workspaces.
     create table limits (
       subject uuid primary key,
       minute bigint not null default 0,
@@ -134,7 +138,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       month_used bigint not null default 0
     ) with (fillfactor = 50);
 
-    -- How many refusals of a caller became records this hour, so that it cannot fill the history.
+    -- Refusals recorded this hour per caller, agent and status; caps the records that refused calls can create.
     create table refusals (
       caller uuid not null,
       agent_id uuid not null references agents on delete cascade,
@@ -167,6 +171,18 @@ export async function up(db: Kysely<never>): Promise<void> {
       updated_at timestamptz not null default clock_timestamp(),
       primary key (workspace_id, model)
     );
+    -- Who changed what. subject is the wire id of the object.
+    create table audit (
+      id uuid primary key,
+      workspace_id uuid not null references workspaces on delete cascade,
+      at timestamptz not null default clock_timestamp(),
+      user_id uuid,
+      api_key_id uuid,
+      action text not null,
+      subject text not null,
+      details json not null default '{}'
+    );
+    create index audit_of_workspace on audit (workspace_id, id desc);
   `)
     .execute(db);
 }

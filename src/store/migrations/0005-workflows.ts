@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Workflows and their immutable versions, the runs of them, and where each step of a run stands. */
+/** Workflows and their immutable versions, pins, workflow runs and their steps, schedules, webhooks. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql
     .raw(`
@@ -9,7 +9,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       workspace_id uuid not null references workspaces on delete cascade,
       name text not null,
       description text,
-      -- Off: nothing starts a run of it any more; those under way go on.
+      -- False: no new runs start; runs in progress continue.
       enabled boolean not null default true,
       revision integer not null default 1,
       created_by uuid references users on delete set null,
@@ -26,8 +26,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       number integer not null check (number >= 1),
       label text not null,
       notes text,
-      definition jsonb not null,
-      -- Every agent that it names: who does not see them all does not see the workflow.
+      -- json, not jsonb: the model reads the names of a variable in the order they were written.
+      definition json not null,
+      -- Every agent it names: a caller who cannot see all of them cannot see the workflow.
       agent_ids uuid[] not null default '{}',
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),
@@ -37,7 +38,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     create trigger workflow_versions_immutable before update on workflow_versions
       for each row execute function refuse_version_change();
 
-    -- Newest first in force, as the pins of an agent.
+    -- History of pinned versions; the newest is in force.
     create table workflow_pins (
       id uuid primary key,
       workflow_id uuid not null references workflows on delete cascade,
@@ -48,7 +49,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index workflow_pins_of_workflow on workflow_pins (workflow_id, id);
     alter table workflows add column workflow_version_id uuid references workflow_versions;
 
-    -- The row is the lock under which a run advances.
+    -- The row is the lock under which a workflow run advances.
     create table workflow_runs (
       id uuid primary key,
       workspace_id uuid not null references workspaces on delete cascade,
@@ -61,16 +62,16 @@ export async function up(db: Kysely<never>): Promise<void> {
       executed_at timestamptz not null,
       completed_at timestamptz,
       deadline_at timestamptz not null,
-      -- Null once the bodies have gone, and of brief ones from the end on.
+      -- Null once bodies are removed; transient runs lose it at their end.
       input json,
       output json,
-      -- Brief: an agent of it stores none, so the output stays but a while. Gone: so is the output.
-      bodies text not null default 'kept' check (bodies in ('kept', 'brief', 'gone')),
+      -- transient: an agent of it stores no bodies, so the output is kept for a while only. removed: output is gone too.
+      bodies text not null default 'stored' check (bodies in ('stored', 'transient', 'removed')),
       error_code text,
       error text,
       failed_step text,
-      check (input is not null or bodies = 'gone' or (bodies = 'brief' and status <> 'processing')),
-      check (bodies <> 'gone' or (input is null and output is null and status <> 'processing')),
+      check (input is not null or bodies = 'removed' or (bodies = 'transient' and status <> 'processing')),
+      check (bodies <> 'removed' or (input is null and output is null and status <> 'processing')),
       check ((status = 'processing') = (completed_at is null)),
       check ((status in ('processing', 'success')) = (error_code is null)),
       check ((error is null) = (error_code is null))
@@ -80,28 +81,29 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index workflow_runs_by_trigger on workflow_runs (workflow_id, trigger, id);
     create index workflow_runs_of_workspace on workflow_runs (workspace_id, id);
     create index workflow_runs_due on workflow_runs (deadline_at) where status = 'processing';
-    -- How long a run and its bodies are kept follows from the agents of its version.
+    -- Retention of a workflow run follows from the agents of its version.
     create index workflow_runs_of_version on workflow_runs (workflow_version_id, bodies, id);
-    create index workflow_runs_brief on workflow_runs (completed_at) where bodies = 'brief';
+    create index workflow_runs_of_version_by_status on workflow_runs (workflow_version_id, trigger, status, id);
+    create index workflow_runs_transient on workflow_runs (completed_at) where bodies = 'transient';
 
-    -- A step that nobody has thought of yet has no row. item is -1, but for the items of a step that fans out.
+    -- A step has no row until it is decided. item is -1, except for the items of a step that fans out.
     create table workflow_steps (
       run_id uuid not null references workflow_runs on delete cascade,
       step text not null,
       item integer not null default -1 check (item >= -1),
       status text not null
         check (status in ('ready', 'processing', 'success', 'failed', 'skipped', 'canceled', 'canceling')),
-      -- Ready: when anyone may take it. Canceling: when anyone may stop its execution.
+      -- ready: when any worker may take it. canceling: when any worker may cancel its execution.
       ready_at timestamptz,
-      -- What its execution is called with, while it is ready, and whom.
+      -- The call to make, while the step is ready.
       variables text,
       agent_id uuid,
       execution_id uuid,
-      -- Whether its fallback has taken over, and the execution that failed before.
+      -- Whether the fallback took over, and the execution that failed before it.
       fallback boolean not null default false,
       failed_execution_id uuid,
-      -- The list of a step that fans out and its length, and what later steps may refer to, a text of a model being a
-      -- string: list and output are gone once the run has ended.
+      -- The list of a step that fans out and its length, and the output that later steps refer to (model text as a JSON
+      -- string). items and output are null once the run has ended.
       items json,
       items_count integer check (items_count between 0 and 1000),
       output json,
@@ -109,7 +111,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       error text,
       started_at timestamptz,
       completed_at timestamptz,
-      -- The items last: what a run is made of is read without them.
+      -- Items come last in the key: the steps of a run are read without them.
       primary key (run_id, item, step),
       check ((status in ('ready', 'canceling')) = (ready_at is not null)),
       check ((status = 'ready') = (variables is not null)),
@@ -137,14 +139,16 @@ export async function up(db: Kysely<never>): Promise<void> {
       workspace_id uuid not null references workspaces on delete cascade,
       cron text not null,
       time_zone text not null,
-      -- What becomes of ticks that no process was there for: nothing, or one run for all of them.
+      -- Ticks missed while no process ran: skip them, or start one run for all of them.
       missed text not null check (missed in ('skip', 'once')),
       input json not null,
       enabled boolean not null default true,
       revision integer not null default 1,
-      -- Null while it is off, or where no tick will ever come.
+      -- Null while disabled, or if no tick will ever come.
       next_at timestamptz,
       last_at timestamptz,
+      -- Why the last tick started no run ({at, code, message}); null if it did.
+      last_error json,
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),
       updated_at timestamptz not null default clock_timestamp(),
@@ -153,7 +157,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index workflow_schedules_of_workflow on workflow_schedules (workflow_id, id);
     create index workflow_schedules_due on workflow_schedules (next_at) where next_at is not null;
 
-    -- The secret is sealed: what signs must be known in clear to verify.
+    -- The secret is sealed, not hashed: verification needs it in clear.
     create table workflow_webhooks (
       id uuid primary key,
       workflow_id uuid not null references workflows on delete cascade,
@@ -165,9 +169,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index workflow_webhooks_of_workflow on workflow_webhooks (workflow_id, id);
 
-    -- Runs from here on have been looked at for the end user of an erasure, as its records are by down_to.
-    alter table erasures add column runs_down_to uuid not null default 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-    -- Runs whose input names them, until they are gone.
+    -- Matching workflow runs, until they are deleted.
     create table erasure_workflow_runs (
       erasure_id uuid not null references erasures on delete cascade,
       run_id uuid not null references workflow_runs on delete cascade,
@@ -175,10 +177,6 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index erasure_workflow_runs_of_run on erasure_workflow_runs (run_id);
 
-    alter table executions add column workflow_run_id uuid, add column step_name text;
-    -- Not valid: the columns are new, so there is nothing to look for in the records of years.
-    alter table executions add constraint executions_of_step
-      check ((workflow_run_id is null) = (step_name is null)) not valid;
   `)
     .execute(db);
 }

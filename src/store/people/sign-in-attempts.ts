@@ -34,7 +34,7 @@ export async function countAttempt(db: Db, key: string, windowMs: number): Promi
 }
 
 /** Takes a try back: it was none that is to be limited. */
-export async function forgiveAttempt(db: Db, key: string): Promise<void> {
+export async function undoAttempt(db: Db, key: string): Promise<void> {
   await sql`
     update sign_in_attempts set count = count - 1 where key = ${key} and count > 0`.execute(db);
 }

@@ -13,11 +13,11 @@ import { type Defined, type Stored, withDefinition } from './workflow-definition
 import {
   countItems,
   type ItemCounts,
-  type ListedRunRow,
   listedRun,
   listSteps,
   summarizedRun,
   type WorkflowRunRow,
+  type WorkflowRunSummaryRow,
   type WorkflowStepRow,
   wholeRun,
 } from './workflow-runs.ts';
@@ -25,7 +25,7 @@ import { runsSeenBy } from './workflows.ts';
 
 /** Reading the runs of workflows, as far as whoever asks sees every agent of the version they carry out. */
 
-type SeenRunRow = ListedRunRow & Defined;
+type VisibleWorkflowRunRow = WorkflowRunSummaryRow & Defined;
 
 export interface WorkflowRunDetailRow extends WorkflowRunRow, Defined {
   /** Those that have begun, or were passed over; of each list the first items. */
@@ -51,8 +51,12 @@ export function findRunDetail(
 }
 
 /** Without its input and output. */
-export async function findSeenRun(db: Db, viewer: Viewer, at: RunAt): Promise<SeenRunRow | null> {
-  const { rows } = await sql<Stored<SeenRunRow>>`
+export async function findSeenRun(
+  db: Db,
+  viewer: Viewer,
+  at: RunAt,
+): Promise<VisibleWorkflowRunRow | null> {
+  const { rows } = await sql<Stored<VisibleWorkflowRunRow>>`
     select ${listedRun}, v.definition from ${seenAt(viewer, at)}`.execute(db);
   return rows[0] ? withDefinition(rows[0]) : null;
 }
@@ -67,7 +71,7 @@ const joined = sql.raw('workflow_runs r join workflow_versions v on v.id = r.wor
 const seenAt = (viewer: Viewer, { workflowId, id }: RunAt) => sql`${joined}
   where r.id = ${id} and r.workflow_id = ${workflowId} and ${runsSeenBy(viewer)}`;
 
-export interface WorkflowRunQuestion extends Page {
+export interface WorkflowRunRequest extends Page {
   readonly workflowId: string;
   readonly status: WorkflowRunStatus | null;
   readonly trigger: WorkflowTrigger | null;
@@ -77,7 +81,7 @@ export interface WorkflowRunQuestion extends Page {
 }
 
 export interface WorkflowRunPage {
-  readonly rows: ListedRunRow[];
+  readonly rows: WorkflowRunSummaryRow[];
   /** Also what lies before `after`; at least so many where there are more than are counted. */
   readonly total: number;
   readonly totalIsExact: boolean;
@@ -87,7 +91,7 @@ export interface WorkflowRunPage {
 export function listWorkflowRuns(
   db: Db,
   viewer: Viewer,
-  question: WorkflowRunQuestion,
+  question: WorkflowRunRequest,
 ): Promise<WorkflowRunPage> {
   const { after, countedMax, limit, offset } = question;
   return inSnapshot(db, async (trx) => {
@@ -103,7 +107,7 @@ export function listWorkflowRuns(
     await sql`select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`.execute(
       trx,
     );
-    const { rows } = await sql<ListedRunRow>`
+    const { rows } = await sql<WorkflowRunSummaryRow>`
       select ${listedRun} from (
         select id from (${some(question, { after, most: last })}) as r
         order by id desc limit ${limit} offset ${offset}) as page
@@ -124,7 +128,7 @@ interface Part {
   readonly most: number;
 }
 
-function ofAll(question: WorkflowRunQuestion, { after, most }: Part): RawBuilder<unknown> {
+function ofAll(question: WorkflowRunRequest, { after, most }: Part): RawBuilder<unknown> {
   const { workflowId, status, trigger } = question;
   return sql`
     select r.id from workflow_runs r
@@ -140,7 +144,7 @@ function ofAll(question: WorkflowRunQuestion, { after, most }: Part): RawBuilder
  * index, they are found by that; by equality and id alone, PostgreSQL would go through all where few are to be found.
  */
 function ofVersions(versionIds: readonly string[]) {
-  return ({ status, trigger }: WorkflowRunQuestion, { after, most }: Part): RawBuilder<unknown> => {
+  return ({ status, trigger }: WorkflowRunRequest, { after, most }: Part): RawBuilder<unknown> => {
     const triggers = trigger === null ? workflowTriggers : [trigger];
     const statuses = status === null ? workflowRunStatuses : [status];
     return sql`

@@ -4,14 +4,14 @@ import { documentOf } from '../../core/workflow/document.ts';
 import type { ItemCounts, ItemsFrom, RunValues, Unread } from '../../core/workflow/run-state.ts';
 import { fresh, type StepState } from '../../core/workflow/step-state.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
-import type { StepOfRun } from './workflow-progress.ts';
+import type { WorkflowRunStepState } from './workflow-progress.ts';
 import { keyValues } from './workflow-steps.ts';
 
 /** Reading how far runs of workflows are, under their locks. */
 
 /** Where runs stand, whatever they hold: rows of steps and of the items named, without values, and counts of items. */
-export interface StepsOfRuns {
-  readonly rows: readonly StepOfRun[];
+export interface WorkflowRunSteps {
+  readonly rows: readonly WorkflowRunStepState[];
   readonly items: readonly ItemsOfStep[];
 }
 
@@ -23,7 +23,7 @@ export interface ItemsOfStep extends ItemCounts {
 export async function readSteps(
   send: Send,
   steps: readonly WorkflowStepOf[],
-): Promise<StepsOfRuns> {
+): Promise<WorkflowRunSteps> {
   const runIds = [...new Set(steps.map(({ runId }) => runId))];
   const items = steps.filter(({ item }) => item >= 0);
   const [rows, counts] = await Promise.all([
@@ -41,7 +41,7 @@ export async function readSteps(
 }
 
 /** What is to be read of a run. */
-export interface UnreadOfRun {
+export interface MissingValues {
   readonly runId: string;
   readonly unread: Unread;
 }
@@ -49,7 +49,7 @@ export interface UnreadOfRun {
 /** How many characters the values of these runs have, without the items of their lists; not counted on beyond `charsMax`. */
 export async function weighValues(
   send: Send,
-  asked: readonly UnreadOfRun[],
+  asked: readonly MissingValues[],
   charsMax: number,
 ): Promise<number> {
   const [row] = await send<{ chars: number }>(sumValues, [
@@ -71,7 +71,7 @@ export interface ReadValues {
 /** Values of a run: of outputs the shortest, as many as one step may refer to. What it does not have is left out. */
 export async function readValues(
   send: Send,
-  { runId, unread: { input, outputs, lists } }: UnreadOfRun,
+  { runId, unread: { input, outputs, lists } }: MissingValues,
 ): Promise<ReadValues> {
   const [inputs, ofSteps, ofLists] = await Promise.all([
     input ? send<{ input: string }>(readInput, [runId]) : [],
@@ -97,7 +97,7 @@ export async function readItems(
   send: Send,
   runId: string,
   { step, from }: ItemsFrom,
-): Promise<StepOfRun[]> {
+): Promise<WorkflowRunStepState[]> {
   const rows = await send<StepRow>(readItemRows, [runId, step, from, pageChars]);
   return rows.map(stepOfRow);
 }
@@ -128,7 +128,7 @@ interface CountRow {
   readonly under_way: number;
 }
 
-function stepOfRow(row: StepRow): StepOfRun {
+function stepOfRow(row: StepRow): WorkflowRunStepState {
   return {
     ...fresh(row.step, row.item),
     runId: row.run_id,

@@ -19,7 +19,7 @@ export interface RunAtProgress {
   readonly executed_by: string | null;
 }
 
-export type StepOfRun = StepState & { readonly runId: string };
+export type WorkflowRunStepState = StepState & { readonly runId: string };
 
 /**
  * Begins a transaction that gives up where others hold a row for long: few of its kind have a connection at once, and the
@@ -47,7 +47,7 @@ export function lockFreeRuns(send: Send, runIds: readonly string[]): Promise<Run
 }
 
 /** The agent is that of a step which is ready. */
-export type WrittenStep = StepOfRun & { readonly agentId?: string };
+export type WrittenStep = WorkflowRunStepState & { readonly agentId?: string };
 
 export interface ProgressWrites {
   readonly steps: readonly WrittenStep[];
@@ -70,7 +70,7 @@ export async function writeProgress(
   const [, stopped] = await Promise.all([
     steps.length > 0 ? send(upsertSteps, stepValues(steps)) : [],
     ends.length > 0 ? send<StoppedRow>(stopSteps, [ends.map(({ runId }) => runId)]) : [],
-    ends.length > 0 ? send(endRuns, endValues(ends)) : [],
+    ends.length > 0 ? send(endWorkflowRuns, endValues(ends)) : [],
   ]);
   return stopped.flatMap(({ run_id: runId, execution_id: executionId, status, ...one }) =>
     status === 'canceling' && executionId !== null ? [{ ...one, runId, executionId }] : [],
@@ -118,10 +118,10 @@ const stopSteps: Statement = {
     returning s.run_id, s.step, s.item, s.status, s.execution_id`,
 };
 
-const endRuns: Statement = {
+const endWorkflowRuns: Statement = {
   name: 'progress-end-runs',
   text: `update workflow_runs r set status = e.status, completed_at = clock_timestamp(), output = e.output::json,
-      input = case when r.bodies = 'kept' then r.input end, error_code = e.error_code, error = e.error, failed_step = e.failed_step
+      input = case when r.bodies = 'stored' then r.input end, error_code = e.error_code, error = e.error, failed_step = e.failed_step
     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
       as e (id, status, output, error_code, error, failed_step)
     where r.id = e.id`,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { briefOutputMs } from '../../core/history/retention.ts';
+import { transientOutputMs } from '../../core/history/retention.ts';
 import { thisMoment } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
@@ -45,7 +45,7 @@ export const removedStepsMax = 20_000;
 const runsMax = 100;
 
 /** Deletes some ended runs of a version of which an agent keeps its records no longer; answers how many, 0 once none is left. */
-export function removeOverdueRuns(db: Db, versionId: string): Promise<number> {
+export function removeOverdueWorkflowRuns(db: Db, versionId: string): Promise<number> {
   return removeSome(
     db,
     // All there are: with them the index leads to the id.
@@ -55,32 +55,32 @@ export function removeOverdueRuns(db: Db, versionId: string): Promise<number> {
 }
 
 /** Takes input and output of up to `limit` ended runs of which an agent keeps its bodies no longer; answers how many. */
-export async function takeOverdueRunBodies(
+export async function removeOverdueRunBodies(
   db: Db,
   versionId: string,
   limit: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    update workflow_runs set bodies = 'gone', input = null, output = null where id in (
+    update workflow_runs set bodies = 'removed', input = null, output = null where id in (
       select id from workflow_runs
-      where workflow_version_id = ${versionId} and bodies = 'kept' and status <> 'processing'
+      where workflow_version_id = ${versionId} and bodies = 'stored' and status <> 'processing'
         and id < (select ${before('bodies_days')} from workflow_versions v where v.id = ${versionId})
       limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
 /** Takes what is left of up to `limit` runs of which an agent stores no bodies, and answers how many there were. */
-export async function takeBriefRunBodies(db: Db, limit: number): Promise<number> {
+export async function removeTransientRunBodies(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    update workflow_runs set bodies = 'gone', input = null, output = null where id in (
+    update workflow_runs set bodies = 'removed', input = null, output = null where id in (
       select id from workflow_runs
-      where bodies = 'brief' and completed_at <= ${thisMoment} - ${briefOutputMs} * interval '1 millisecond'
+      where bodies = 'transient' and completed_at <= ${thisMoment} - ${transientOutputMs} * interval '1 millisecond'
       order by completed_at limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
 /** Deletes some of the ended runs of which these records are steps; answers how many, 0 once none is left. */
-export function removeRunsOf(db: Db, executionIds: readonly string[]): Promise<number> {
+export function removeWorkflowRunsOf(db: Db, executionIds: readonly string[]): Promise<number> {
   return removeSome(
     db,
     sql`id in (select workflow_run_id from executions where id = any(${executionIds}::uuid[]))`,
@@ -88,7 +88,7 @@ export function removeRunsOf(db: Db, executionIds: readonly string[]): Promise<n
 }
 
 /** Deletes some of the ended runs that an erasure has found; answers how many, 0 once none is left. */
-export function removeErasedRuns(db: Db, erasureId: string): Promise<number> {
+export function removeErasedWorkflowRuns(db: Db, erasureId: string): Promise<number> {
   return removeSome(
     db,
     sql`id in (select run_id from erasure_workflow_runs where erasure_id = ${erasureId})`,
@@ -99,7 +99,10 @@ export function removeErasedRuns(db: Db, erasureId: string): Promise<number> {
  * Deletes runs along with the records of their steps, in the transaction that deletes those: what could not be deleted
  * before them.
  */
-export function removeRunsOfRecords(send: Send, runIds: readonly string[]): Promise<unknown> {
+export function removeWorkflowRunsOfRecords(
+  send: Send,
+  runIds: readonly string[],
+): Promise<unknown> {
   return send(deleteRuns, [runIds]);
 }
 
@@ -129,9 +132,9 @@ async function removeSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
   return Number(numAffectedRows ?? 0);
 }
 
-type Bodies = readonly ('kept' | 'brief' | 'gone')[];
-const allBodies: Bodies = ['kept', 'brief', 'gone'];
-const keptBodies: Bodies = ['kept'];
+type Bodies = readonly ('stored' | 'transient' | 'removed')[];
+const allBodies: Bodies = ['stored', 'transient', 'removed'];
+const keptBodies: Bodies = ['stored'];
 
 /** SQL: whether version `v` has ended runs that have had their time, or whose bodies have. A look for each of these. */
 function isOverdue(column: 'records_days' | 'bodies_days', bodies: Bodies) {

@@ -11,7 +11,7 @@ import { type Page, readPage } from '../page.ts';
 /** What runs of workflows and their steps are read as. */
 
 /** A run as lists hold it. */
-export interface ListedRunRow {
+export interface WorkflowRunSummaryRow {
   readonly id: string;
   readonly workflowId: string;
   readonly workflowVersionId: string;
@@ -28,13 +28,13 @@ export interface ListedRunRow {
   readonly failedStep: string | null;
 }
 
-export interface WorkflowRunRow extends ListedRunRow {
+export interface WorkflowRunRow extends WorkflowRunSummaryRow {
   /** JSON texts; null once the bodies have gone, the output also until the run has succeeded. */
   readonly input: string | null;
   readonly output: string | null;
 }
 
-/** The columns of a `ListedRunRow` of a run `r` and its version `v`. */
+/** The columns of a `WorkflowRunSummaryRow` of a run `r` and its version `v`. */
 const short = `r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
   r.trigger, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.error_code,
   r.error, r.failed_step`;
@@ -108,7 +108,7 @@ export function listItems(
 }
 
 /** Those of these runs that have ended, or are gone. */
-export async function findEndedRuns(db: Db, runIds: readonly string[]): Promise<string[]> {
+export async function findEndedWorkflowRuns(db: Db, runIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select asked.id::text as id from unnest(${runIds}::uuid[]) as asked (id)
     where not exists (select from workflow_runs r where r.id = asked.id and r.completed_at is null)`.execute(

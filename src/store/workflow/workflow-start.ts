@@ -3,7 +3,7 @@ import { hashBytes } from '../../core/people/key.ts';
 import type { MemberRole } from '../../core/people/member.ts';
 import type { WorkflowTrigger } from '../../core/workflow/definition.ts';
 import {
-  type CallerAsked,
+  type CallerLookup,
   callersOf,
   countsColumns,
   type KeyRow,
@@ -19,14 +19,14 @@ import { type ProgressWrites, type Stopping, writeProgress } from './workflow-pr
  * those locks guard; then write everything and commit.
  */
 
-export interface StartQuestion {
+export interface StartLookup {
   readonly keyHashes: readonly string[];
   /** Workspaces of callers that are no key: their lock keeps an Idempotency-Key from being used twice at once. */
   readonly workspaceIds: readonly string[];
   /** The users of sessions, each where it calls. */
   readonly members: MembersAsked;
   readonly workflowIds: readonly string[];
-  readonly firstRuns: readonly (CallerAsked & {
+  readonly firstWorkflowRuns: readonly (CallerLookup & {
     readonly workflowId: string;
     readonly key: string;
   })[];
@@ -45,7 +45,7 @@ export interface WorkflowRow {
   readonly stores_bodies: boolean;
 }
 
-export interface FirstRun {
+export interface FirstWorkflowRun {
   readonly caller: string;
   readonly workflow_id: string;
   readonly key: string;
@@ -65,11 +65,11 @@ export interface StartState {
   readonly members: readonly MemberRole[];
   readonly counts: ReadonlyMap<string, Counts>;
   readonly workflows: readonly WorkflowRow[];
-  readonly replays: readonly FirstRun[];
+  readonly replays: readonly FirstWorkflowRun[];
 }
 
-export async function readForStart(send: Send, question: StartQuestion): Promise<StartState> {
-  const { workspaceIds, workflowIds, firstRuns, members: asked } = question;
+export async function readForStart(send: Send, question: StartLookup): Promise<StartState> {
+  const { workspaceIds, workflowIds, firstWorkflowRuns, members: asked } = question;
   const keyHashes = question.keyHashes.map(hashBytes);
   const [, counts, , keys, workflows, line, replays, members] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
@@ -78,12 +78,12 @@ export async function readForStart(send: Send, question: StartQuestion): Promise
     send<KeyRow>(readWholeKeys, [keyHashes]),
     send<WorkflowRow>(readWorkflows, [workflowIds]),
     send<{ now_ms: number; xid: string }>(readLine),
-    firstRuns.length === 0
+    firstWorkflowRuns.length === 0
       ? []
-      : send<FirstRun>(readReplays, [
-          ...callersOf(firstRuns),
-          firstRuns.map((one) => one.workflowId),
-          firstRuns.map((one) => one.key),
+      : send<FirstWorkflowRun>(readReplays, [
+          ...callersOf(firstWorkflowRuns),
+          firstWorkflowRuns.map((one) => one.workflowId),
+          firstWorkflowRuns.map((one) => one.key),
         ]),
     asked.length === 0 ? [] : readRoles(send, asked),
   ]);
@@ -188,7 +188,7 @@ const insertRuns: Statement = {
   text: `insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
       executed_by, executed_at, deadline_at, input, bodies)
     select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by, $1::timestamptz,
-      to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'kept' else 'brief' end
+      to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end
     from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::uuid[], $9::float8[],
       $10::text[], $11::bool[])
       as r (id, workspace_id, workflow_id, version_id, trigger, api_key_id, executed_by, deadline_ms, input,

@@ -140,7 +140,7 @@ export async function markStopped(db: Db, steps: readonly Stopping[]): Promise<v
 }
 
 /** Gives back steps that were taken, and for which there was no room: whoever sweeps takes them when there is. */
-export async function giveBackSteps(db: Db, steps: readonly WorkflowStepOf[]): Promise<void> {
+export async function releaseSteps(db: Db, steps: readonly WorkflowStepOf[]): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(updateGivenBack, keyValues(steps)));
 }
 

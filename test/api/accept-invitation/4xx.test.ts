@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { send } from '../../../harness/browser.ts';
 import { startService } from '../../../harness/service.ts';
 import { bodyBytesMax } from '../../../src/contract/limits.ts';
-import { makeToken } from '../../../src/core/people/token.ts';
+import { generateToken } from '../../../src/core/people/token.ts';
 
 const service = await startService();
 after(service.close);
@@ -63,7 +63,7 @@ test('404 for a link that is unknown, used or expired, all the same', async () =
 
 test('429 for who tries many links that are unknown, and nobody else is kept out by it', async () => {
   const good = await invite('patient@example.com');
-  const token = makeToken();
+  const token = generateToken();
   for (let i = 0; i < 10; i++) {
     assert.deepEqual(await accept({ token, ...person }), [404, 'NOT_FOUND']);
   }

@@ -123,13 +123,13 @@ test('statistics count each end once', async () => {
   await service.call('POST', `${statusUrl}/cancel`, { key });
   await run(service, counted, key);
   const { rows } = await sql<Record<string, unknown>>`
-    select level, status::text as status, happened, recorded from statistics
+    select level, status::text as status, occurred, recorded from statistics
     where agent_id = ${counted.id} order by level, status`.execute(service.db);
   assert.deepEqual(
     rows,
     ['day', 'hour', 'minute'].flatMap((level) => [
-      { level, status: 'canceled', happened: 1, recorded: 1 },
-      { level, status: 'success', happened: 1, recorded: 1 },
+      { level, status: 'canceled', occurred: 1, recorded: 1 },
+      { level, status: 'success', occurred: 1, recorded: 1 },
     ]),
   );
 });

@@ -26,9 +26,9 @@ test('the record is gone from everywhere but the statistics, and a line is writt
   assert.equal(body.executions[0].executionId, kept.executionId);
   assert.deepEqual(await miscounted(db), []);
   const { rows } = await sql`
-    select sum(happened)::int as happened from statistics
+    select sum(occurred)::int as occurred from statistics
     where agent_id = ${agent.id} and level = 'day'`.execute(db);
-  assert.deepEqual(rows, [{ happened: 2 }]);
+  assert.deepEqual(rows, [{ occurred: 2 }]);
 
   const owner = await service.member('owner');
   const { body: audit } = await call('GET', '/api/v1/audit?action=execution.delete', {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { makeKey } from '../../../src/core/people/key.ts';
+import { generateKey } from '../../../src/core/people/key.ts';
 
 const service = await startService();
 after(service.close);
@@ -23,8 +23,8 @@ async function records(): Promise<{ status: string; errorCode: string }[]> {
 const strangers: [string, string | undefined][] = [
   ['no key', undefined],
   ['no key of ours', 'sk-something'],
-  ['a key with a wrong checksum', `${makeKey().slice(0, -1)}_`],
-  ['a key that was never issued', makeKey()],
+  ['a key with a wrong checksum', `${generateKey().slice(0, -1)}_`],
+  ['a key that was never issued', generateKey()],
 ];
 for (const [what, key] of strangers) {
   test(`refuses ${what}, whatever body and path hold, and writes nothing`, async () => {
@@ -88,9 +88,9 @@ test('of many refusals of one key in an hour sixty become records, and all are c
   const busy = await addAgent(service);
   const { key } = await service.key({ revokedAt: past });
   await Promise.all(Array.from({ length: 70 }, () => execute(key, busy.path)));
-  const { rows } = await sql<{ recorded: number; happened: number; rows: number }>`
-    select sum(recorded)::int as recorded, sum(happened)::int as happened,
+  const { rows } = await sql<{ recorded: number; occurred: number; rows: number }>`
+    select sum(recorded)::int as recorded, sum(occurred)::int as occurred,
       (select count(*) from executions where agent_id = ${busy.id}) as rows
     from statistics where agent_id = ${busy.id} and level = 'day'`.execute(service.db);
-  assert.deepEqual(rows[0], { recorded: 60, happened: 70, rows: 60 });
+  assert.deepEqual(rows[0], { recorded: 60, occurred: 70, rows: 60 });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService } from '../../../harness/service.ts';
-import { makeToken } from '../../../src/core/people/token.ts';
+import { generateToken } from '../../../src/core/people/token.ts';
 
 const service = await startService();
 after(service.close);
@@ -22,7 +22,7 @@ async function refused(token: string, status = 404, code = 'NOT_FOUND') {
 }
 
 test('404 for a token that is unknown, malformed, expired, withdrawn or used', async () => {
-  for (const token of [makeToken(), 'a%00b', 'x'.repeat(2_000)]) await refused(token);
+  for (const token of [generateToken(), 'a%00b', 'x'.repeat(2_000)]) await refused(token);
 
   const expired = await invite('late@example.com');
   await sql`
@@ -42,7 +42,7 @@ test('404 for a token that is unknown, malformed, expired, withdrawn or used', a
 
 test('429 for who asks for many that are unknown, and nobody else is kept out by it', async () => {
   const good = await invite('patient@example.com');
-  const token = makeToken();
+  const token = generateToken();
   for (let i = 0; i < 10; i++) await refused(token);
   const { headers } = await refused(token, 429, 'RATE_LIMIT_EXCEEDED');
   assert.ok(Number(headers.get('retry-after')) >= 1);
@@ -50,6 +50,6 @@ test('429 for who asks for many that are unknown, and nobody else is kept out by
 });
 
 test('400 for a query parameter that is not known', async () => {
-  const answer = await service.call('GET', `${path(makeToken())}?a=b`);
+  const answer = await service.call('GET', `${path(generateToken())}?a=b`);
   assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
 });

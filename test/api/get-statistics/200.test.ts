@@ -26,7 +26,7 @@ async function addBucket(
   const bins: number[] = Array.from({ length: 96 }, () => 0);
   for (const ms of latencies) bins[latencyBin(ms)] = (bins[latencyBin(ms)] ?? 0) + 1;
   await sql`
-    insert into statistics (agent_id, level, bucket, status, source, happened, recorded, input_tokens,
+    insert into statistics (agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
       output_tokens, cost_usd, cost_unknown, latency)
     values (${agent.id}, ${level}, ${start}, ${status}::execution_status, ${source}::execution_source, ${count},
       ${count - 1}, 30, 20, ${cost}, 4, ${bins}::bigint[])`.execute(service.db);
@@ -194,7 +194,7 @@ for (const [level, spanMs] of spans) {
 test('as many steps as are allowed, full of everything', async () => {
   const agent = await addAgent(service);
   await sql`
-    insert into statistics (agent_id, level, bucket, status, source, happened, recorded, input_tokens,
+    insert into statistics (agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
       output_tokens, cost_usd, latency)
     select ${agent.id}, 'hour', b, s::execution_status, o::execution_source, 1, 1, 0, 0, 0, '{}'
     from generate_series(timestamptz '2026-03-04T00:00Z', '2026-05-05T11:00Z', interval '1 hour') as b,

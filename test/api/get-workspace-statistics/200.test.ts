@@ -179,7 +179,7 @@ test('versions go by their label, keys by their identifier', async () => {
   assert.equal(buckets[1].promptVersionId, agent.promptVersionId);
 });
 
-test('records before the floor of the history are gone, what happened stays', async () => {
+test('records before the floor of the history are gone, what occurred stays', async () => {
   const agent = await agentWith(7);
   await sql`update history_floor set at = '2026-04-01Z'`.execute(service.db);
   const { key } = await service.key({ agentIds: [agent.agentId] });

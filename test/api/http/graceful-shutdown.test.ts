@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { createDeparture } from '../../../src/api/http/graceful-shutdown.ts';
+import { createGracefulShutdown } from '../../../src/api/http/graceful-shutdown.ts';
 
 /** Who connects anew for each call stands in line anew with each answer, so that such a line does not end by itself. */
 const clients = 24;
 const workMs = 3;
 
 test('who connects while a server leaves is answered or refused, however many stand in line', async () => {
-  const departure = createDeparture();
+  const departure = createGracefulShutdown();
   const answered = Promise.withResolvers<void>();
   let answers = 0;
   const server = createServer((_call, response) => {

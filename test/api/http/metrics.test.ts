@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
-import { errorAnswer } from '../../../src/api/http/error-response.ts';
+import { errorResponse } from '../../../src/api/http/error-response.ts';
 import { countCalls, createMetrics, type Metrics } from '../../../src/api/http/metrics.ts';
 import { send } from '../../../src/api/http/route.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
@@ -15,7 +15,7 @@ test('counts what it is told, each process for itself', async () => {
   metrics.refused('QUOTA_EXCEEDED');
   metrics.ended({ status: 'success', startedMs: 5, latencyMs: 1_500 });
   metrics.ended({ status: 'canceled', startedMs: null, latencyMs: 0 });
-  metrics.runEnded('failed');
+  metrics.workflowRunEnded('failed');
   metrics.batch('admission', 3);
   metrics.batch('finish', 500);
   metrics.modelCalled({ provider: 'openai', outcome: 'MODEL_TIMEOUT', seconds: 0.2 });
@@ -83,7 +83,7 @@ test('calls to execute are counted by what they were answered', async (t) => {
   app.setErrorHandler((error, request, reply) => {
     const failure =
       error instanceof CallFailure ? error : new CallFailure('INTERNAL', 'Internal error.');
-    send(reply, errorAnswer(failure, request.id));
+    send(reply, errorResponse(failure, request.id));
   });
   for (const path of ['/api/v1/agents/:agentId/execute', '/api/agents/:agentId/execute', '/else']) {
     app.post(path, async (request, reply) => {

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readBody } from '../../../src/api/http/body.ts';
-import { closeWithin, createDeparture } from '../../../src/api/http/graceful-shutdown.ts';
+import { closeWithin, createGracefulShutdown } from '../../../src/api/http/graceful-shutdown.ts';
 import { type SlowLimits, slowLimits } from '../../../src/api/http/slow-receivers.ts';
 import { createServer } from '../../../src/api/server.ts';
 
@@ -26,7 +26,11 @@ after(() => app.close());
 
 async function start(slow: SlowLimits) {
   const app = createServer({
-    ...{ logger: pino({ level: 'silent' }), trustedProxies: [], departure: createDeparture() },
+    ...{
+      logger: pino({ level: 'silent' }),
+      trustedProxies: [],
+      departure: createGracefulShutdown(),
+    },
     slow,
   });
   app.get('/small', async () => 'small');

@@ -136,13 +136,13 @@ test('what is deleted meanwhile is left out, and a run that ends meanwhile is as
   const oldest = ids.at(-1) ?? '';
   await sql`update executions set status = 'processing', completed_at = null, settings = '{}'
     where id = ${oldest}`.execute(db);
-  await sql`insert into run_queue (id, workspace_id, agent_id, tag)
+  await sql`insert into execution_queue (id, workspace_id, agent_id, tag)
     values (${oldest}, ${workspaceId}, ${agent.id}, 1)`.execute(db);
   const batches = await batchesOf({ includeProcessing: true });
   const first = (await batches.next()).value ?? [];
   const gone = ids.slice(first.length, first.length + 4);
   await sql`delete from executions where id = any(${gone}::uuid[])`.execute(db);
-  await sql`delete from run_queue where id = ${oldest}`.execute(db);
+  await sql`delete from execution_queue where id = ${oldest}`.execute(db);
   await sql`update executions set status = 'success', completed_at = clock_timestamp(), settings = null
     where id = ${oldest}`.execute(db);
   const rows = [...first, ...(await Array.fromAsync(batches)).flat()];

@@ -89,7 +89,7 @@ test('a key that sees some versions lists the runs of these, as if there were no
       completed_at, deadline_at, input, bodies, error_code, error)
     select r.id, workspace_id, w.id, case when n % 3 = 0 then ${hidden} else workflow_version_id end, 'schedule',
       case when n % 2 = 0 then 'failed' else 'success' end, now(), now(), now(),
-      case when n % 4 > 0 then '{}'::json end, case when n % 4 > 0 then 'kept' else 'gone' end,
+      case when n % 4 > 0 then '{}'::json end, case when n % 4 > 0 then 'stored' else 'removed' end,
       case when n % 2 = 0 then 'STEP_FAILED' end, case when n % 2 = 0 then 'x' end
     from workflows w, unnest(${ids}::uuid[]) with ordinality as r (id, n)
     where w.id = ${fromId('workflow', workflowId)}`.execute(service.db);

@@ -51,7 +51,7 @@ test('a process that is killed in the midst of a round leaves what adds up, and 
 
   let before = records;
   for (let kills = 0; kills < 2; kills++) {
-    await sql`update rounds set begun_at = 'epoch'`.execute(db);
+    await sql`update maintenance_jobs set begun_at = 'epoch'`.execute(db);
     const worker = await spawnCueline('worker', database.connection);
     await untilFewerThan(before);
     await worker.kill('SIGKILL');

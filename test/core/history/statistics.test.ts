@@ -81,7 +81,7 @@ function assertWhole<B extends Bucket | BreakdownBucket>(
 ): void {
   const sum = (of: (one: B) => number) => buckets.reduce((total, one) => total + of(one), 0);
   assert.equal(
-    sum((one) => one.happened),
+    sum((one) => one.occurred),
     tallies.length,
   );
   assert.equal(

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hashKey, isKey, keyStart, makeKey } from '../../../src/core/people/key.ts';
+import { generateKey, hashKey, isKey, keyStart } from '../../../src/core/people/key.ts';
 
-const key = fc.constant(null).map(makeKey);
+const key = fc.constant(null).map(generateKey);
 const letter = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 
 test('a key has the form of one, and no two are the same', () => {
-  const made = Array.from({ length: 200 }, makeKey);
+  const made = Array.from({ length: 200 }, generateKey);
   for (const one of made) {
     assert.match(one, /^cue_[0-9A-Za-z]{36}$/);
     assert.ok(isKey(one));
@@ -16,7 +16,7 @@ test('a key has the form of one, and no two are the same', () => {
 });
 
 test('every letter of the alphabet is used', () => {
-  const used = new Set(Array.from({ length: 200 }, () => makeKey().slice(4, 34)).join(''));
+  const used = new Set(Array.from({ length: 200 }, () => generateKey().slice(4, 34)).join(''));
   assert.equal(used.size, 62);
 });
 
@@ -41,16 +41,16 @@ test('two neighbours that changed places are seen', () => {
 
 test('no other text is a key', () => {
   fc.assert(fc.property(fc.string(), (text) => assert.equal(isKey(text), false)));
-  const one = makeKey();
+  const one = generateKey();
   for (const text of [` ${one}`, `${one}\n`, `${one}0`, one.slice(1), one.toUpperCase(), '']) {
     assert.equal(isKey(text), false);
   }
 });
 
 test('the hash tells keys apart and is not the key; the start shows six letters of 36', () => {
-  const one = makeKey();
+  const one = generateKey();
   assert.match(hashKey(one), /^[0-9a-f]{64}$/);
   assert.equal(hashKey(one), hashKey(one));
-  assert.notEqual(hashKey(one), hashKey(makeKey()));
+  assert.notEqual(hashKey(one), hashKey(generateKey()));
   assert.equal(keyStart(one), one.slice(0, 10));
 });

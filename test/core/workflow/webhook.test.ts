@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { isSigned, makeWebhookSecret, toleranceMs } from '../../../src/core/workflow/webhook.ts';
+import {
+  generateWebhookSecret,
+  isSigned,
+  toleranceMs,
+} from '../../../src/core/workflow/webhook.ts';
 
 const nowMs = Date.parse('2026-11-21T09:30:00Z');
 const payload = '{"ticket":"Où est mon colis?"}';
@@ -12,7 +16,7 @@ function signed(secret: string, atMs = nowMs, id = 'msg_1') {
 }
 
 test('what the standard library signs holds, for five minutes in both directions', () => {
-  const secret = makeWebhookSecret();
+  const secret = generateWebhookSecret();
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   assert.equal(isSigned(secret, signed(secret), nowMs), true);
   for (const [offMs, holds] of [
@@ -26,7 +30,7 @@ test('what the standard library signs holds, for five minutes in both directions
 });
 
 test('every part of it counts', () => {
-  const secret = makeWebhookSecret();
+  const secret = generateWebhookSecret();
   const call = signed(secret);
   const none = undefined;
   for (const other of [
@@ -43,11 +47,11 @@ test('every part of it counts', () => {
   ]) {
     assert.equal(isSigned(secret, other, nowMs), false, JSON.stringify(other));
   }
-  assert.equal(isSigned(makeWebhookSecret(), call, nowMs), false);
+  assert.equal(isSigned(generateWebhookSecret(), call, nowMs), false);
 });
 
 test('of several signatures one is enough, but not one of many', () => {
-  const [old, fresh] = [makeWebhookSecret(), makeWebhookSecret()];
+  const [old, fresh] = [generateWebhookSecret(), generateWebhookSecret()];
   const call = signed(fresh);
   const both = `${signed(old).signature} ${call.signature}`;
   assert.equal(isSigned(fresh, { ...call, signature: both }, nowMs), true);

@@ -45,7 +45,7 @@ test('many executions are looked for in one statement, and those that have ended
     },
   });
   const template = async () => ({ system: null, user: 'Hello {{name}}' });
-  const canceler = createCanceler({ db, finisher, template, onCanceled: () => {} });
+  const canceler = createCanceler({ db, finisher, template, onExecutionCanceled: () => {} });
   assert.equal(await canceler.cancel(ids[1] ?? ''), true);
   statements = 0;
   assert.deepEqual(await canceler.cancelAll([...ids, freshId()]), [true, false, true, false]);
@@ -62,7 +62,7 @@ test('of runs that have begun the prompts are kept, of many a few at a time, and
       return fromId('execution', body.executionId) ?? '';
     }),
   );
-  await sql`update run_queue set started_at = clock_timestamp() where id = any(${ids}::uuid[])`.execute(
+  await sql`update execution_queue set started_at = clock_timestamp() where id = any(${ids}::uuid[])`.execute(
     service.db,
   );
   const finisher = createFinisher({
@@ -81,7 +81,7 @@ test('of runs that have begun the prompts are kept, of many a few at a time, and
     if (++asked > 20 && asked <= 40) throw new Error('not now');
     return { system: null, user: 'Hello {{name}}' };
   };
-  const parts = { db: service.db, finisher, template, onCanceled: () => {} };
+  const parts = { db: service.db, finisher, template, onExecutionCanceled: () => {} };
   const canceled = await createCanceler(parts).cancelAll(ids);
   assert.ok(canceled.every(Boolean));
   const { rows } = await sql<{ userPrompt: string | null }>`

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { nothingStored } from '../../../harness/setups.ts';
-import type { Run } from '../../../src/core/execution/queued-execution.ts';
+import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
 import { ModelDeferred, ModelFailure } from '../../../src/core/model/model-port.ts';
-import { carryOut } from '../../../src/flow/execution/execute.ts';
+import { executeAttempt } from '../../../src/flow/execution/execute.ts';
 
 const service = await startService();
 after(service.close);
@@ -26,14 +26,16 @@ async function delayed(agent: TestAgent): Promise<{ delayMs: number; failures: n
   for (;;) {
     const { rows } = await sql<{ delayMs: number; failures: number }>`
       select (extract(epoch from available_at - clock_timestamp()) * 1000)::float8 as delay_ms, failures
-      from run_queue where agent_id = ${agent.id} and available_at is not null`.execute(service.db);
+      from execution_queue where agent_id = ${agent.id} and available_at is not null`.execute(
+      service.db,
+    );
     if (rows[0]) return rows[0];
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
 async function bringForward(agent: TestAgent): Promise<void> {
-  await sql`update run_queue set available_at = clock_timestamp() where agent_id = ${agent.id}`.execute(
+  await sql`update execution_queue set available_at = clock_timestamp() where agent_id = ${agent.id}`.execute(
     service.db,
   );
 }
@@ -83,7 +85,7 @@ test('a provider that asks for time gets it, without a lease held meanwhile', as
   const { delayMs, failures } = await delayed(agent);
   assert.ok(delayMs > 50_000 && failures === 1);
   const { rows } =
-    await sql`select from run_queue where agent_id = ${agent.id} and worker is not null`.execute(
+    await sql`select from execution_queue where agent_id = ${agent.id} and worker is not null`.execute(
       service.db,
     );
   assert.equal(rows.length, 0);
@@ -220,13 +222,13 @@ test('a run that is stopped while its prompt is read has not called its model', 
     ...{ maxTokens: null, topP: null, maxAttempts: 1, timeoutMs: 60_000, maxConcurrency: null },
     defaults: {},
   };
-  const held: Run = {
+  const held: QueuedExecution = {
     ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
     ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null },
     ...{ temperature: null, inputVariables: '{}' },
     setup: nothingStored,
     ...{ settings, called: false, elapsedMs: 0 },
   };
-  const attempt = await carryOut(parts, held, stopping.signal);
+  const attempt = await executeAttempt(parts, held, stopping.signal);
   assert.deepEqual(attempt, { kind: 'stopped', sent: null });
 });

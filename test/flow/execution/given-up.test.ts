@@ -4,7 +4,7 @@ import { type KyselyPlugin, sql } from 'kysely';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/history.ts';
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
-import { type ListQuestion, listExecutions } from '../../../src/flow/history/list-executions.ts';
+import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
 import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
 import { matching } from '../../../src/store/history/history-filter.ts';
 
@@ -15,7 +15,7 @@ const { connection } = database;
 const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
 const count = 6_000;
 let made: MadeHistory;
-let question: ListQuestion;
+let question: ListRequest;
 before(async () => {
   made = await makeHistory(db, count);
   const none = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };

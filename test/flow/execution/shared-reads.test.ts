@@ -7,7 +7,7 @@ import { testPipelines } from '../../../harness/pipelines.ts';
 import { putRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { hashKey } from '../../../src/core/people/key.ts';
-import { createReads } from '../../../src/flow/execution/shared-reads.ts';
+import { createSharedReads } from '../../../src/flow/execution/shared-reads.ts';
 import type { Pipelines, Send } from '../../../src/store/connection/pipeline.ts';
 
 const service = await startService({ role: 'api' });
@@ -48,7 +48,7 @@ test('those who ask together are each told of their own: keys and agents on one 
   const [ended = '', running = ''] = records;
   const never = freshId();
   const { pipelines: noting, trips } = watched();
-  const reads = createReads({ pipelines: noting });
+  const reads = createSharedReads({ pipelines: noting });
   const [caller, unknown, agent, gone, own, again, wrongAgent, foreign, missing] =
     await Promise.all([
       reads.caller(hashKey(key)),
@@ -83,10 +83,10 @@ test('a record is read as it is: its progress from the queue as long as it is th
   const [running = ''] = await putRecords(db, [
     { workspaceId, agentId: agent.id, atMs: Date.now(), status: 'processing' },
   ]);
-  await sql`update run_queue set failures = 2, losses = 1, started_at = now() where id = ${running}`.execute(
+  await sql`update execution_queue set failures = 2, losses = 1, started_at = now() where id = ${running}`.execute(
     db,
   );
-  const reads = createReads({ pipelines });
+  const reads = createSharedReads({ pipelines });
   const { execution } = await reads.execution({ agentId: agent.id, executionId: running });
   assert.equal(execution?.attempts, 3);
   assert.ok(execution?.startedAt instanceof Date);
@@ -102,7 +102,7 @@ test('who asks while a read is under way is told what stands there after they as
     underWay.resolve();
     return released.promise;
   });
-  const reads = createReads({ pipelines: held });
+  const reads = createSharedReads({ pipelines: held });
   const before = reads.caller(hashKey(key));
   await underWay.promise;
   await sql`update api_keys set revoked_at = now() where id = ${keyId}`.execute(db);
@@ -122,7 +122,7 @@ test('large records come a few at a time, and each comes', async () => {
     db,
   );
   const { pipelines: noting, trips } = watched();
-  const reads = createReads({ pipelines: noting });
+  const reads = createSharedReads({ pipelines: noting });
   const agentId = agent.id;
   const large = ids.map((executionId) => reads.execution({ agentId, executionId }));
   const missing = await reads.execution({ agentId, executionId: freshId() });
@@ -154,7 +154,7 @@ test('a record that cannot be read is told to those who asked for it alone', asy
       };
       return work(failing);
     }, ms);
-  const reads = createReads({ pipelines: { ...pipelines, use: damaged } });
+  const reads = createSharedReads({ pipelines: { ...pipelines, use: damaged } });
   const [read, failed] = await Promise.allSettled([
     reads.execution({ agentId: agent.id, executionId: good }),
     reads.execution({ agentId: agent.id, executionId: bad }),

@@ -11,7 +11,11 @@ import { shadowClock } from '../../../proof/clock.ts';
 import { nothingSpent } from '../../../src/core/execution/queued-execution.ts';
 import { maintain } from '../../../src/flow/history/maintain.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
-import { claimRuns, promoteDelayed, releaseRuns } from '../../../src/store/execution/queue.ts';
+import {
+  claimExecutions,
+  promoteDelayed,
+  releaseExecutions,
+} from '../../../src/store/execution/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../../src/store/execution/workers.ts';
 import { beginRound } from '../../../src/store/history/maintenance-rounds.ts';
 import { countAttempt } from '../../../src/store/people/sign-in-attempts.ts';
@@ -45,7 +49,7 @@ const workflow = await addWorkflow({ db, ...owned }, { steps: [step({ name: 'a',
 let startMs: number;
 beforeEach(async () => {
   startMs = await clock.nowMs();
-  await sql`truncate workers, run_queue`.execute(db);
+  await sql`truncate workers, execution_queue`.execute(db);
 });
 /** As it was, but for what the test took. */
 afterEach(async () => {
@@ -74,13 +78,13 @@ async function queue(): Promise<string> {
     values (${id}, ${owned.workspaceId}, ${agent.id}, ${agent.id}, clock_timestamp(), 'processing', 'api', 'A', 'v1',
       'cueline/echo', '{}', '{}')`.execute(db);
   await sql`
-    insert into run_queue (id, workspace_id, agent_id, tag)
+    insert into execution_queue (id, workspace_id, agent_id, tag)
     values (${id}, ${owned.workspaceId}, ${agent.id}, 1)`.execute(db);
   return id;
 }
 
 async function claim(worker: string) {
-  return (await claimRuns(db, worker, { limit: 10, fromTag: 0 })).runs;
+  return (await claimExecutions(db, worker, { limit: 10, fromTag: 0 })).runs;
 }
 
 const promote = () => promoteDelayed(db, { withinMs: null, fromTag: 0 });
@@ -89,7 +93,7 @@ test('a round that was begun then is begun again, and one that is switched off i
   const begin = () => beginRound(db, 'retention', minuteMs);
   assert.ok(await whileAhead(begin));
   assert.deepEqual([await begin(), await begin()], [true, false]);
-  await sql`update rounds set begun_at = 'infinity'`.execute(db);
+  await sql`update maintenance_jobs set begun_at = 'infinity'`.execute(db);
   assert.equal(await begin(), false);
 });
 
@@ -107,7 +111,7 @@ test('of the processes of then those that live keep their runs, and the others l
   const beat = await pipelines.use((send) => heartbeat(send, alive ?? '', leaseMs));
   assert.deepEqual(beat, []);
   assert.equal(await sweepWorkers(db, own, leaseMs), 1);
-  const { rows } = await sql`select worker from run_queue order by worker`.execute(db);
+  const { rows } = await sql`select worker from execution_queue order by worker`.execute(db);
   assert.deepEqual(rows, [{ worker: alive }, { worker: null }]);
   assert.notEqual(dead, alive);
 });
@@ -128,11 +132,11 @@ test('a run that was put off then is soon due, and never took less than no time'
     const [run] = await claim(await register());
     assert.equal(run?.id, id);
     const given = { ...run, delayMs, failed: true, unstarted: false, spent: nothingSpent };
-    await releaseRuns(db, [given]);
+    await releaseExecutions(db, [given]);
   };
-  await sql`update run_queue set holds_slot = false where id = ${rightly}`.execute(db);
+  await sql`update execution_queue set has_slot = false where id = ${rightly}`.execute(db);
   await whileAhead(() => release(late, delays[0] ?? 0));
-  await sql`update run_queue set holds_slot = null`.execute(db);
+  await sql`update execution_queue set has_slot = null`.execute(db);
   await release(rightly, delays[1] ?? 0);
   assert.equal(await promote(), 0);
   await maintain(db);

@@ -10,7 +10,7 @@ import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 import type { ModelCall } from '../../../src/core/model/model-port.ts';
 import { readPage } from '../../../src/flow/history/list-executions.ts';
-import { foldingRound } from '../../../src/flow/history/retention-round.ts';
+import { rollupRound } from '../../../src/flow/history/retention-round.ts';
 import { matching } from '../../../src/store/history/history-filter.ts';
 import { inSnapshot } from '../../../src/store/history/records.ts';
 
@@ -88,7 +88,7 @@ async function makeRounds(): Promise<void> {
   const { connection } = database;
   const pipelines = testPipelines(connection);
   try {
-    await foldingRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
+    await rollupRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
   } finally {
     await pipelines.close();
   }

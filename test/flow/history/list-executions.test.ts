@@ -7,7 +7,7 @@ import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/hi
 import { endStatuses, sources } from '../../../src/core/execution/execution.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { uuidFloor } from '../../../src/core/id.ts';
-import { type ListQuestion, listExecutions } from '../../../src/flow/history/list-executions.ts';
+import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
 import { matching } from '../../../src/store/history/history-filter.ts';
 
@@ -61,7 +61,7 @@ test('what lies before the floor is gone, whatever the tables still hold', async
   await fc.assert(fc.asyncProperty(questions(made), sameAsPlain), { numRuns: runs });
 });
 
-async function sameAsPlain(question: ListQuestion): Promise<void> {
+async function sameAsPlain(question: ListRequest): Promise<void> {
   const { range, agentIds, includeProcessing, limit, offset, after: cursor } = question;
   const from = sql`
     from executions e where e.agent_id = any(${agentIds}::uuid[])
@@ -143,7 +143,7 @@ function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: MadeH
       recordsReadMax: fc.constant(1_000_000),
     })
     .map(
-      (question): ListQuestion => ({
+      (question): ListRequest => ({
         ...question,
         // As the API has it: these cannot stand together.
         includeProcessing:

@@ -110,12 +110,12 @@ test('what is recorded is what is left, whatever happens at once', async () => {
           from made cross join (values ('quarter', interval '15 minutes'), ('day', interval '1 day')) as l (level, step)
           group by 1, 2, 3, 4, 5, 6, 7, 8, 9 order by 1, 2, 3, 4, 5
           on conflict (agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code) do update
-            set happened = b.happened + excluded.happened, recorded = b.recorded + excluded.recorded)
+            set occurred = b.occurred + excluded.occurred, recorded = b.recorded + excluded.recorded)
         insert into statistics as s
         select agent_id, level, date_trunc(level, id_time(id), 'UTC') as bucket, status, source, count(*), count(*), 0, 0, 0, '{}'
         from made cross join unnest(array['minute', 'hour', 'day']) as level group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
         on conflict (agent_id, level, bucket, status, source) do update
-          set happened = s.happened + excluded.happened, recorded = s.recorded + excluded.recorded`.execute(
+          set occurred = s.occurred + excluded.occurred, recorded = s.recorded + excluded.recorded`.execute(
         db,
       );
     },
@@ -130,7 +130,7 @@ test('what is recorded is what is left, whatever happens at once', async () => {
     fc.asyncProperty(fc.array(move, { minLength: 10, maxLength: 40 }), async (moves) => {
       await Promise.all(moves.map((one, n) => doers[one.kind](one as never, n)));
       for (;;) {
-        const { rows } = await sql`select from run_queue limit 1`.execute(db);
+        const { rows } = await sql`select from execution_queue limit 1`.execute(db);
         if (rows.length === 0) break;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }

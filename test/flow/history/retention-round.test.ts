@@ -15,10 +15,10 @@ import {
   miscounted,
   putRecords,
 } from '../../../harness/records.ts';
-import { foldingRound, retentionRound } from '../../../src/flow/history/retention-round.ts';
+import { retentionRound, rollupRound } from '../../../src/flow/history/retention-round.ts';
 import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
 import type { Pipelines } from '../../../src/store/connection/pipeline.ts';
-import { takeBodies } from '../../../src/store/history/bodies.ts';
+import { removeBodies } from '../../../src/store/history/bodies.ts';
 import { overdueBefore } from '../../../src/store/history/retention.ts';
 
 /** What rounds take away, and what they leave; months of their own are in `months.test.ts`. */
@@ -40,7 +40,7 @@ const ago = (days: number) => now - days * dayMs;
 let owned: Awaited<ReturnType<typeof addWorkspace>>;
 
 beforeEach(async () => {
-  await sql`truncate executions, run_queue, statistics, breakdown`.execute(db);
+  await sql`truncate executions, execution_queue, statistics, breakdown`.execute(db);
   owned = await addWorkspace(db);
 });
 
@@ -63,10 +63,10 @@ test('records go when their time is up, and the statistics with them', async () 
   await round();
   assert.deepEqual(await left(db, ids), [ids[2], ids[3]]);
   assert.deepEqual(await miscounted(db), []);
-  const { rows } = await sql<{ happened: number; recorded: number }>`
-    select sum(happened)::float8 as happened, sum(recorded)::float8 as recorded
+  const { rows } = await sql<{ occurred: number; recorded: number }>`
+    select sum(occurred)::float8 as occurred, sum(recorded)::float8 as recorded
     from statistics where level = 'day'`.execute(db);
-  assert.deepEqual(rows, [{ happened: 5, recorded: 2 }]);
+  assert.deepEqual(rows, [{ occurred: 5, recorded: 2 }]);
 });
 
 test('an agent has its own time, longer or shorter than its workspace, also once it is deleted', async () => {
@@ -152,9 +152,9 @@ test('what an owner has just said to keep is kept, however far the round has com
       return result;
     },
   };
-  const first = await takeBodies(db, { agentId: bodies.agentId, limit: 1_000 });
+  const first = await removeBodies(db, { agentId: bodies.agentId, limit: 1_000 });
   await keep(bodies.agentId);
-  const next = await takeBodies(db, { agentId: bodies.agentId, limit: 1_000 });
+  const next = await removeBodies(db, { agentId: bodies.agentId, limit: 1_000 });
   assert.deepEqual([first, next], [1_000, 0]);
   await retentionRound({ db, pipelines: changing, signal, rest: 0 });
   assert.equal((await left(db, ids)).length, 500);
@@ -224,7 +224,7 @@ test('bodies go before their record, and never those that a run is still to writ
   await sql`update executions set ip_address = '203.0.113.7', user_agent = 'curl'`.execute(db);
   await round();
   assert.deepEqual(await bare(), [older]);
-  await sql`delete from run_queue where id = ${run}`.execute(db);
+  await sql`delete from execution_queue where id = ${run}`.execute(db);
   await sql`
     update executions set status = 'success', completed_at = clock_timestamp(), settings = null, output = 'late'
     where id = ${run}`.execute(db);
@@ -287,7 +287,7 @@ test('a month without a partition loses no run, and its records go in their time
   const [id = ''] = await addRecords(db, [{ ...one, atMs }]);
   const { rows } = await sql<{ name: string }>`
     select tableoid::regclass::text as name from executions where id = ${id}`.execute(db);
-  assert.deepEqual(rows, [{ name: 'executions_rest' }]);
+  assert.deepEqual(rows, [{ name: 'executions_default' }]);
   await round();
   assert.deepEqual(await left(db, [id]), []);
   assert.deepEqual(await miscounted(db), []);
@@ -296,5 +296,5 @@ test('a month without a partition loses no run, and its records go in their time
 });
 
 async function fold(db: Db): Promise<void> {
-  await foldingRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
+  await rollupRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });
 }

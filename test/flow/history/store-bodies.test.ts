@@ -22,7 +22,7 @@ async function bare(options = {}): Promise<TestAgent> {
 }
 
 const later = () =>
-  sql`update brief_outputs set ended_at = ended_at - interval '15 minutes'`.execute(db);
+  sql`update transient_outputs set ended_at = ended_at - interval '15 minutes'`.execute(db);
 
 test('variables and prompts go with the end, the output a quarter of an hour after', async () => {
   const agent = await bare();
@@ -44,7 +44,7 @@ test('variables and prompts go with the end, the output a quarter of an hour aft
   const { rows } = await sql<{ text: string }>`
     select e::text as text from executions e where agent_id = ${agent.id}`.execute(db);
   assert.ok(!rows[0]?.text.includes('secret'));
-  const { rows: kept } = await sql`select from brief_outputs`.execute(db);
+  const { rows: kept } = await sql`select from transient_outputs`.execute(db);
   assert.equal(kept.length, 0);
 });
 

@@ -8,7 +8,7 @@ import { coldProgress, openStarter } from '../../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../../../harness/workflow-runs.ts';
 import { toId } from '../../../src/core/id.ts';
 import type { Definitions } from '../../../src/flow/workflow/definition-cache.ts';
-import { type ProgressParts, planProgress } from '../../../src/flow/workflow/progress.ts';
+import { type ProgressDeps, planProgress } from '../../../src/flow/workflow/progress.ts';
 import { settleSteps } from '../../../src/flow/workflow/settle-steps.ts';
 import type { Send } from '../../../src/store/connection/pipeline.ts';
 import { begin, commit, lockWorkflowRuns } from '../../../src/store/workflow/workflow-progress.ts';
@@ -52,7 +52,7 @@ async function startRun(input: object): Promise<string> {
 }
 
 /** What the runs of one transaction lead to, and which values were asked for and answered, in this order. */
-async function plan(runIds: readonly string[], parts: ProgressParts = coldProgress()) {
+async function plan(runIds: readonly string[], parts: ProgressDeps = coldProgress()) {
   const asked: string[] = [];
   const events = runIds.map((runId) => refusalOf(runId, 'second'));
   const { ended } = await pipelines.use(async (send) => {
@@ -139,7 +139,7 @@ test('a run that cannot go on fails, and the others of its batch go on', async (
     select workflow_version_id from workflow_runs where id = ${bad}`.execute(service.db);
   const { definitions } = coldProgress();
   const faults: Error[] = [];
-  const parts: ProgressParts = {
+  const parts: ProgressDeps = {
     ...coldProgress(),
     definitions: async (send, id) => {
       const read = await definitions(send, id);

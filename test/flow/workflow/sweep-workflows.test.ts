@@ -9,14 +9,14 @@ import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { noLimits } from '../../../src/core/execution/limits.ts';
 import {
-  endOverdue,
-  type SweepParts,
+  endOverdueWorkflowRuns,
+  type SweepDeps,
   sweepWorkflows,
 } from '../../../src/flow/workflow/sweep-workflows.ts';
 import {
   type DueStep,
   findDueAgents,
-  giveBackSteps,
+  releaseSteps,
 } from '../../../src/store/workflow/workflow-steps.ts';
 
 /** A process that serves only: nobody but these tests sweeps. */
@@ -30,7 +30,7 @@ const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })
 
 let taken: DueStep[] = [];
 const room = { steps: 1_000, chars: 1_000_000_000 };
-const parts = (more: Partial<SweepParts> = {}): SweepParts => ({
+const parts = (more: Partial<SweepDeps> = {}): SweepDeps => ({
   db,
   pipelines,
   taker: { take: (steps) => void taken.push(...steps), room: () => room },
@@ -77,7 +77,7 @@ test('of an agent only as many steps are taken as its windows have room for', as
     [0, 1, 2, 3],
   );
   // Refused after all, because somebody else was quicker, and nothing is left of the window.
-  await giveBackSteps(db, of(limited));
+  await releaseSteps(db, of(limited));
   await sql`
     update limits set day = extract(epoch from clock_timestamp())::bigint / 86400 + 1, day_used = 4
     where subject = ${limited.id}`.execute(db);
@@ -97,7 +97,7 @@ for (const change of [
     const limited = await addAgent(service, { user: 'x', rateLimits: { requestsPerDay: 1 } });
     await addReady(limited.id, 3);
     assert.equal(await take(), 1);
-    await giveBackSteps(db, taken);
+    await releaseSteps(db, taken);
     await sql`
       update limits set day = extract(epoch from clock_timestamp())::bigint / 86400 + 1, day_used = 1
       where subject = ${limited.id}`.execute(db);
@@ -122,7 +122,7 @@ test('steps of an agent that is gone are taken, to be told so', async () => {
 test('steps are taken a few at a time where their variables are long, and no more than there is room for', async () => {
   await addReady(agent.id, 30, 1_000_000);
   const batches: number[] = [];
-  const taker: SweepParts['taker'] = {
+  const taker: SweepDeps['taker'] = {
     take: (steps) => void batches.push(steps.length),
     room: () => room,
   };
@@ -134,7 +134,7 @@ test('steps are taken a few at a time where their variables are long, and no mor
   assert.ok(Math.max(...batches) <= 9, `${batches}`);
   await sql`update workflow_steps set ready_at = clock_timestamp()`.execute(db);
   let left = 5;
-  const narrow: SweepParts['taker'] = {
+  const narrow: SweepDeps['taker'] = {
     take: (steps) => {
       left -= steps.length;
     },
@@ -152,7 +152,7 @@ test('each agent has its part of a turn, however many steps wait for another', a
   await addReady(busy.id, 450);
   await addReady(other.id, 1);
   const turns: DueStep[][] = [];
-  const taker: SweepParts['taker'] = {
+  const taker: SweepDeps['taker'] = {
     take: (steps) => void turns.push([...steps]),
     room: () => room,
   };
@@ -164,7 +164,7 @@ test('each agent has its part of a turn, however many steps wait for another', a
 test('a workspace that has filled its room does not keep others from theirs', async () => {
   await addReady(agent.id, 3);
   await addReady(freshId(), 2);
-  const taker: SweepParts['taker'] = {
+  const taker: SweepDeps['taker'] = {
     take: (steps) => void taken.push(...steps),
     room: (of) => (of === workspaceId ? { steps: 0, chars: 0 } : room),
   };
@@ -181,10 +181,10 @@ test('an overdue run that another process just ends is left to it, and the other
   });
   await db.transaction().execute(async (other) => {
     await sql`select from workflow_runs where id = ${held} for update`.execute(other);
-    await endOverdue(telling);
+    await endOverdueWorkflowRuns(telling);
   });
   assert.deepEqual(ended, [free]);
-  await endOverdue(telling);
+  await endOverdueWorkflowRuns(telling);
   assert.deepEqual(ended, [free, held]);
 });
 
@@ -192,7 +192,7 @@ test('of a workspace no more steps are taken than there is room for, however man
   const agents = await Promise.all(Array.from({ length: 5 }, () => addAgent(service)));
   for (const { id } of agents) await addReady(id, 3);
   let steps = 4;
-  const small: SweepParts['taker'] = {
+  const small: SweepDeps['taker'] = {
     take(some) {
       taken.push(...some);
       steps -= some.length;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStepTaker, type TakerParts } from '../../../src/flow/workflow/take-steps.ts';
+import { createStepTaker, type StepTakerDeps } from '../../../src/flow/workflow/take-steps.ts';
 import type { DueStep } from '../../../src/store/workflow/workflow-steps.ts';
 
 const step = (item: number, variables = '{}'): DueStep => ({
@@ -20,7 +20,7 @@ const step = (item: number, variables = '{}'): DueStep => ({
 function taker() {
   const all = Promise.withResolvers<void>();
   const calls: { readonly item: number; readonly answer: () => void }[] = [];
-  const admit: TakerParts['admission']['admit'] = async ({ credential }) => {
+  const admit: StepTakerDeps['admission']['admit'] = async ({ credential }) => {
     if (credential.kind !== 'workflow') throw new Error('a call of nobody');
     const one = Promise.withResolvers<void>();
     calls.push({ item: credential.step.item, answer: one.resolve });
@@ -36,7 +36,7 @@ function taker() {
   };
   const givenBack = () => over.map(({ item }) => item);
   const called = () => calls.map(({ item }) => item);
-  const created = createStepTaker(parts as unknown as TakerParts);
+  const created = createStepTaker(parts as unknown as StepTakerDeps);
   return { ...created, answer: all.resolve, calls, called, givenBack, errors };
 }
 

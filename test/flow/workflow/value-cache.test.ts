@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentOf } from '../../../src/core/workflow/document.ts';
-import { nothing, runMemory } from '../../../src/flow/workflow/value-cache.ts';
+import { nothing, valueCache } from '../../../src/flow/workflow/value-cache.ts';
 
 const holding = (chars: number) => ({ ...nothing, input: documentOf('x'.repeat(chars)) });
 
 test('what is read of a run one after the other is kept together', () => {
-  const memory = runMemory();
+  const memory = valueCache();
   memory.add('run', holding(1));
   memory.add('run', { ...nothing, outputs: new Map([['a', documentOf('1')]]) });
   memory.add('run', { ...nothing, lists: new Map([['b', documentOf('[2]')]]) });
@@ -20,7 +20,7 @@ test('what is read of a run one after the other is kept together', () => {
 });
 
 test('no more is kept than so much, and what went on longest ago is forgotten', () => {
-  const memory = runMemory();
+  const memory = valueCache();
   for (const name of ['a', 'b', 'c']) memory.add(name, holding(5_000_000));
   assert.ok(memory.of('a').input);
   memory.add('d', holding(5_000_000));

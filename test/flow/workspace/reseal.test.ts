@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { sealKey, startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 import { deriveSealKey } from '../../../src/core/seal.ts';
-import { StartFailure } from '../../../src/core/startup-failure.ts';
+import { StartupFailure } from '../../../src/core/startup-failure.ts';
 import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
 import { reseal } from '../../../src/flow/workspace/reseal.ts';
 import type { Db } from '../../../src/store/connection/database.ts';
@@ -50,7 +50,7 @@ test('where one does not open, nothing is changed, and it is named', async (t) =
   }
   await sql`update providers set sealed_api_key = 'nonsense'::bytea where name = 'bad'`.execute(db);
   await assert.rejects(reseal(db, sealKey, newKey), (error) => {
-    assert.ok(error instanceof StartFailure);
+    assert.ok(error instanceof StartupFailure);
     assert.ok(error.message.includes(`'bad' of ${toId('workspace', workspaceId)}.`));
     assert.ok(!error.message.includes('good'));
     return true;

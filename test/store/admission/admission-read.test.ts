@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashKey, makeKey } from '../../../src/core/people/key.ts';
+import { generateKey, hashKey } from '../../../src/core/people/key.ts';
 import {
-  type AdmissionQuestion,
+  type AdmissionLookup,
   readForAdmission,
 } from '../../../src/store/admission/admission-read.ts';
 import type { Send, Statement } from '../../../src/store/connection/pipeline.ts';
@@ -10,7 +10,7 @@ import type { MembersAsked } from '../../../src/store/people/members.ts';
 import { readForStart } from '../../../src/store/workflow/workflow-start.ts';
 
 const id = '00000000-0000-7000-8000-000000000000';
-const keyHashes = [hashKey(makeKey())];
+const keyHashes = [hashKey(generateKey())];
 const ofSession = [{ workspaceId: id, userId: id }];
 
 async function sentFor(ask: (send: Send) => Promise<unknown>): Promise<string[]> {
@@ -24,8 +24,8 @@ async function sentFor(ask: (send: Send) => Promise<unknown>): Promise<string[]>
 }
 
 const none = { workspaceIds: [], userIds: [], agentIds: [], firstCalls: [], steps: [] };
-const asked: AdmissionQuestion = { ...none, keyHashes, members: [], worker: null, fromTag: 0 };
-const starts = { keyHashes, workspaceIds: [], workflowIds: [], firstRuns: [] };
+const asked: AdmissionLookup = { ...none, keyHashes, members: [], worker: null, fromTag: 0 };
+const starts = { keyHashes, workspaceIds: [], workflowIds: [], firstWorkflowRuns: [] };
 const reads: Record<string, (send: Send, members: MembersAsked) => Promise<unknown>> = {
   calls: (send, members) => readForAdmission(send, { ...asked, members }),
   'starts of workflows': (send, members) => readForStart(send, { ...starts, members }),

@@ -30,7 +30,7 @@ test('a certificate that is not there is said in one line', () => {
   assert.throws(
     () => connectionTo('postgres://u@db/cueline?sslmode=verify-full&sslrootcert=/nope/ca.pem'),
     {
-      name: 'StartFailure',
+      name: 'StartupFailure',
       message:
         "DATABASE_URL cannot be used: ENOENT: no such file or directory, open '/nope/ca.pem'.",
     },
@@ -50,7 +50,7 @@ test('a database that cannot hold every letter is refused, with what to do', asy
     await runAsAdmin(admin, `create database ${name} ${made} owner cueline`);
     try {
       await assert.rejects(reach({ ...connection, database: name }, patience), {
-        name: 'StartFailure',
+        name: 'StartupFailure',
         message: new RegExp(`${encoding}; Cueline needs UTF8\\. .*createdb --encoding=UTF8`),
       });
     } finally {

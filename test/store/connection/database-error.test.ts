@@ -6,7 +6,7 @@ import pg from 'pg';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { asCallFailure } from '../../../src/api/http/error-response.ts';
 import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
-import { isAway } from '../../../src/store/connection/database-error.ts';
+import { isUnavailable } from '../../../src/store/connection/database-error.ts';
 
 const database = await createTestDatabase();
 after(() => database.drop());
@@ -47,7 +47,7 @@ test('a database that is away, full or slow is to be tried again', async (t) => 
     new Error('Client has encountered a connection error and is not queryable'),
   ];
   for (const error of away) {
-    assert.ok(isAway(error), String(error));
+    assert.ok(isUnavailable(error), String(error));
     const failure = asCallFailure(error);
     assert.deepEqual([failure?.code, failure?.fields.retryAfter], ['UNAVAILABLE', 1]);
   }

@@ -11,7 +11,7 @@ test('a lock that cannot be taken, whatever is in the way, is named', async (t) 
   const lock = join(directory, 'lock');
   await writeFile(lock, 'this is no database, and long enough to be looked at as one'.repeat(20));
   assert.throws(() => hold(directory, 'starting'), {
-    name: 'StartFailure',
+    name: 'StartupFailure',
     message: new RegExp(`${lock} `),
   });
   await rm(lock);
@@ -19,7 +19,7 @@ test('a lock that cannot be taken, whatever is in the way, is named', async (t) 
   const pid = join(directory, 'pid');
   await mkdir(pid);
   assert.throws(() => hold(directory, 'starting'), {
-    name: 'StartFailure',
+    name: 'StartupFailure',
     message: new RegExp(`${pid} `),
   });
   await rm(pid, { recursive: true });
@@ -28,7 +28,10 @@ test('a lock that cannot be taken, whatever is in the way, is named', async (t) 
 
 test('whoever finds it held is told by whom and as what, and leaves it as it is', async (t) => {
   const directory = await newDirectory(t);
-  const heldAs = (as: string) => ({ name: 'StartFailure', holder: { pid: `${process.pid}`, as } });
+  const heldAs = (as: string) => ({
+    name: 'StartupFailure',
+    holder: { pid: `${process.pid}`, as },
+  });
   const lock = hold(directory, 'starting');
   assert.throws(() => hold(directory, 'command'), heldAs('starting'));
   lock.become('serving');

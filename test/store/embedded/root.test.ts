@@ -38,7 +38,7 @@ test('as root, below folders that only root may enter', { skip: !root }, async (
   );
   await second.stop();
   await rm(sharedDir, { recursive: true });
-  await assert.rejects(startEmbedded(options), { name: 'StartFailure' });
+  await assert.rejects(startEmbedded(options), { name: 'StartupFailure' });
 });
 
 test('as root, on a data directory that was copied as root', { skip: !root }, async (t) => {

@@ -126,7 +126,7 @@ test('a password that is not the one of the database is said to be so', async ()
   const [dataDir, kept] = [used(), join(used(), 'postgres.password')];
   await rename(kept, `${kept}.old`);
   try {
-    const refused = { name: 'StartFailure', message: /postgres\.password/ };
+    const refused = { name: 'StartupFailure', message: /postgres\.password/ };
     await assert.rejects(startEmbedded({ dataDir }), refused);
     assert.equal(await readPostmaster(join(dataDir, 'postgres')), null);
   } finally {
@@ -137,7 +137,7 @@ test('a password that is not the one of the database is said to be so', async ()
 test('a start can be given up', async (_t) => {
   const dataDir = used();
   await assert.rejects(startEmbedded({ dataDir, signal: AbortSignal.abort() }), {
-    name: 'StartFailure',
+    name: 'StartupFailure',
   });
   const { stop } = await startEmbedded({ dataDir });
   await stop();
@@ -148,5 +148,5 @@ test('a platform without a package is named', async (t) => {
   assert.ok(real);
   t.after(() => Object.defineProperty(process, 'arch', real));
   Object.defineProperty(process, 'arch', { ...real, value: 'riscv64' });
-  assert.throws(packagedNative, { name: 'StartFailure', message: /-riscv64.*DATABASE_URL/ });
+  assert.throws(packagedNative, { name: 'StartupFailure', message: /-riscv64.*DATABASE_URL/ });
 });

@@ -41,7 +41,9 @@ let owned: Awaited<ReturnType<typeof addWorkspace>>;
 let names: string[];
 
 beforeEach(async () => {
-  await sql`truncate executions, run_queue, statistics, breakdown, agents cascade`.execute(db);
+  await sql`truncate executions, execution_queue, statistics, breakdown, agents cascade`.execute(
+    db,
+  );
   await sql`update history_floor set at = 'epoch', counted_to = 'epoch'`.execute(db);
   owned = await addWorkspace(db);
   names = [(await addMonth(db, older)).name, (await addMonth(db, old)).name];
@@ -83,10 +85,10 @@ test('a month that nobody keeps is dropped, and its buckets hold no records', as
   assert.deepEqual(await standing(), []);
   assert.deepEqual(await miscounted(db), []);
   for (const table of ['statistics', 'breakdown']) {
-    const { rows } = await sql<{ recorded: number; happened: number }>`
-      select sum(recorded)::int as recorded, sum(happened)::int as happened
+    const { rows } = await sql<{ recorded: number; occurred: number }>`
+      select sum(recorded)::int as recorded, sum(occurred)::int as occurred
       from ${sql.table(table)} where level = 'day'`.execute(db);
-    assert.deepEqual(rows, [{ recorded: 1, happened: 3 }], table);
+    assert.deepEqual(rows, [{ recorded: 1, occurred: 3 }], table);
   }
   // And a partition that is not there loses no run.
   await addRecords(db, [{ ...one, atMs: old }]);
@@ -203,7 +205,7 @@ test('the floor waits for who is changing how long something is kept, and they f
   assert.deepEqual(await left(db, ids), ids);
   const { length } = await during(
     db,
-    (trx) => sql`select from rounds where name = 'retention' for update`.execute(trx),
+    (trx) => sql`select from maintenance_jobs where name = 'retention' for update`.execute(trx),
     () =>
       db
         .transaction()

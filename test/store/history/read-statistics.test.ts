@@ -6,10 +6,7 @@ import { addTallies, tally } from '../../../harness/tallies.ts';
 import { levelMs } from '../../../src/core/history/statistics.ts';
 import { uuid7 } from '../../../src/core/id.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
-import {
-  readStatistics,
-  type StatisticsQuestion,
-} from '../../../src/store/history/read-statistics.ts';
+import { readStatistics, type StatisticsRead } from '../../../src/store/history/read-statistics.ts';
 
 const database = await createTestDatabase();
 const { connection } = database;
@@ -22,7 +19,7 @@ after(async () => {
 const fromMs = Date.UTC(2026, 2, 4);
 
 /** By status, over two hours of one agent. */
-function question(agentId: string, more: Partial<StatisticsQuestion> = {}): StatisticsQuestion {
+function question(agentId: string, more: Partial<StatisticsRead> = {}): StatisticsRead {
   const toMs = fromMs + 2 * levelMs.hour;
   return {
     of: { agentId },
@@ -46,7 +43,7 @@ test('as many rows and groups as are allowed are answered, one more is not', asy
   const groups = await readStatistics(db, question(agentId, { rowsMax: 3, groupsMax: 2 }));
   assert.ok(typeof groups !== 'string');
   assert.deepEqual(
-    groups.map(({ step, status, happened }) => [step, status, happened]),
+    groups.map(({ step, status, occurred }) => [step, status, occurred]),
     [
       [0, 'success', 2],
       [1, 'success', 1],

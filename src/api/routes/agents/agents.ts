@@ -11,16 +11,16 @@ import * as store from '../../../store/agent/agents.ts';
 import { listPins } from '../../../store/agent/pins.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgent } from '../../http/cors.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
-import { pageAnswer, readPage } from '../../http/page.ts';
-import { type Context, type HandlerAnswer, route } from '../../http/route.ts';
+import { pageResponse, readPage } from '../../http/page.ts';
+import { type Context, type HandlerResponse, route } from '../../http/route.ts';
 import { limitWire } from '../workspace/limit-wire.ts';
 import { agentPatch, agentWire, newAgent, pinWire } from './agent-wire.ts';
 
 /** Agents: making, finding and changing them, their lifecycle, and the versions they had. */
-export function agentRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function agentRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
 
   route(app, parts, contract.createAgent, async ({ body, caller }) => {
@@ -36,7 +36,7 @@ export function agentRoutes(app: FastifyInstance, parts: ApiParts): void {
     const { status: stage = null, project = null, tag = null, q = null, archived = false } = query;
     const question = { ...page, stage, project, tag, q, archived };
     const { rows, total } = await store.listAgents(db, caller, question);
-    return pageAnswer('agents', rows.map(agentWire), { ...page, total });
+    return pageResponse('agents', rows.map(agentWire), { ...page, total });
   });
 
   route(app, parts, contract.getAgent, async (context) => {
@@ -81,7 +81,7 @@ export function agentRoutes(app: FastifyInstance, parts: ApiParts): void {
     const agent = await visibleAgent(parts.reads, caller, params.agentId);
     allowAgent({ request, reply, caller }, agent);
     const { rows, total } = await listPins(db, agent.id, page);
-    return pageAnswer('pins', rows.map(pinWire), { ...page, total });
+    return pageResponse('pins', rows.map(pinWire), { ...page, total });
   });
 }
 
@@ -90,7 +90,7 @@ type OneAgent = Context<
 >;
 
 /** Preflights of an agent's paths are answered by its origins, so the answers must be as well. */
-function answer({ caller, request, reply }: OneAgent, row: store.AgentRow): HandlerAnswer {
+function answer({ caller, request, reply }: OneAgent, row: store.AgentRow): HandlerResponse {
   allowAgent({ request, reply, caller }, row);
   return { status: 200, body: agentWire(row), headers: { etag: etag(row.revision) } };
 }

@@ -3,11 +3,11 @@ import * as contract from '../../../contract/agents/declaration.ts';
 import { applyDeclaration } from '../../../flow/declaration/apply-declaration.ts';
 import { readDeclaration } from '../../../flow/declaration/read-declaration.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { route } from '../../http/route.ts';
 
 /** Prompts, agents and workflows as a file declares them. */
-export function declarationRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function declarationRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
 
   route(app, parts, contract.getDeclaration, async ({ caller }) => {

@@ -9,14 +9,14 @@ import { findPrompt, listPrompts, type PromptRow } from '../../../store/agent/pr
 import { findVersion, listVersions } from '../../../store/agent/versions.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
-import { pageAnswer, readPage } from '../../http/page.ts';
-import { type HandlerAnswer, route } from '../../http/route.ts';
+import { pageResponse, readPage } from '../../http/page.ts';
+import { type HandlerResponse, route } from '../../http/route.ts';
 import { newVersion, promptWire, versionSummaryWire, versionWire } from './prompt-wire.ts';
 
 /** Prompts and their versions. A key that is tied to agents may read theirs and add versions, no more. */
-export function promptRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function promptRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
 
   route(app, parts, contract.createPrompt, async ({ body, caller }) => {
@@ -31,7 +31,7 @@ export function promptRoutes(app: FastifyInstance, parts: ApiParts): void {
     const page = readPage(query);
     const { q = null, archived = false } = query;
     const { rows, total } = await listPrompts(db, caller, { ...page, q, archived });
-    return pageAnswer('prompts', rows.map(promptWire), { ...page, total });
+    return pageResponse('prompts', rows.map(promptWire), { ...page, total });
   });
 
   route(app, parts, contract.getPrompt, async ({ params, caller }) => {
@@ -66,7 +66,7 @@ export function promptRoutes(app: FastifyInstance, parts: ApiParts): void {
     const page = readPage(query);
     const prompt = await foundPrompt(db, caller, params.promptId);
     const { rows, total } = await listVersions(db, prompt.id, page);
-    return pageAnswer('versions', rows.map(versionSummaryWire), { ...page, total });
+    return pageResponse('versions', rows.map(versionSummaryWire), { ...page, total });
   });
 
   route(app, parts, contract.getPromptVersion, async ({ params, caller }) => {
@@ -85,6 +85,10 @@ async function foundPrompt(db: Db, caller: Caller, wireId: string): Promise<Prom
   return row;
 }
 
-function answer(row: PromptRow, status = 200, headers: Record<string, string> = {}): HandlerAnswer {
+function answer(
+  row: PromptRow,
+  status = 200,
+  headers: Record<string, string> = {},
+): HandlerResponse {
   return { status, body: promptWire(row), headers: { ...headers, etag: etag(row.revision) } };
 }

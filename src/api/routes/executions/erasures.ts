@@ -14,13 +14,13 @@ import { requestErasure } from '../../../flow/history/erase.ts';
 import * as store from '../../../store/history/erasures.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { visibleExecution } from '../../access/visible-resources.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgent } from '../../http/cors.ts';
-import { pageAnswer, readPage } from '../../http/page.ts';
+import { pageResponse, readPage } from '../../http/page.ts';
 import { route } from '../../http/route.ts';
 
 /** Deleting one record, or all of one end user. */
-export function erasureRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function erasureRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db, reads, singlePipelines } = parts;
 
   route(app, parts, deleteExecution, async (context) => {
@@ -50,7 +50,7 @@ export function erasureRoutes(app: FastifyInstance, parts: ApiParts): void {
     requireWholeWorkspace(caller);
     const page = readPage(query);
     const { rows, total } = await store.listErasures(db, caller.workspaceId, page);
-    return pageAnswer('erasures', rows.map(erasureWire), { ...page, total });
+    return pageResponse('erasures', rows.map(erasureWire), { ...page, total });
   });
 
   route(app, parts, getErasure, async ({ params, caller }) => {

@@ -5,7 +5,7 @@ import { type ExecuteBody, parseExecuteBody } from '../../../core/agent/variable
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { notKnown } from '../../../core/failure.ts';
 import { refuseNobody } from '../../access/authenticate.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { readBody } from '../../http/body.ts';
 
 /** A call to execute an agent or a workflow, as it is sent: whatever is wrong with it travels on as a value. */
@@ -28,7 +28,7 @@ export async function readExecuteBody(
 
 /** The same of a call from the dashboard, and who makes it. */
 export async function readDashboardCall(
-  { authenticator, checkSameOrigin }: Pick<ApiParts, 'authenticator' | 'checkSameOrigin'>,
+  { authenticator, checkSameOrigin }: Pick<ApiDeps, 'authenticator' | 'checkSameOrigin'>,
   request: FastifyRequest,
   endpoint: Endpoint,
   field: 'variables' | 'input',

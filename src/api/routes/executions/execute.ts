@@ -4,16 +4,16 @@ import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted } from '../../../flow/admission/admit.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { callerAddress } from '../../http/caller-address.ts';
 import { allowOrigin } from '../../http/cors.ts';
-import { errorAnswer } from '../../http/error-response.ts';
+import { errorResponse } from '../../http/error-response.ts';
 import { rateHeaders } from '../../http/rate-headers.ts';
 import { routePath, send } from '../../http/route.ts';
 import { idempotency, readDashboardCall, readExecuteBody } from './execute-call.ts';
 
 /** Execute, with a key and from the dashboard. Everything but the key's form and the session is decided in admission. */
-export function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function executeRoutes(app: FastifyInstance, parts: ApiDeps): void {
   app.post<{ Params: { agentId: string } }>(routePath(executeAgent), async (request, reply) => {
     const hash = bearerHash(request);
     if (!hash) throw unauthorized();
@@ -33,7 +33,7 @@ export function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
 }
 
 async function answer(
-  parts: ApiParts,
+  parts: ApiDeps,
   request: FastifyRequest<{ Params: { agentId: string } }>,
   reply: FastifyReply,
   from: Pick<ExecuteCall, 'credential' | 'body'>,
@@ -48,7 +48,7 @@ async function answer(
   const admitted = await parts.admission.admit(call);
   allowOrigin(request, reply, admitted.allowedOrigins);
   reply.headers(rateHeaders(admitted.states, admitted.nowMs));
-  if (admitted.kind === 'refused') send(reply, errorAnswer(admitted, request.id));
+  if (admitted.kind === 'refused') send(reply, errorResponse(admitted, request.id));
   else send(reply, accepted(admitted, request.params.agentId));
 }
 

@@ -5,14 +5,14 @@ import { CallFailure } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { mayRead, noSuchExecution, visibleExecution } from '../../access/visible-resources.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgent } from '../../http/cors.ts';
 import { route } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
 import { executionDetailWire } from './execution-wire.ts';
 
 /** Status and cancel. */
-export function executionRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function executionRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { reads, waiters, waitPlaces: places } = parts;
 
   route(app, parts, getExecution, async (context) => {

@@ -6,7 +6,7 @@ import { exportExecutions as exportHistory } from '../../../flow/history/export-
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgent } from '../../http/cors.ts';
 import { limitLists } from '../../http/list-limit.ts';
 import { route } from '../../http/route.ts';
@@ -16,7 +16,7 @@ import { type ExportForm, exportForms } from './export-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
 
 /** The history as one long answer, which is written no faster than it is taken. */
-export function exportRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function exportRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
   const places = createStreamPlaces('export', {
     max: exportsMax,

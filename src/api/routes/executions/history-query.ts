@@ -1,7 +1,7 @@
 import { variableFiltersMax } from '../../../contract/limits.ts';
 import { toUnits } from '../../../core/decimal.ts';
 import type { EndStatus, Source } from '../../../core/execution/execution.ts';
-import { CallFailure, type RunFailureCode } from '../../../core/failure.ts';
+import { CallFailure, type ExecutionErrorCode } from '../../../core/failure.ts';
 import { everything, type IdRange } from '../../../core/history/history-range.ts';
 import { fromId, type IdKind, uuidFloor } from '../../../core/id.ts';
 import type { ContentsFilter, HistoryFilter } from '../../../store/history/history-filter.ts';
@@ -17,7 +17,7 @@ export interface HistoryQuery {
   readonly promptVersionId?: string;
   readonly model?: string;
   readonly apiKeyId?: string;
-  readonly errorCode?: RunFailureCode;
+  readonly errorCode?: ExecutionErrorCode;
   readonly latencyMsMin?: number;
   readonly latencyMsMax?: number;
   readonly costUSDMin?: string;

@@ -20,18 +20,18 @@ import {
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { ExecutionRow } from '../../../store/execution/executions.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgent } from '../../http/cors.ts';
 import { toJson } from '../../http/json-response.ts';
 import { limitLists } from '../../http/list-limit.ts';
-import { type Context, type HandlerAnswer, known, route } from '../../http/route.ts';
+import { type Context, type HandlerResponse, known, route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
 import { createStreamPlaces, type StreamPlaces } from '../../http/stream-slots.ts';
 import { executionWire } from './execution-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
 
 /** The history of one agent, and of all that the caller sees. */
-export function historyRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function historyRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
   const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
   const places = createStreamPlaces('page', {
@@ -56,7 +56,7 @@ export function historyRoutes(app: FastifyInstance, parts: ApiParts): void {
 }
 
 async function listOne(
-  parts: ApiParts,
+  parts: ApiDeps,
   places: StreamPlaces,
   context: Context<typeof listExecutions | typeof listExecutionsUnversioned>,
 ) {
@@ -75,9 +75,9 @@ interface Asked {
 }
 
 async function page(
-  { db, places }: { readonly db: ApiParts['db']; readonly places: StreamPlaces },
+  { db, places }: { readonly db: ApiDeps['db']; readonly places: StreamPlaces },
   { agentIds, query, caller, request }: Asked,
-): Promise<HandlerAnswer> {
+): Promise<HandlerResponse> {
   const { limit = pageDefault, offset = 0 } = query;
   const { rows, total } = await listHistory(db, {
     ...readHistory(query, agentIds),

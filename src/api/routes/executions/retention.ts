@@ -7,12 +7,12 @@ import * as flow from '../../../flow/history/set-retention.ts';
 import { readRetention } from '../../../store/history/retention.ts';
 import * as audit from '../../../store/people/audit.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiParts } from '../../api-deps.ts';
-import { pageAnswer, readPage } from '../../http/page.ts';
+import type { ApiDeps } from '../../api-deps.ts';
+import { pageResponse, readPage } from '../../http/page.ts';
 import { route } from '../../http/route.ts';
 
 /** How long records are kept, and who changed what. */
-export function retentionRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function retentionRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
 
   route(app, parts, getRetention, async ({ caller }) => {
@@ -30,7 +30,7 @@ export function retentionRoutes(app: FastifyInstance, parts: ApiParts): void {
     const page = readPage(query);
     const question = { ...page, action: query.action ?? null };
     const { rows, total } = await audit.listAudit(db, caller.workspaceId, question);
-    return pageAnswer('audit', rows.map(auditWire), { ...page, total });
+    return pageResponse('audit', rows.map(auditWire), { ...page, total });
   });
 }
 

@@ -6,7 +6,7 @@ import { fromId } from '../../../core/id.ts';
 import { findZone, utc } from '../../../core/time-zone.ts';
 import { readClockOf } from '../../../store/connection/clock.ts';
 import type { Db } from '../../../store/connection/database.ts';
-import type { StatisticsQuestion } from '../../../store/history/read-statistics.ts';
+import type { StatisticsRead } from '../../../store/history/read-statistics.ts';
 import { readRange } from '../../http/range.ts';
 
 export interface StatisticsQuery {
@@ -18,7 +18,7 @@ export interface StatisticsQuery {
 }
 
 /** What a query asks of the statistics, whoever's they are, and how it is named in the answer. */
-export interface StatisticsAsked extends Omit<StatisticsQuestion, 'of'> {
+export interface StatisticsRequest extends Omit<StatisticsRead, 'of'> {
   readonly level: StepLength;
   readonly timeZone: string;
 }
@@ -28,7 +28,7 @@ export async function readQuestion(
   db: Db,
   query: StatisticsQuery,
   allowed: readonly Grouping[],
-): Promise<StatisticsAsked> {
+): Promise<StatisticsRequest> {
   const { level = 'day', groupBy = 'status,source' } = query;
   const by = readGroupings(groupBy, allowed);
   const timeZone = findZone(query.timeZone ?? utc);

@@ -8,24 +8,24 @@ import {
 } from '../../../contract/executions/statistics.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import type { EndStatus, Source } from '../../../core/execution/execution.ts';
-import type { RunFailureCode } from '../../../core/failure.ts';
+import type { ExecutionErrorCode } from '../../../core/failure.ts';
 import { groupings, percentile } from '../../../core/history/statistics.ts';
 import { toId } from '../../../core/id.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import {
   readStatistics,
   type StatisticsGroup,
-  type StatisticsQuestion,
+  type StatisticsRead,
 } from '../../../store/history/read-statistics.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgent } from '../../http/cors.ts';
 import { limitLists } from '../../http/list-limit.ts';
 import { route } from '../../http/route.ts';
-import { readAgentIds, readQuestion, type StatisticsAsked, tooMuch } from './statistics-query.ts';
+import { readAgentIds, readQuestion, type StatisticsRequest, tooMuch } from './statistics-query.ts';
 
 /** Statistics, of an agent or of all that a caller sees, read as they were added up. */
-export function statisticsRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function statisticsRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
   const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
 
@@ -56,7 +56,7 @@ export function statisticsRoutes(app: FastifyInstance, parts: ApiParts): void {
   );
 }
 
-async function answer(db: Db, asked: StatisticsAsked, of: StatisticsQuestion['of']) {
+async function answer(db: Db, asked: StatisticsRequest, of: StatisticsRead['of']) {
   const { level, timeZone, by, bounds } = asked;
   const groups = await readStatistics(db, { ...asked, of });
   if (typeof groups === 'string') throw tooMuch(groups);
@@ -98,8 +98,8 @@ function bucketWire(group: StatisticsGroup, bounds: readonly number[]): Bucket {
     promptVersionLabel: group.promptVersionLabel,
     model: group.model,
     apiKeyId: apiKeyId && toId('key', apiKeyId),
-    errorCode: group.errorCode as RunFailureCode | null | undefined,
-    count: group.happened,
+    errorCode: group.errorCode as ExecutionErrorCode | null | undefined,
+    count: group.occurred,
     recorded: group.recorded,
     successRate: ran === 0 ? null : succeeded / ran,
     inputTokens: group.inputTokens,

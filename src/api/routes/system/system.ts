@@ -10,16 +10,16 @@ import {
   getReadiness,
 } from '../../../contract/system.ts';
 import { CallFailure } from '../../../core/failure.ts';
-import { ReadOnlyFailure, StartFailure } from '../../../core/startup-failure.ts';
+import { ReadOnlyFailure, StartupFailure } from '../../../core/startup-failure.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import { checkSchema } from '../../../store/migrate.ts';
-import { errorAnswer } from '../../http/error-response.ts';
+import { errorResponse } from '../../http/error-response.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { routePath, send } from '../../http/route.ts';
 import { kept, within } from '../../http/ttl-cache.ts';
 import { docsPage, docsStyleHash } from './docs.ts';
 
-export interface SystemParts {
+export interface SystemDeps {
   readonly db: Db;
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>;
   /** What `/metrics` asks for from elsewhere than this machine; null answers nobody there. */
@@ -41,7 +41,7 @@ const readinessKeptMs = 1_000;
 const readinessTimeoutMs = 2_000;
 
 /** What every process says of itself, one that only works included: alive, ready, metrics. */
-export function systemRoutes(app: FastifyInstance, parts: SystemParts): void {
+export function systemRoutes(app: FastifyInstance, parts: SystemDeps): void {
   const fits = schemaCheck(parts.db);
   const unready = kept(
     () =>
@@ -66,7 +66,7 @@ export function systemRoutes(app: FastifyInstance, parts: SystemParts): void {
       ? 'The process is draining.'
       : ((await unready()) ?? unleased());
     if (reason === null) send(reply, { status: 200, body: { status: 'ready' } });
-    else send(reply, errorAnswer(new CallFailure('UNAVAILABLE', reason), request.id));
+    else send(reply, errorResponse(new CallFailure('UNAVAILABLE', reason), request.id));
     return reply;
   });
 
@@ -74,7 +74,7 @@ export function systemRoutes(app: FastifyInstance, parts: SystemParts): void {
     if (isLocal(request) || bears(request, parts.metricsToken)) {
       return reply.type(parts.metrics.contentType).send(await parts.metrics.text());
     }
-    send(reply, errorAnswer(new CallFailure('UNAUTHORIZED', elsewhere), request.id));
+    send(reply, errorResponse(new CallFailure('UNAUTHORIZED', elsewhere), request.id));
     return reply;
   });
 }
@@ -116,7 +116,7 @@ function schemaCheck(db: Db): () => Promise<void> {
       await checkSchema(db);
       fitted = true;
     } catch (error) {
-      const outgrown = error instanceof StartFailure && !(error instanceof ReadOnlyFailure);
+      const outgrown = error instanceof StartupFailure && !(error instanceof ReadOnlyFailure);
       if (!fitted || !outgrown) throw error;
     }
   };
@@ -125,7 +125,7 @@ function schemaCheck(db: Db): () => Promise<void> {
 /** In public words: `/readyz` answers anyone. */
 function reasonOf(error: unknown): string {
   if (error instanceof ReadOnlyFailure) return 'The database is read-only.';
-  return error instanceof StartFailure
+  return error instanceof StartupFailure
     ? 'The schema of the database is not the one of this version.'
     : 'The database does not answer.';
 }

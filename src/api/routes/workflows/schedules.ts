@@ -12,15 +12,15 @@ import {
   type ScheduleRow,
 } from '../../../store/workflow/schedules.ts';
 import { requireExecute, requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
 import { RawJson } from '../../http/json-response.ts';
-import { pageAnswer, readPage } from '../../http/page.ts';
-import { type HandlerAnswer, route } from '../../http/route.ts';
+import { pageResponse, readPage } from '../../http/page.ts';
+import { type HandlerResponse, route } from '../../http/route.ts';
 import { foundWorkflow } from './workflows.ts';
 
 /** Schedules of workflows. */
-export function scheduleRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function scheduleRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
 
   route(app, parts, contract.createSchedule, async ({ params, body, caller }) => {
@@ -40,7 +40,7 @@ export function scheduleRoutes(app: FastifyInstance, parts: ApiParts): void {
     const workflow = await foundWorkflow(db, caller, params.workflowId);
     const { rows, total } = await listSchedules(db, workflow.id, page);
     const schedules = await schedulesWire(rows, await readClock(db));
-    return pageAnswer('schedules', schedules, { ...page, total });
+    return pageResponse('schedules', schedules, { ...page, total });
   });
 
   route(app, parts, contract.getSchedule, async ({ params, caller }) => {
@@ -74,7 +74,7 @@ export function scheduleRoutes(app: FastifyInstance, parts: ApiParts): void {
     row: ScheduleRow,
     status = 200,
     headers: Record<string, string> = {},
-  ): Promise<HandlerAnswer> {
+  ): Promise<HandlerResponse> {
     const body = scheduleWire(row, await readClock(db));
     return { status, body, headers: { ...headers, etag: etag(row.revision) } };
   }

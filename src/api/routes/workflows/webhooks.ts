@@ -4,22 +4,22 @@ import { type ExecuteBody, parseExecuteBody } from '../../../core/agent/variable
 import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
-import { isSigned, makeWebhookSecret } from '../../../core/workflow/webhook.ts';
+import { generateWebhookSecret, isSigned } from '../../../core/workflow/webhook.ts';
 import * as flow from '../../../flow/workflow/change-webhook.ts';
 import type { StartCall } from '../../../flow/workflow/start-workflow.ts';
 import * as store from '../../../store/workflow/webhooks.ts';
 import { requireExecute, requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { parseBody, readBody } from '../../http/body.ts';
 import { limitInMinute } from '../../http/minute-limit.ts';
-import { pageAnswer, readPage } from '../../http/page.ts';
+import { pageResponse, readPage } from '../../http/page.ts';
 import { route, routePath, send } from '../../http/route.ts';
 import { idempotencyOf } from '../executions/execute-call.ts';
-import { startedAnswer } from './workflow-runs.ts';
+import { startedResponse } from './workflow-runs.ts';
 import { foundWorkflow } from './workflows.ts';
 
 /** Inbound webhooks: managing them, and the events that come in. */
-export function webhookRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function webhookRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
   receive(app, parts);
 
@@ -34,7 +34,7 @@ export function webhookRoutes(app: FastifyInstance, parts: ApiParts): void {
     const page = readPage(query);
     const workflow = await foundWorkflow(db, caller, params.workflowId);
     const { rows, total } = await store.listWebhooks(db, workflow.id, page);
-    return pageAnswer('webhooks', rows.map(webhookWire), { ...page, total });
+    return pageResponse('webhooks', rows.map(webhookWire), { ...page, total });
   });
 
   route(app, parts, contract.rotateWebhook, async ({ params, caller }) => {
@@ -57,10 +57,10 @@ export function webhookRoutes(app: FastifyInstance, parts: ApiParts): void {
 
 type Received = FastifyRequest<{ Params: { webhookId: string } }>;
 
-function receive(app: FastifyInstance, parts: ApiParts): void {
+function receive(app: FastifyInstance, parts: ApiDeps): void {
   const { db, sealKey, workflowStarter, webhookPerMinute } = parts;
   // Whoever names no webhook waits as long as whoever names one.
-  const decoy = makeWebhookSecret();
+  const decoy = generateWebhookSecret();
 
   app.post<{ Params: { webhookId: string } }>(
     routePath(contract.receiveWebhook),
@@ -96,7 +96,7 @@ function receive(app: FastifyInstance, parts: ApiParts): void {
         body: inputOf(call.payload),
         ...idempotencyOf(call.id, 'webhook-id'),
       };
-      const answer = startedAnswer(await workflowStarter.start(start), request.id);
+      const answer = startedResponse(await workflowStarter.start(start), request.id);
       // There is nothing to read at the end of it without a key.
       const { location: _, ...headers } = answer.headers ?? {};
       send(reply, { ...answer, headers });

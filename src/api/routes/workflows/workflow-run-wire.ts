@@ -8,12 +8,15 @@ import { toId } from '../../../core/id.ts';
 import type { StepDefinition } from '../../../core/workflow/definition.ts';
 import { waitsFor } from '../../../core/workflow/step-graph.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
-import type { ListedRunRow, WorkflowStepRow } from '../../../store/workflow/workflow-runs.ts';
+import type {
+  WorkflowRunSummaryRow,
+  WorkflowStepRow,
+} from '../../../store/workflow/workflow-runs.ts';
 import { RawJson } from '../../http/json-response.ts';
 
 /** Runs of workflows in the words of the API. */
 
-export function workflowRunWire(row: ListedRunRow): WorkflowRun {
+export function workflowRunWire(row: WorkflowRunSummaryRow): WorkflowRun {
   return {
     workflowRunId: toId('workflowRun', row.id),
     workflowId: toId('workflow', row.workflowId),

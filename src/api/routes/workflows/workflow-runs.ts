@@ -9,20 +9,20 @@ import * as store from '../../../store/workflow/workflow-history.ts';
 import { listItems } from '../../../store/workflow/workflow-runs.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
 import { mayRead } from '../../access/visible-resources.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { allowOrigin } from '../../http/cors.ts';
-import { errorAnswer } from '../../http/error-response.ts';
+import { errorResponse } from '../../http/error-response.ts';
 import { limitLists } from '../../http/list-limit.ts';
-import { pageAnswer, readPage } from '../../http/page.ts';
+import { pageResponse, readPage } from '../../http/page.ts';
 import { rateHeaders } from '../../http/rate-headers.ts';
-import { type HandlerAnswer, route, routePath, send } from '../../http/route.ts';
+import { type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
 import { idempotency, readDashboardCall, readExecuteBody } from '../executions/execute-call.ts';
 import { itemWire, workflowRunDetailWire, workflowRunWire } from './workflow-run-wire.ts';
 import { foundWorkflow } from './workflows.ts';
 
 /** Runs of workflows: starting, listing, following and canceling them. */
-export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function workflowRunRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
   const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
   executeRoutes(app, parts);
@@ -43,7 +43,7 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
       const shown = rows.slice(0, page.limit);
       const hasMore = rows.length > page.limit;
       const last = shown.at(-1);
-      const { body } = pageAnswer('runs', shown.map(workflowRunWire), { ...page, total });
+      const { body } = pageResponse('runs', shown.map(workflowRunWire), { ...page, total });
       return {
         status: 200,
         body: {
@@ -63,7 +63,7 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
       readable(now, await foundRun(parts, now, params, query.omit === 'bodies'));
     const again = () => parts.authenticator.authenticate(request, contract.getWorkflowRun);
     const wait = { id, seconds: query.wait, caller, again, read };
-    const { waitPlaces: places, runWaiters: waiters } = parts;
+    const { waitPlaces: places, workflowRunWaiters: waiters } = parts;
     return answer(await waitFor({ places, waiters }, wait, reply));
   });
 
@@ -78,7 +78,7 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
       const step = run.definition.steps.find(({ name }) => name === params.stepName);
       if (!step) throw new CallFailure('NOT_FOUND', 'The run has no such step.');
       const { rows, total } = await listItems(db, { runId: run.id, step: step.name, status }, page);
-      return pageAnswer(
+      return pageResponse(
         'items',
         rows.map((row) => itemWire(step, row)),
         { ...page, total },
@@ -102,7 +102,7 @@ interface InPath {
   readonly workflowRunId: string;
 }
 
-function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
+function executeRoutes(app: FastifyInstance, parts: ApiDeps): void {
   type Params = { Params: { workflowId: string } };
   app.post<Params>(routePath(contract.executeWorkflow), async (request, reply) => {
     const hash = bearerHash(request);
@@ -126,7 +126,7 @@ function executeRoutes(app: FastifyInstance, parts: ApiParts): void {
 }
 
 async function start(
-  parts: ApiParts,
+  parts: ApiDeps,
   request: FastifyRequest<{ Params: { workflowId: string } }>,
   reply: FastifyReply,
   from: Pick<StartCall, 'credential' | 'trigger' | 'body'>,
@@ -138,12 +138,12 @@ async function start(
   };
   const started = await parts.workflowStarter.start(call);
   reply.headers(rateHeaders(started.states, started.nowMs));
-  send(reply, startedAnswer(started, request.id));
+  send(reply, startedResponse(started, request.id));
 }
 
 /** What whoever started a run is answered, by whatever way. */
-export function startedAnswer(started: Started, requestId: string): HandlerAnswer {
-  if (started.kind === 'refused') return errorAnswer(started, requestId);
+export function startedResponse(started: Started, requestId: string): HandlerResponse {
+  if (started.kind === 'refused') return errorResponse(started, requestId);
   const workflowId = toId('workflow', started.workflowId);
   const workflowRunId = toId('workflowRun', started.runId);
   const statusUrl = `/api/v1/workflows/${workflowId}/runs/${workflowRunId}`;
@@ -155,7 +155,7 @@ export function startedAnswer(started: Started, requestId: string): HandlerAnswe
   };
 }
 
-function answer(row: store.WorkflowRunDetailRow): HandlerAnswer {
+function answer(row: store.WorkflowRunDetailRow): HandlerResponse {
   return {
     status: 200,
     body: workflowRunDetailWire(row),
@@ -171,7 +171,7 @@ function idsOf({ workflowId, workflowRunId }: InPath): { workflowId: string; id:
   return { workflowId: workflow, id };
 }
 
-async function foundRun({ db }: ApiParts, caller: Caller, at: InPath, omitsBodies = false) {
+async function foundRun({ db }: ApiDeps, caller: Caller, at: InPath, omitsBodies = false) {
   const asked = { ...idsOf(at), itemsShown: runItemsMax, omitsBodies };
   const row = await store.findRunDetail(db, caller, asked);
   if (!row) throw noSuchRun();

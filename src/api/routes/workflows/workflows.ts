@@ -20,15 +20,15 @@ import {
   type WorkflowRow,
 } from '../../../store/workflow/workflows.ts';
 import { requireRead, requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
-import { pageAnswer, readPage } from '../../http/page.ts';
-import { type HandlerAnswer, route } from '../../http/route.ts';
+import { pageResponse, readPage } from '../../http/page.ts';
+import { type HandlerResponse, route } from '../../http/route.ts';
 import { complaints } from '../../http/validate.ts';
 import * as wire from './workflow-wire.ts';
 
 /** Workflows, their versions and pins. A key that is tied to agents may read those that are made of its agents alone. */
-export function workflowRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function workflowRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
 
   route(app, parts, contract.createWorkflow, async ({ body, caller }) => {
@@ -48,9 +48,9 @@ export function workflowRoutes(app: FastifyInstance, parts: ApiParts): void {
       const ids = rows.map(({ id }) => id);
       const activity = await readActivity(db, caller, ids, workflowLastRunsMax);
       const shown = rows.map((row) => wire.workflowActivityWire(row, activity.get(row.id)));
-      return pageAnswer('workflows', shown, { ...page, total });
+      return pageResponse('workflows', shown, { ...page, total });
     }
-    return pageAnswer('workflows', rows.map(wire.workflowSummaryWire), { ...page, total });
+    return pageResponse('workflows', rows.map(wire.workflowSummaryWire), { ...page, total });
   });
 
   route(app, parts, contract.getWorkflow, async ({ params, caller }) => {
@@ -109,7 +109,7 @@ export function workflowRoutes(app: FastifyInstance, parts: ApiParts): void {
     const page = readPage(query);
     const workflow = await foundWorkflow(db, caller, params.workflowId);
     const { rows, total } = await listWorkflowVersions(db, caller, workflow.id, page);
-    return pageAnswer('versions', rows.map(wire.workflowVersionSummaryWire), { ...page, total });
+    return pageResponse('versions', rows.map(wire.workflowVersionSummaryWire), { ...page, total });
   });
 
   route(app, parts, contract.getWorkflowVersion, async ({ params, caller }) => {
@@ -124,7 +124,7 @@ export function workflowRoutes(app: FastifyInstance, parts: ApiParts): void {
     const page = readPage(query);
     const workflow = await foundWorkflow(db, caller, params.workflowId);
     const { rows, total } = await listWorkflowPins(db, workflow.id, page);
-    return pageAnswer('pins', rows.map(wire.workflowPinWire), { ...page, total });
+    return pageResponse('pins', rows.map(wire.workflowPinWire), { ...page, total });
   });
 }
 
@@ -140,7 +140,7 @@ function answer(
   row: WorkflowRow,
   status = 200,
   headers: Record<string, string> = {},
-): HandlerAnswer {
+): HandlerResponse {
   return {
     status,
     body: wire.workflowWire(row),

@@ -7,13 +7,13 @@ import { parseMoment } from '../../../core/time.ts';
 import { noSuchAgent } from '../../../flow/agent/locked-agent.ts';
 import * as flow from '../../../flow/workspace/issue-key.ts';
 import * as store from '../../../store/people/keys.ts';
-import type { ApiParts } from '../../api-deps.ts';
-import { pageAnswer, readPage } from '../../http/page.ts';
+import type { ApiDeps } from '../../api-deps.ts';
+import { pageResponse, readPage } from '../../http/page.ts';
 import { route } from '../../http/route.ts';
 import { keyWire } from './key-wire.ts';
 
 /** API keys: issue, list, revoke, rotate. */
-export function keyRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function keyRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
 
   route(app, parts, createKey, async ({ body, caller }) => {
@@ -24,7 +24,7 @@ export function keyRoutes(app: FastifyInstance, parts: ApiParts): void {
   route(app, parts, listKeys, async ({ query, caller }) => {
     const page = readPage(query);
     const { rows, total } = await store.listKeys(db, caller, page);
-    return pageAnswer('keys', rows.map(keyWire), { ...page, total });
+    return pageResponse('keys', rows.map(keyWire), { ...page, total });
   });
 
   route(app, parts, revokeKey, async ({ params, caller }) => {

@@ -25,11 +25,11 @@ import { findUser, hasGeneratedPassword } from '../../../store/people/users.ts';
 import { unauthorized } from '../../access/authenticate.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { guard } from '../../access/sign-in-guard.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { route } from '../../http/route.ts';
 
 /** Who is signed in, members, and invitations. */
-export function memberRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function memberRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db, sessions } = parts;
 
   route(app, parts, getMe, async ({ caller }) => {

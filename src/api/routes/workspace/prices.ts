@@ -11,11 +11,11 @@ import { splitModelName } from '../../../core/model/model-port.ts';
 import { priceText } from '../../../core/model/price.ts';
 import * as store from '../../../store/people/prices.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { route } from '../../http/route.ts';
 
 /** A workspace's own prices. */
-export function priceRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function priceRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
 
   route(app, parts, listPrices, async ({ caller }) => {

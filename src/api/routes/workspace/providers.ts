@@ -13,11 +13,11 @@ import * as flow from '../../../flow/workspace/put-provider.ts';
 import { noSuchProvider, testProvider as test } from '../../../flow/workspace/test-provider.ts';
 import * as store from '../../../store/people/providers.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { route } from '../../http/route.ts';
 
 /** Providers and their credentials, which only ever go in. */
-export function providerRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function providerRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
 
   route(app, parts, putProvider, async ({ params, body, caller }) => {

@@ -5,11 +5,11 @@ import { actorOf } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/workspace/set-plan.ts';
 import { readUsage, type UsageRow } from '../../../store/people/usage.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiParts } from '../../api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { route } from '../../http/route.ts';
 
 /** What a workspace has used of its plan, and the plan. */
-export function usageRoutes(app: FastifyInstance, parts: ApiParts): void {
+export function usageRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
 
   route(app, parts, getUsage, async ({ caller }) => {
