@@ -124,15 +124,11 @@ export type Decision =
     };
 
 export function decide(facts: Facts): Decision {
-  const { caller, nowMs, body } = facts;
+  const { caller, nowMs } = facts;
   const there = facts.agent?.workspaceId === caller.workspaceId ? facts.agent : null;
   const agent = there && seen(caller, there) ? there : null;
   const states: WindowState[] = [];
-  const refuse = (
-    code: CallFailureCode,
-    message: string,
-    more: { fields?: Readonly<Record<string, unknown>>; record?: Refusal['record'] } = {},
-  ): Refusal => ({
+  const refuse: Refuse = (code, message, more = {}) => ({
     kind: 'refused',
     code,
     message,
@@ -186,6 +182,23 @@ export function decide(facts: Facts): Decision {
     states.push(...verdict.states);
     if (!verdict.passed) return limited(verdict);
   }
+  return decideOnBody(facts, agent, states, refuse);
+}
+
+type Refuse = (
+  code: CallFailureCode,
+  message: string,
+  more?: { fields?: Readonly<Record<string, unknown>>; record?: Refusal['record'] },
+) => Refusal;
+
+/** The last checks: required variables, the body, the monthly quota. */
+function decideOnBody(
+  facts: Facts,
+  agent: AgentAtAdmission,
+  states: readonly WindowState[],
+  refuse: Refuse,
+): Decision {
+  const { body, month, nowMs } = facts;
   const missing = missingOf(agent.requiredVariables, body);
   if (missing.length > 0) {
     return refuse('MISSING_VARIABLES', `Required variables are missing: ${missing.join(', ')}.`, {
@@ -196,7 +209,6 @@ export function decide(facts: Facts): Decision {
     const { code, message, fields } = bodyFailure(body);
     return refuse(code, message, { fields });
   }
-  const { month } = facts;
   if (monthOf(nowMs) > month.month) {
     month.month = monthOf(nowMs);
     month.used = 0;
