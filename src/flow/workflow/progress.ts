@@ -4,7 +4,7 @@ import { type Advance, advance } from '../../core/workflow/advance.ts';
 import { type ConditionJudge, conditionJudge } from '../../core/workflow/condition-judge.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
-import type { RunState, RunValues, MissingRunValues } from '../../core/workflow/run-state.ts';
+import type { MissingRunValues, RunState, RunValues } from '../../core/workflow/run-state.ts';
 import {
   agentOfStep,
   failed,

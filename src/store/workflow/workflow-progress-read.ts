@@ -1,7 +1,12 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import { referredCharsMax } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
-import type { ItemCounts, ItemsFrom, RunValues, MissingRunValues } from '../../core/workflow/run-state.ts';
+import type {
+  ItemCounts,
+  ItemsFrom,
+  MissingRunValues,
+  RunValues,
+} from '../../core/workflow/run-state.ts';
 import { fresh, type StepState } from '../../core/workflow/step-state.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import type { WorkflowRunStepState } from './workflow-progress.ts';
