@@ -136,7 +136,7 @@ export function claimLoop(parts: ClaimDeps): ClaimLoop {
       const runs = await holding(general, async () => {
         const claimed = await claimExecutions(db, worker, { limit: general, fromTag });
         if (claimed.lowestTag !== null) {
-          bound.saw(claimed.lowestTag, sentAt);
+          bound.observe(claimed.lowestTag, sentAt);
           looked = true;
         }
         return claimed.runs;

@@ -131,7 +131,7 @@ export function admissionBatch(state: AdmissionState, parts: AdmissionBatchDeps)
         month: months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
         testingLimits: parts.testingLimits,
         body: call.body,
-        idempotencyComplaint: call.idempotencyComplaint,
+        idempotencyProblem: call.idempotencyProblem,
         replay: firstCall && { sameBody: () => firstCall.digest.equals(digestOf(call)) },
       };
     },

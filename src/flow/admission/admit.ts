@@ -72,7 +72,7 @@ async function transact(parts: BoundDeps, send: Send, calls: ExecuteCall[]): Pro
   const sentAt = performance.now();
   const fromTag = parts.bound.over(usualMs, sentAt);
   const state = await readForAdmission(send, questionOf(calls, { worker, fromTag }));
-  parts.bound.saw(state.floor ?? clockTag(state.nowMs), sentAt);
+  parts.bound.observe(state.floor ?? clockTag(state.nowMs), sentAt);
   const book = admissionBatch(state, { ...parts, worker });
   try {
     const answers = calls.map((call) => admitOne(book, call, state.nowMs));

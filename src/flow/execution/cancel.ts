@@ -1,5 +1,5 @@
 import type { Template } from '../../core/agent/prompt.ts';
-import { rendered } from '../../core/agent/render-prompt.ts';
+import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import type { Db } from '../../store/connection/database.ts';
 import {
   findRenderings,
@@ -41,7 +41,7 @@ export function createCanceler(parts: {
         await Promise.all(
           runs.map(async ([id, run]) => {
             const template = await parts.template(run.promptVersionId);
-            return [id, rendered(template, run)] as const;
+            return [id, renderPrompt(template, run)] as const;
           }),
         ),
       );

@@ -1,9 +1,9 @@
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
 import type { Template } from '../../core/agent/prompt.ts';
-import { rendered } from '../../core/agent/render-prompt.ts';
+import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { retryDelayMs } from '../../core/execution/retry-delay.ts';
-import { CallFailure, type ExecutionErrorCode, withoutWords } from '../../core/failure.ts';
+import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import {
   type Cost,
   ModelDeferred,
@@ -51,9 +51,9 @@ export async function executeAttempt(
   const template = await parts.template(run.promptVersionId);
   // Stopped meanwhile: it has not been called, and may be begun anew even where that is allowed only once.
   if (signal.aborted) return { kind: 'stopped', sent: null };
-  const prompt = rendered(template, run);
+  const prompt = renderPrompt(template, run);
   if (!prompt) {
-    const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
+    const message = `The renderPrompt prompt is longer than ${renderedCharsMax} characters.`;
     return failed(run, 'CONTEXT_LENGTH', message, { counted: false });
   }
   if (run.losses >= lossesMax || (settings.maxAttempts === 1 && run.losses > 0)) {
@@ -143,7 +143,7 @@ function failed(
   more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
 ): Attempt {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
-  const kept = storeBodies(run) ? error : withoutWords(error);
+  const kept = storeBodies(run) ? error : withoutProviderText(error);
   const how = { status: 'failed', errorCode, error: kept, counted, usage, cost } as const;
   return { kind: 'end', end: { ...unended(run, prompt), ...how } };
 }

@@ -3,7 +3,7 @@ import type { Template } from '../../core/agent/prompt.ts';
 import { addDecimals } from '../../core/decimal.ts';
 import { type EndStatus, latencyMsMax } from '../../core/execution/execution.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
-import { type ExecutionErrorCode, withoutWords } from '../../core/failure.ts';
+import { type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
 import {
@@ -198,7 +198,11 @@ function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent 
       status === 'success'
         ? { kind: 'success', text: output ?? '' }
         : // Its words stay with the execution, and go with its bodies: those of a run of many steps could not all go at once.
-          { kind: 'failed', code: errorCode ?? 'INTERNAL', error: withoutWords(error ?? '') },
+          {
+            kind: 'failed',
+            code: errorCode ?? 'INTERNAL',
+            error: withoutProviderText(error ?? ''),
+          },
   };
 }
 

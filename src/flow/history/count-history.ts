@@ -1,5 +1,4 @@
 import {
-  breakUp,
   cover,
   type IdRange,
   idsOf,
@@ -7,6 +6,7 @@ import {
   type Piece,
   type Span,
   type StepLevel,
+  splitPieces,
   type Window,
 } from '../../core/history/history-range.ts';
 import { uuid7Time } from '../../core/id.ts';
@@ -58,7 +58,7 @@ export async function breakDown(
     }));
     const parts = await countBuckets(trx, question, spans);
     const byPiece = new Map(parts.map((part, index) => [found[index] as Piece, part]));
-    window = breakUp(window, byPiece, take);
+    window = splitPieces(window, byPiece, take);
   }
   return window;
 }

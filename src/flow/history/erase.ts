@@ -4,7 +4,7 @@ import { CallFailure } from '../../core/failure.ts';
 import { everything } from '../../core/history/history-range.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { compact, isStorable } from '../../core/json.ts';
-import { actorOf, itself } from '../../core/people/audit.ts';
+import { actorOf, serviceActor } from '../../core/people/audit.ts';
 import { findAgent } from '../../store/agent/agents.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Db } from '../../store/connection/database.ts';
@@ -191,7 +191,7 @@ async function complete(db: Db, { id, workspaceId }: store.OpenErasure): Promise
   await db.transaction().execute(async (trx) => {
     const done = await store.completeErasure(trx, id);
     if (!done) return;
-    await writeAudit(trx, itself(workspaceId), {
+    await writeAudit(trx, serviceActor(workspaceId), {
       action: 'erasure.complete',
       subject: toId('erasure', id),
       details: { deleted: done.deleted },

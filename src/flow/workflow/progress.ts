@@ -4,7 +4,7 @@ import { type Advance, advance } from '../../core/workflow/advance.ts';
 import { type ConditionJudge, conditionJudge } from '../../core/workflow/condition-judge.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
-import type { RunState, RunValues, Unread } from '../../core/workflow/run-state.ts';
+import type { MissingRunValues, RunState, RunValues } from '../../core/workflow/run-state.ts';
 import {
   agentOfStep,
   failed,
@@ -136,7 +136,7 @@ type Advanced = Extract<Advance, { kind: 'advanced' }>;
 
 interface Lacking {
   readonly one: GoingOn;
-  readonly unread: Unread;
+  readonly unread: MissingRunValues;
 }
 
 /** Each turn needs something more of a run, and no run needs so much. */
@@ -169,7 +169,7 @@ async function planRuns(
       if (result.kind === 'advanced') {
         hold?.(charsOf(result));
         planRun(one, result, planned);
-      } else lacking.push({ one: { ...one, judge }, unread: result.unread });
+      } else lacking.push({ one: { ...one, judge }, unread: result.missing });
     }
     const asked = lacking.map(({ one, unread }) => ({ runId: one.run.id, unread }));
     const read = await readUnread(send, asked, hold);

@@ -45,7 +45,7 @@ export interface StartCall {
   /** Read as `{"input": {…}}`. */
   readonly body: ExecuteBody;
   readonly idempotencyKey: string | null;
-  readonly idempotencyComplaint: string | null;
+  readonly idempotencyProblem: string | null;
 }
 
 export type Started = { readonly nowMs: number } & (
@@ -139,10 +139,10 @@ async function transact(
       workflow: workflow && {
         enabled: workflow.enabled,
         definition: versionId === null ? null : await definitions(send, versionId),
-        privateMakers: caller.kind === 'workflow' ? [] : workflow.private_makers,
+        privateCreators: caller.kind === 'workflow' ? [] : workflow.private_creators,
       },
       body: call.body,
-      idempotencyComplaint: call.idempotencyComplaint,
+      idempotencyProblem: call.idempotencyProblem,
       replay: first ? { sameBody: () => first.digest.equals(digestOf(call)) } : null,
     });
     if (decision.kind === 'refused') return { ...decision, nowMs };

@@ -1,7 +1,7 @@
 import { callable } from '../../core/agent/agent.ts';
 import {
   agentLimits,
-  look,
+  peekWindows,
   type RateLimits,
   stageLimits,
   tightest,
@@ -139,5 +139,5 @@ function roomOf(agent: DueAgentRow, testingLimits: RateLimits): number {
   const called = callable({ stage, archived: archived === true, apiEnabled: apiEnabled === true });
   if (!called) return Number.POSITIVE_INFINITY;
   const limits = agentLimits(agent, stageLimits(stage, testingLimits));
-  return tightest(look(counts, limits, nowMs))?.remaining ?? Number.POSITIVE_INFINITY;
+  return tightest(peekWindows(counts, limits, nowMs))?.remaining ?? Number.POSITIVE_INFINITY;
 }

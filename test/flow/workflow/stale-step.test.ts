@@ -31,7 +31,7 @@ function callOf(runId: string, fallback: boolean): ExecuteCall {
     agentId: agent.id,
     body: readVariables('{}'),
     idempotencyKey: null,
-    idempotencyComplaint: null,
+    idempotencyProblem: null,
     ipAddress: null,
     userAgent: null,
   };
