@@ -26,7 +26,7 @@ describe('an answer', () => {
     for (const { status, body } of providerErrors) {
       const { message } = toFailure(answered(status, body), [], 0);
       const kept = withoutProviderText(`Item 3: ${message}`);
-      assert.match(kept, /^Item 3: The provider('s answer| answered).*[^:]*\.$/s);
+      assert.match(kept, /^Item 3: The provider('s response| answered).*[^:]*\.$/s);
       assert.doesNotMatch(kept.slice(8), /:/);
     }
   });
