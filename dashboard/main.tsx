@@ -6,7 +6,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { CuelineError } from '../src/client/index.ts';
-import { queryClient } from './data/query-client.ts';
+import { queryClient } from './data/client/query-client.ts';
 import { router } from './router.ts';
 import { colorScheme, cssVariables, styleNonce, theme } from './theme/theme.ts';
 

@@ -1,5 +1,5 @@
 import { createRouter, parseSearchWith } from '@tanstack/react-router';
-import { readValue } from './data/address.ts';
+import { readValue } from './data/client/search-params.ts';
 import {
   agentOverviewRoute,
   agentPinsRoute,

@@ -5,7 +5,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import type { Me } from '../../src/client/index.ts';
-import { Icon, type IconName } from '../parts/icon.tsx';
+import { Icon, type IconName } from '../components/icon.tsx';
 import classes from './navigation.module.css';
 
 /** Who is signed in, how the page looks, and the way out. */

@@ -1,12 +1,12 @@
 import { Kbd, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Me } from '../../src/client/index.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon } from '../components/icon.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { commandKey } from './command-key.ts';
 import classes from './navigation.module.css';
-import { places } from './places.ts';
-import { WorkspaceSwitch } from './workspace-switch.tsx';
+import { places } from './navigation-items.ts';
+import { WorkspaceSwitch } from './workspace-switcher.tsx';
 
 export function Navigation(props: {
   readonly me: Me;

@@ -1,10 +1,10 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { isGone } from '../data/gone.ts';
-import { ErrorState, problemOf } from '../parts/error-state.tsx';
-import { Gate } from './gate.tsx';
-import { places } from './places.ts';
+import { ErrorState, problemOf } from '../components/error-state.tsx';
+import { isGone } from '../data/client/not-found.ts';
+import { places } from './navigation-items.ts';
+import { Gate } from './standalone-page.tsx';
 
 /** What any page shows while it is fetched, when it fails, and where there is none. */
 

@@ -1,5 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
-import { useMe } from '../data/me.ts';
+import { useMe } from '../data/workspace/me.ts';
 import classes from './password-notice.module.css';
 
 /** Where the form stands already. */

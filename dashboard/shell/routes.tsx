@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { meQuery } from '../data/me.ts';
-import { queryClient } from '../data/query-client.ts';
-import { isSignedOut } from '../data/signed-out.ts';
+import { queryClient } from '../data/client/query-client.ts';
+import { isSignedOut } from '../data/client/signed-out.ts';
+import { meQuery } from '../data/workspace/me.ts';
 
 export const rootRoute = createRootRoute();
 

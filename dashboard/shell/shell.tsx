@@ -2,10 +2,10 @@ import { ActionIcon, Drawer, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
-import { useMe, workspaceName } from '../data/me.ts';
-import { ErrorState } from '../parts/error-state.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { lazyPart } from '../parts/lazy-part.tsx';
+import { ErrorState } from '../components/error-state.tsx';
+import { Icon } from '../components/icon.tsx';
+import { lazyPart } from '../components/lazy-component.tsx';
+import { useMe, workspaceName } from '../data/workspace/me.ts';
 import { Navigation } from './navigation.tsx';
 import { PasswordNotice } from './password-notice.tsx';
 import classes from './shell.module.css';
@@ -13,9 +13,9 @@ import { useSessionEnd } from './use-session-end.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useSignOut } from './use-sign-out.ts';
 
-const Palette = lazyPart(() => import('./palette.tsx'), true);
-const ShortcutSheet = lazyPart(() => import('./shortcut-sheet.tsx'), true);
-const SignInAgain = lazyPart(() => import('./sign-in-again.tsx'), true);
+const Palette = lazyPart(() => import('./command-palette.tsx'), true);
+const ShortcutSheet = lazyPart(() => import('./shortcuts-dialog.tsx'), true);
+const SignInAgain = lazyPart(() => import('./session-expired-dialog.tsx'), true);
 
 /** What surrounds every page: the way around, the palette, the shortcuts. */
 export function Shell() {

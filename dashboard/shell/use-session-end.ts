@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { meQuery } from '../data/me.ts';
-import { sessionEnd } from '../data/query-client.ts';
-import { isSignedOut } from '../data/signed-out.ts';
+import { sessionEnd } from '../data/client/query-client.ts';
+import { isSignedOut } from '../data/client/signed-out.ts';
+import { meQuery } from '../data/workspace/me.ts';
 
 /** Whether the session has ended while this page was looked at, and what to do once there is another one. */
 export function useSessionEnd(): readonly [boolean, () => void] {

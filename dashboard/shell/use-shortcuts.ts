@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useLayoutEffect, useRef } from 'react';
 import { mac } from './command-key.ts';
-import { places } from './places.ts';
-import { singleKeysOn } from './single-keys.ts';
+import { places } from './navigation-items.ts';
+import { singleKeysOn } from './single-key-shortcuts.ts';
 
 /** For how long after `g` a letter is the name of a place. */
 const sequenceMs = 1_000;

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { chooseWorkspace, cueline } from '../data/client.ts';
+import { chooseWorkspace, cueline } from '../data/client/client.ts';
 
 /**
  * Ends the session, and forgets everything that was read and written with it: drafts and values of prompts stand in the

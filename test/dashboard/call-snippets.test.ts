@@ -6,7 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { curlOf, keyVariable, pythonOf, typeScriptOf } from '../../dashboard/data/call-snippets.ts';
+import {
+  curlOf,
+  keyVariable,
+  pythonOf,
+  typeScriptOf,
+} from '../../dashboard/data/text/call-snippets.ts';
 import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 

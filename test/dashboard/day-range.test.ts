@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayOf, timeOf } from '../../dashboard/data/day-range.ts';
+import { dayOf, timeOf } from '../../dashboard/data/text/day-range.ts';
 
 process.env.TZ = 'America/Santiago';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgentForm, blankForm, changeOf } from '../../dashboard/data/agent-form.ts';
-import { curlOf } from '../../dashboard/data/call-snippets.ts';
-import { readDefinition, writeDefinition } from '../../dashboard/data/definition-text.ts';
-import { ExactNumber, parse, stringify } from '../../dashboard/data/exact-json.ts';
-import { objectOf } from '../../dashboard/data/json-object.ts';
+import { type AgentForm, blankForm, changeOf } from '../../dashboard/data/agents/agent-form.ts';
+import { curlOf } from '../../dashboard/data/text/call-snippets.ts';
+import { ExactNumber, parse, stringify } from '../../dashboard/data/text/exact-json.ts';
+import { objectOf } from '../../dashboard/data/text/json-object.ts';
+import { readDefinition, writeDefinition } from '../../dashboard/data/workflows/definition-text.ts';
 
 test('every number is written again as it was', () => {
   const text =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatCost, formatDuration, formatSince } from '../../dashboard/data/format.ts';
+import { formatCost, formatDuration, formatSince } from '../../dashboard/data/text/format.ts';
 
 /** Figures at the edge of a unit: what is rounded up to the next one is told in it. In the language of whoever runs this. */
 

@@ -129,7 +129,7 @@ test('a browser that is offline still calls a server on the same machine', async
 test('a part that cannot be fetched leaves the page as it is', async () => {
   const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.getByRole('table').waitFor();
-  await page.route('**/assets/palette-*.js', (route) => route.fulfill({ status: 404 }));
+  await page.route('**/assets/command-palette-*.js', (route) => route.fulfill({ status: 404 }));
   await page.keyboard.press('ControlOrMeta+k');
   const dialog = page.getByRole('dialog');
   await dialog.getByText('A part of this page could not be fetched.').waitFor();
@@ -138,7 +138,7 @@ test('a part that cannot be fetched leaves the page as it is', async () => {
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await page.keyboard.press('ControlOrMeta+k');
-  await page.unroute('**/assets/palette-*.js');
+  await page.unroute('**/assets/command-palette-*.js');
   await Promise.all([
     page.waitForEvent('load'),
     dialog.getByRole('button', { name: 'Try again' }).click(),
@@ -152,7 +152,7 @@ test('after an upgrade a page that was open begins anew', async () => {
   const { page } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.getByRole('table').waitFor();
   await page.evaluate('window.before = true');
-  await page.route('**/assets/palette-*.js', (route) => route.fulfill({ status: 404 }));
+  await page.route('**/assets/command-palette-*.js', (route) => route.fulfill({ status: 404 }));
   await page.route(`${service.url}/`, (route) =>
     route.fulfill({
       contentType: 'text/html',

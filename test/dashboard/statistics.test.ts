@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lastDays, steps } from '../../dashboard/data/statistics.ts';
+import { lastDays, steps } from '../../dashboard/data/executions/statistics.ts';
 
 // There the clock is set forward at midnight: 6 September 2026 begins at 1.
 process.env.TZ = 'America/Santiago';

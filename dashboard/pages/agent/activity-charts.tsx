@@ -1,8 +1,13 @@
 import '@mantine/charts/styles.layer.css';
 import { BarChart, LineChart } from '@mantine/charts';
 import type { ReactNode } from 'react';
-import { formatCost, formatCount, formatDuration, formatTime } from '../../data/format.ts';
-import { endStatuses, type Statistics, statusColors, steps } from '../../data/statistics.ts';
+import {
+  endStatuses,
+  type Statistics,
+  statusColors,
+  steps,
+} from '../../data/executions/statistics.ts';
+import { formatCost, formatCount, formatDuration, formatTime } from '../../data/text/format.ts';
 import classes from './activity.module.css';
 import { pointOf } from './activity-points.ts';
 

@@ -1,4 +1,9 @@
-import { type EndStatus, endStatuses, latency, type Step } from '../../data/statistics.ts';
+import {
+  type EndStatus,
+  endStatuses,
+  latency,
+  type Step,
+} from '../../data/executions/statistics.ts';
 
 /** One step of the charts, with a name for each line and bar. */
 export type Point = { readonly start: string } & Readonly<

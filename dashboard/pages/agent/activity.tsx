@@ -2,12 +2,12 @@ import { SegmentedControl, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { statisticsQuery } from '../../data/agents.ts';
-import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
-import { atOnce, lastDays, lastHours, type Sums, sum } from '../../data/statistics.ts';
-import { Card } from '../../parts/card.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
+import { Card } from '../../components/card.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { lazyPart } from '../../components/lazy-component.tsx';
+import { statisticsQuery } from '../../data/agents/agents.ts';
+import { atOnce, lastDays, lastHours, type Sums, sum } from '../../data/executions/statistics.ts';
+import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/text/format.ts';
 import classes from './activity.module.css';
 import { type Range, ranges } from './search.ts';
 

@@ -1,11 +1,11 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
-import { agentQuery } from '../../data/agents.ts';
-import { Identifier } from '../../parts/identifier.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { StageBadge } from '../../parts/state-badge.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
-import { areas } from './areas.ts';
+import { Identifier } from '../../components/identifier.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { StageBadge } from '../../components/state-badge.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { agentQuery } from '../../data/agents/agents.ts';
+import { areas } from './agent-tabs.ts';
 
 const route = getRouteApi('/app/agents/$agentId');
 

@@ -1,7 +1,7 @@
 import { Stack, Switch, Textarea } from '@mantine/core';
 import type { Agent } from '../../../src/client/index.ts';
-import type { AgentForm } from '../../data/agent-form.ts';
-import { fieldProblem } from '../../parts/form-problem.tsx';
+import { fieldProblem } from '../../components/form-error.tsx';
+import type { AgentForm } from '../../data/agents/agent-form.ts';
 
 /** Whether programs are let in, and from which pages. */
 export function ApiFields(props: {

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { useDeleteAgent, useMoveAgent } from '../../data/agents.ts';
-import { Card } from '../../parts/card.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { useLeave } from '../../parts/use-leave.ts';
-import { actionWords } from './lifecycle-words.ts';
+import { Card } from '../../components/card.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useLeave } from '../../components/hooks/use-navigate-from.ts';
+import { useDeleteAgent, useMoveAgent } from '../../data/agents/agents.ts';
+import { actionWords } from './lifecycle-actions.ts';
 import classes from './settings.module.css';
 
 /** What takes the agent away from people and programs. */

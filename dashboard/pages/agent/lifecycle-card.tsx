@@ -1,13 +1,13 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent, LifecycleAction } from '../../../src/client/index.ts';
-import { useMoveAgent } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { Card } from '../../parts/card.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Card } from '../../components/card.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useMoveAgent } from '../../data/agents/agents.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 import classes from './lifecycle.module.css';
-import { LifecyclePicture } from './lifecycle-picture.tsx';
-import { actionWords } from './lifecycle-words.ts';
+import { actionWords } from './lifecycle-actions.ts';
+import { LifecyclePicture } from './lifecycle-diagram.tsx';
 
 /** Where the agent stands, and where it can go from there. */
 export function LifecycleCard({ agent }: { readonly agent: Agent }) {

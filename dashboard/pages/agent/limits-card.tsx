@@ -1,11 +1,11 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { agentLimitsQuery } from '../../data/agents.ts';
-import { formatCount } from '../../data/format.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { problemOf } from '../../parts/error-state.tsx';
-import { LimitBars } from '../../parts/limit-bars.tsx';
+import { Card, Facts } from '../../components/card.tsx';
+import { problemOf } from '../../components/error-state.tsx';
+import { LimitBars } from '../../components/limit-bars.tsx';
+import { agentLimitsQuery } from '../../data/agents/agents.ts';
+import { formatCount } from '../../data/text/format.ts';
 import classes from './settings-summary.module.css';
 
 /** How often the agent may be called, and how much of that is used at this moment. */

@@ -1,12 +1,12 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { taggedAgentQuery, useChangeAgent } from '../../data/agents.ts';
-import { versionQuery } from '../../data/prompts.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { TemplateDiff } from '../../parts/template-diff.tsx';
+import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { TemplateDiff } from '../../components/versions/template-diff.tsx';
+import { taggedAgentQuery, useChangeAgent } from '../../data/agents/agents.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
 import classes from './pins.module.css';
 
 /** What another version changes, shown before it is pinned. */

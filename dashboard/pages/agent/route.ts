@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { agentQuery } from '../../data/agents.ts';
-import { queryClient } from '../../data/query-client.ts';
+import { agentQuery } from '../../data/agents/agents.ts';
+import { queryClient } from '../../data/client/query-client.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { readRange } from './search.ts';
 

@@ -2,6 +2,12 @@ import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type Agent, CuelineError } from '../../../src/client/index.ts';
+import { Card } from '../../components/card.tsx';
+import { AboutFields } from '../../components/fields/general-fields.tsx';
+import { LimitFields } from '../../components/fields/limit-fields.tsx';
+import { ModelFields } from '../../components/fields/model-fields.tsx';
+import { VariablesFields } from '../../components/fields/variables-fields.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
 import {
   type AgentForm,
   changeOf,
@@ -10,20 +16,14 @@ import {
   isOverridden,
   rebased,
   withVariables,
-} from '../../data/agent-form.ts';
-import { useChangeAgent } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { versionQuery } from '../../data/prompts.ts';
-import { AboutFields } from '../../parts/about-fields.tsx';
-import { Card } from '../../parts/card.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { LimitFields } from '../../parts/limit-fields.tsx';
-import { ModelFields } from '../../parts/model-fields.tsx';
-import { VariablesFields } from '../../parts/variables-fields.tsx';
+} from '../../data/agents/agent-form.ts';
+import { useChangeAgent } from '../../data/agents/agents.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 import { ApiFields } from './api-fields.tsx';
 import { DangerCard } from './danger-card.tsx';
-import { KeepFields } from './keep-fields.tsx';
 import classes from './settings.module.css';
+import { KeepFields } from './storage-fields.tsx';
 
 /** What was typed and is not saved. */
 export interface SettingsDraft {

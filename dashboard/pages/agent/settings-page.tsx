@@ -3,9 +3,9 @@ import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { taggedAgentQuery } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { ErrorState } from '../../parts/error-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { taggedAgentQuery } from '../../data/agents/agents.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 import { type SettingsDraft, SettingsForm } from './settings-form.tsx';
 
 const route = getRouteApi('/app/agents/$agentId');

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { promptQuery, versionQuery } from '../../data/prompts.ts';
-import { agentFields } from '../../data/value-fields.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Card, Facts } from '../../components/card.tsx';
+import { Time } from '../../components/time.tsx';
+import { agentFields } from '../../data/agents/value-fields.ts';
+import { promptQuery, versionQuery } from '../../data/prompts/prompts.ts';
 import { LimitsCard } from './limits-card.tsx';
 import classes from './settings-summary.module.css';
 

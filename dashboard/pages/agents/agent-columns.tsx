@@ -3,8 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { statisticsOfQuery } from '../../data/agents.ts';
-import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
+import type { Column } from '../../components/data-table.tsx';
+import list from '../../components/list.module.css';
+import { Sparkline } from '../../components/sparkline.tsx';
+import { StageBadge } from '../../components/state-badge.tsx';
+import { statisticsOfQuery } from '../../data/agents/agents.ts';
 import {
   atOnce,
   endStatuses,
@@ -13,11 +16,8 @@ import {
   statusColors,
   steps,
   sum,
-} from '../../data/statistics.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import list from '../../parts/list.module.css';
-import { Sparkline } from '../../parts/sparkline.tsx';
-import { StageBadge } from '../../parts/state-badge.tsx';
+} from '../../data/executions/statistics.ts';
+import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/text/format.ts';
 import classes from './agents.module.css';
 
 /** An agent, and those beside it on the page: their figures are fetched together. */

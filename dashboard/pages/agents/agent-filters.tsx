@@ -1,7 +1,7 @@
 import { NativeSelect, Pill } from '@mantine/core';
-import list from '../../parts/list.module.css';
-import { SearchInput } from '../../parts/search-input.tsx';
-import type { FilterChange } from '../../parts/use-filters.ts';
+import type { FilterChange } from '../../components/hooks/use-filters.ts';
+import list from '../../components/list.module.css';
+import { SearchInput } from '../../components/search-input.tsx';
 import { type AgentsSearch, stages } from './search.ts';
 
 export function AgentFilters(props: {

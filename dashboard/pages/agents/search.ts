@@ -1,5 +1,5 @@
 import type { Agent } from '../../../src/client/index.ts';
-import { asText, readOffset } from '../../data/address.ts';
+import { asText, readOffset } from '../../data/client/search-params.ts';
 
 export const stages = [
   'Draft',

@@ -1,5 +1,5 @@
 import { Button, Checkbox, Popover, Radio, Stack } from '@mantine/core';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../components/icon.tsx';
 import type { TimeStyle, useColumns } from './columns.tsx';
 
 type Choice = Omit<ReturnType<typeof useColumns>, 'shown' | 'showsBodies'>;

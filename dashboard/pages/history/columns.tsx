@@ -1,13 +1,13 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { stringify } from '../../data/exact-json.ts';
-import type { Execution } from '../../data/executions.ts';
-import { formatCost, formatCount, formatDuration } from '../../data/format.ts';
-import { useKeyNames } from '../../data/key-names.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import type { Execution } from '../../data/executions/executions.ts';
+import { stringify } from '../../data/text/exact-json.ts';
+import { formatCost, formatCount, formatDuration } from '../../data/text/format.ts';
+import { useKeyNames } from '../../data/workspace/key-names.ts';
 import classes from './history.module.css';
 
 type RunColumn = Column<Execution>;

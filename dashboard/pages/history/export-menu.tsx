@@ -1,9 +1,9 @@
 import { Button, Menu } from '@mantine/core';
 import type { ExecutionFilters } from '../../../src/client/index.ts';
-import { checkExport, type ExportFormat, exportHref } from '../../data/executions.ts';
-import { useWrite } from '../../data/use-write.ts';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useWrite } from '../../data/client/use-single-flight.ts';
+import { checkExport, type ExportFormat, exportHref } from '../../data/executions/executions.ts';
 
 interface Exported {
   readonly agentId: string | undefined;

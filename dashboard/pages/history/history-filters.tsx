@@ -1,8 +1,8 @@
 import { Button, NativeSelect, Popover } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { formatTime } from '../../data/format.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { SearchInput } from '../../parts/search-input.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { formatTime } from '../../data/text/format.ts';
 import classes from './history.module.css';
 import { MoreFilters } from './more-filters.tsx';
 import { type HistorySearch, isFiltered, sources, statuses } from './search.ts';

@@ -1,5 +1,5 @@
 import { Outlet } from '@tanstack/react-router';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
 import { History } from './history.tsx';
 
 export function HistoryPage() {

@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { dayOf, timeOf } from '../../data/day-range.ts';
-import { errorCodes } from './failure-words.ts';
-import { KeyField, VersionField } from './named-fields.tsx';
+import { dayOf, timeOf } from '../../data/text/day-range.ts';
+import { errorCodes } from './error-remedies.ts';
+import { KeyField, VersionField } from './filter-fields.tsx';
 import { type HistorySearch, readSearch } from './search.ts';
 
 /** All the other filters, set together: each alone would be a search of its own. */

@@ -1,7 +1,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { Suspense, useMemo, useState } from 'react';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { lazyPart } from '../../components/lazy-component.tsx';
 import { indentJson } from './json-text.ts';
 import classes from './record.module.css';
 

@@ -1,19 +1,19 @@
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Suspense } from 'react';
-import { curlOf } from '../../data/call-snippets.ts';
+import { copyWords } from '../../components/copy-button.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { useCopy } from '../../components/hooks/use-copy.ts';
+import { lazyPart } from '../../components/lazy-component.tsx';
 import {
   type ExecutionDetail,
   isRunning,
   useCancelExecution,
   useDeleteExecution,
-} from '../../data/executions.ts';
-import { may, useMe } from '../../data/me.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { copyWords } from '../../parts/copy-button.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import { useCopy } from '../../parts/use-copy.ts';
+} from '../../data/executions/executions.ts';
+import { curlOf } from '../../data/text/call-snippets.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 
 const RunAgain = lazyPart(() => import('./run-again.tsx'), true);
 

@@ -1,14 +1,14 @@
 import { Drawer, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type NavigateOptions, useNavigate, useParams } from '@tanstack/react-router';
-import { executionQuery } from '../../data/executions.ts';
-import { isGone } from '../../data/gone.ts';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { useLeave } from '../../parts/use-leave.ts';
-import { useReturnFocus } from '../../parts/use-return-focus.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useLeave } from '../../components/hooks/use-navigate-from.ts';
+import { useReturnFocus } from '../../components/hooks/use-return-focus.ts';
+import { NotRenewed } from '../../components/stale-notice.tsx';
+import { isGone } from '../../data/client/not-found.ts';
+import { executionQuery } from '../../data/executions/executions.ts';
+import { Record } from './execution-record.tsx';
 import classes from './record.module.css';
-import { Record } from './record.tsx';
 
 /** One run over its list. The address is the record's own; closing it leads back to the list as it was. */
 export function RecordDrawer() {

@@ -1,5 +1,5 @@
-import { type ExecutionDetail, useRunAgain } from '../../data/executions.ts';
-import { RunAgainDialog } from '../../parts/run-again-dialog.tsx';
+import { RunAgainDialog } from '../../components/dialogs/run-again-dialog.tsx';
+import { type ExecutionDetail, useRunAgain } from '../../data/executions/executions.ts';
 
 /** The same values or others, in the version that the agent has pinned now. */
 export default function RunAgain(props: {

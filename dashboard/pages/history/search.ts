@@ -1,5 +1,5 @@
-import { asText } from '../../data/address.ts';
-import type { errorCodes } from './failure-words.ts';
+import { asText } from '../../data/client/search-params.ts';
+import type { errorCodes } from './error-remedies.ts';
 
 /** The filters of a history, as they stand in the address: named as the API names them. */
 export interface HistorySearch {

@@ -1,5 +1,5 @@
-import type { ExecutionDetail } from '../../data/executions.ts';
-import { formatDuration } from '../../data/format.ts';
+import type { ExecutionDetail } from '../../data/executions/executions.ts';
+import { formatDuration } from '../../data/text/format.ts';
 import classes from './record.module.css';
 
 /** How long it waited and how long it was worked on, in proportion. */

@@ -2,9 +2,9 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { Link, useLocation, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { OpenedInvitation } from '../../../src/client/index.ts';
-import { useAcceptInvitation } from '../../data/invitations.ts';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { NewPasswordField } from '../../parts/new-password-field.tsx';
+import { NewPasswordField } from '../../components/fields/new-password-field.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { useAcceptInvitation } from '../../data/workspace/invitations.ts';
 
 /**
  * Who is signed in as the invited address accepts with a click. Anyone else makes its account, or has one and signs in:

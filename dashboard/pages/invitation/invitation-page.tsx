@@ -2,12 +2,12 @@ import { Button, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CuelineError, type OpenedInvitation } from '../../../src/client/index.ts';
-import { formatTime } from '../../data/format.ts';
-import { invitationQuery } from '../../data/invitations.ts';
-import { sessionUserQuery } from '../../data/session-user.ts';
-import { Facts } from '../../parts/card.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { Gate } from '../../shell/gate.tsx';
+import { Facts } from '../../components/card.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { formatTime } from '../../data/text/format.ts';
+import { invitationQuery } from '../../data/workspace/invitations.ts';
+import { sessionUserQuery } from '../../data/workspace/session-user.ts';
+import { Gate } from '../../shell/standalone-page.tsx';
 import { AcceptInvitation } from './accept-invitation.tsx';
 
 const route = getRouteApi('/invitations/$token');

@@ -1,12 +1,12 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { agentQuery } from '../../data/agents.ts';
-import { keysQuery, standingOf } from '../../data/keys.ts';
-import { may, useMe } from '../../data/me.ts';
-import { Card } from '../../parts/card.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
+import { Card } from '../../components/card.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { NotRenewed } from '../../components/stale-notice.tsx';
+import { agentQuery } from '../../data/agents/agents.ts';
+import { keysQuery, standingOf } from '../../data/workspace/keys.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 import { CallSnippets } from './call-snippets.tsx';
 import { IssueKey } from './issue-key.tsx';
 import { type KeyAsked, KeyDialog } from './key-dialog.tsx';

@@ -2,8 +2,8 @@ import { MultiSelect } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { agentQuery, agentsQuery } from '../../data/agents.ts';
-import { queryClient } from '../../data/query-client.ts';
+import { agentQuery, agentsQuery } from '../../data/agents/agents.ts';
+import { queryClient } from '../../data/client/query-client.ts';
 
 /** Some agents, or none chosen for all. The server does the searching. */
 export function AgentsField(props: {

@@ -1,8 +1,8 @@
 import type { Agent } from '../../../src/client/index.ts';
-import { curlOf, keyVariable, pythonOf, typeScriptOf } from '../../data/call-snippets.ts';
-import { own } from '../../data/own.ts';
-import { agentFields } from '../../data/value-fields.ts';
-import { Snippets } from '../../parts/snippets.tsx';
+import { Snippets } from '../../components/code-snippets.tsx';
+import { agentFields } from '../../data/agents/value-fields.ts';
+import { curlOf, keyVariable, pythonOf, typeScriptOf } from '../../data/text/call-snippets.ts';
+import { own } from '../../data/text/own-property.ts';
 import classes from './keys.module.css';
 
 /** Code that runs as it is pasted, with this agent's own variables. */

@@ -1,5 +1,5 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
-import { timeOf } from '../../data/day-range.ts';
+import { timeOf } from '../../data/text/day-range.ts';
 
 /** In so many days, on the day that is given, or never. */
 interface Expiry {

@@ -1,10 +1,10 @@
 import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useIssueKey } from '../../data/keys.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import fields from '../../parts/fields.module.css';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { type RateLimits, WindowFields } from '../../parts/window-fields.tsx';
+import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import fields from '../../components/fields/fields.module.css';
+import { type RateLimits, WindowFields } from '../../components/fields/rate-limit-fields.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { useIssueKey } from '../../data/workspace/keys.ts';
 import { AgentsField } from './agents-field.tsx';
 import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';
 import { IssuedKey } from './issued-key.tsx';

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../components/icon.tsx';
 
 export function IssueKey({ onClick }: { readonly onClick: () => void }) {
   return (

@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import type { IssuedApiKey } from '../../../src/client/index.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
 
 /** The secret, this once. Its dialog is locked: a click beside it would lose what nobody can show again. */
 export function IssuedKey(props: { readonly issued: IssuedApiKey; readonly onClose: () => void }) {

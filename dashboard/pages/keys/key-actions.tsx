@@ -1,9 +1,9 @@
 import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { standingOf, useRevokeKey } from '../../data/keys.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { RowMenu } from '../../parts/row-menu.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { standingOf, useRevokeKey } from '../../data/workspace/keys.ts';
 
 /** What can be done with a key that still works. */
 export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: () => void }) {

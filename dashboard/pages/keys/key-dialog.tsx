@@ -1,6 +1,6 @@
 import { Suspense } from 'react';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { lazyPart } from '../../parts/lazy-part.tsx';
+import { lazyPart } from '../../components/lazy-component.tsx';
 import { RotateKey } from './rotate-key.tsx';
 
 const IssueKeyForm = lazyPart(() => import('./issue-key-form.tsx'), true);

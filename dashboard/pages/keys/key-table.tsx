@@ -1,10 +1,10 @@
 import type { ApiKey } from '../../../src/client/index.ts';
-import { standingOf } from '../../data/keys.ts';
-import { may, useMe } from '../../data/me.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { LimitBars } from '../../parts/limit-bars.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { LimitBars } from '../../components/limit-bars.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { standingOf } from '../../data/workspace/keys.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 import { KeyActions } from './key-actions.tsx';
 import classes from './keys.module.css';
 

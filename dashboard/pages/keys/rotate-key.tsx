@@ -1,9 +1,9 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { useRotateKey } from '../../data/keys.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { useRotateKey } from '../../data/workspace/keys.ts';
 import { IssuedKey } from './issued-key.tsx';
 
 const graces = [

@@ -3,25 +3,25 @@ import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
+import { Card } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { AboutFields } from '../../components/fields/general-fields.tsx';
+import { LimitFields } from '../../components/fields/limit-fields.tsx';
+import { ModelFields } from '../../components/fields/model-fields.tsx';
+import { VariablesFields } from '../../components/fields/variables-fields.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { useLeave } from '../../components/hooks/use-navigate-from.ts';
+import { PageHeader } from '../../components/page-header.tsx';
 import {
   type AgentForm,
   blankForm,
   defaultProblem,
   inputOf,
   withVariables,
-} from '../../data/agent-form.ts';
-import { useCreateAgent } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { versionQuery } from '../../data/prompts.ts';
-import { AboutFields } from '../../parts/about-fields.tsx';
-import { Card } from '../../parts/card.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { LimitFields } from '../../parts/limit-fields.tsx';
-import { ModelFields } from '../../parts/model-fields.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { useLeave } from '../../parts/use-leave.ts';
-import { VariablesFields } from '../../parts/variables-fields.tsx';
+} from '../../data/agents/agent-form.ts';
+import { useCreateAgent } from '../../data/agents/agents.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 import classes from './new-agent.module.css';
 import type { NewAgentSearch } from './route.ts';
 import { VersionChoice } from './version-choice.tsx';

@@ -2,7 +2,7 @@ import { NativeSelect, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { promptQuery, promptsQuery, versionsQuery } from '../../data/prompts.ts';
+import { promptQuery, promptsQuery, versionsQuery } from '../../data/prompts/prompts.ts';
 import classes from './new-agent.module.css';
 import type { NewAgentSearch } from './route.ts';
 

@@ -1,9 +1,9 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
-import { sessionUserQuery } from '../../data/session-user.ts';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { Gate } from '../../shell/gate.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { sessionUserQuery } from '../../data/workspace/session-user.ts';
+import { Gate } from '../../shell/standalone-page.tsx';
 import { useSignOut } from '../../shell/use-sign-out.ts';
 
 /** For someone who has left or was removed from all there was; who is not signed in is asked to sign in. */

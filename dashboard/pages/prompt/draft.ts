@@ -1,5 +1,5 @@
 import type { PromptVersion, PromptVersionInput } from '../../../src/client/index.ts';
-import type { ModelSettings } from '../../data/model-settings.ts';
+import type { ModelSettings } from '../../data/agents/model-settings.ts';
 
 /** A version that is being written. */
 export interface Draft extends ModelSettings {

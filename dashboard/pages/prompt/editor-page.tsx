@@ -2,18 +2,22 @@ import { Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { may, useMe } from '../../data/me.ts';
-import { promptQuery } from '../../data/prompts.ts';
-import { strangePlaceholders, type VariablePlace, variablesOf } from '../../data/templates.ts';
-import { Card } from '../../parts/card.tsx';
-import { DraftLine } from '../../parts/draft-line.tsx';
-import editor from '../../parts/editor.module.css';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import { ModelFields } from '../../parts/model-fields.tsx';
-import columns from '../../parts/two-columns.module.css';
+import { Card } from '../../components/card.tsx';
+import { DraftLine } from '../../components/editor/draft-status.tsx';
+import editor from '../../components/editor/editor.module.css';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ModelFields } from '../../components/fields/model-fields.tsx';
+import { lazyPart } from '../../components/lazy-component.tsx';
+import columns from '../../components/two-columns.module.css';
+import { promptQuery } from '../../data/prompts/prompts.ts';
+import {
+  strangePlaceholders,
+  type VariablePlace,
+  variablesOf,
+} from '../../data/prompts/templates.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 import classes from './editor.module.css';
-import { LaterVersion } from './later-version.tsx';
+import { LaterVersion } from './newer-version-notice.tsx';
 import { SaveVersion } from './save-version.tsx';
 import { useDraft } from './use-draft.ts';
 import { VariableList } from './variable-list.tsx';

@@ -8,20 +8,25 @@ import {
 } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { may, useMe } from '../../data/me.ts';
-import { type ModelSettings, noModelSettings } from '../../data/model-settings.ts';
-import { own } from '../../data/own.ts';
-import { startPlaygroundRun } from '../../data/playground.ts';
-import { promptQuery, useCreateVersion, versionQuery, versionsQuery } from '../../data/prompts.ts';
-import { useRun } from '../../data/runs.ts';
-import { variablesOf } from '../../data/templates.ts';
-import { Card } from '../../parts/card.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { submitByKeys } from '../../parts/submit-by-keys.ts';
-import { ValuesFields } from '../../parts/values-fields.tsx';
+import { Card } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ValuesFields } from '../../components/fields/values-fields.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { submitByKeys } from '../../components/hooks/submit-on-ctrl-enter.ts';
+import { Icon } from '../../components/icon.tsx';
+import { type ModelSettings, noModelSettings } from '../../data/agents/model-settings.ts';
+import { useRun } from '../../data/executions/start-execution.ts';
+import { startPlaygroundRun } from '../../data/prompts/playground.ts';
+import {
+  promptQuery,
+  useCreateVersion,
+  versionQuery,
+  versionsQuery,
+} from '../../data/prompts/prompts.ts';
+import { variablesOf } from '../../data/prompts/templates.ts';
+import { own } from '../../data/text/own-property.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 import { inputOf } from './draft.ts';
 import classes from './playground.module.css';
 import { draftChoice, PlaygroundSide, type SideChoice } from './playground-side.tsx';

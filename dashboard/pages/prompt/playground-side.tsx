@@ -1,11 +1,11 @@
 import { ActionIcon, NativeSelect, Stack } from '@mantine/core';
 import type { PromptVersion } from '../../../src/client/index.ts';
-import type { ModelSettings } from '../../data/model-settings.ts';
-import type { RunState } from '../../data/runs.ts';
-import { Card } from '../../parts/card.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { ModelFields } from '../../parts/model-fields.tsx';
-import { RunResult } from '../../parts/run-result.tsx';
+import { Card } from '../../components/card.tsx';
+import { RunResult } from '../../components/execution-result.tsx';
+import { ModelFields } from '../../components/fields/model-fields.tsx';
+import { Icon } from '../../components/icon.tsx';
+import type { ModelSettings } from '../../data/agents/model-settings.ts';
+import type { RunState } from '../../data/executions/start-execution.ts';
 
 export interface SideChoice {
   /** The identifier of a version, or the draft. */

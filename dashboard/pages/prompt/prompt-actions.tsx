@@ -2,11 +2,11 @@ import { ActionIcon, Button, Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Prompt } from '../../../src/client/index.ts';
-import { may, useMe } from '../../data/me.ts';
-import { useChangePrompt } from '../../data/prompts.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { RenameDialog } from '../../parts/rename-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { RenameDialog } from '../../components/dialogs/rename-dialog.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useChangePrompt } from '../../data/prompts/prompts.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 
 /** What can be done with the prompt as a whole. */
 export function PromptActions({ prompt }: { readonly prompt: Prompt }) {

@@ -1,10 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
-import { promptQuery } from '../../data/prompts.ts';
-import { Identifier } from '../../parts/identifier.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
+import { Identifier } from '../../components/identifier.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { promptQuery } from '../../data/prompts/prompts.ts';
 import { PromptActions } from './prompt-actions.tsx';
 
 const route = getRouteApi('/app/prompts/$promptId');

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { promptQuery } from '../../data/prompts.ts';
-import { queryClient } from '../../data/query-client.ts';
-import { readVersionsSearch } from '../../data/versions-search.ts';
+import { queryClient } from '../../data/client/query-client.ts';
+import { promptQuery } from '../../data/prompts/prompts.ts';
+import { readVersionsSearch } from '../../data/prompts/versions-search.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 /** The prompt's page: its head, and below it one of its areas. */

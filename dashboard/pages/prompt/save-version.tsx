@@ -2,11 +2,11 @@ import { Button, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import type { Prompt, PromptVersion } from '../../../src/client/index.ts';
-import { useCreateVersion } from '../../data/prompts.ts';
-import { Card } from '../../parts/card.tsx';
-import editor from '../../parts/editor.module.css';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { VersionFields } from '../../parts/version-fields.tsx';
+import { Card } from '../../components/card.tsx';
+import editor from '../../components/editor/editor.module.css';
+import { VersionFields } from '../../components/fields/version-fields.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { useCreateVersion } from '../../data/prompts/prompts.ts';
 import { type Draft, inputOf } from './draft.ts';
 
 /** Makes a version of the draft. It cannot be changed after, so it is said what that means. */

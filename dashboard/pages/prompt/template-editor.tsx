@@ -1,7 +1,7 @@
 import { autocompletion, type CompletionContext } from '@codemirror/autocomplete';
 import { placeholder } from '@codemirror/view';
 import { useRef } from 'react';
-import { useAim, useEditor } from '../../parts/use-editor.ts';
+import { useAim, useEditor } from '../../components/editor/use-editor.ts';
 import classes from './editor.module.css';
 
 /** Where to go to in a template; another object each time it is asked for. */

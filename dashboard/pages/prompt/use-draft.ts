@@ -1,7 +1,7 @@
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Prompt, PromptVersion } from '../../../src/client/index.ts';
-import { versionQuery } from '../../data/prompts.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
 import {
   afterSaving,
   blankDraft,

@@ -1,4 +1,4 @@
-import type { Variable, VariablePlace } from '../../data/templates.ts';
+import type { Variable, VariablePlace } from '../../data/prompts/templates.ts';
 import classes from './editor.module.css';
 
 /** The variables of the draft as they are now, and where each stands. */

@@ -2,13 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { PromptVersion } from '../../../src/client/index.ts';
-import { versionQuery, versionsQuery } from '../../data/prompts.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import list from '../../parts/list.module.css';
-import { TemplateDiff } from '../../parts/template-diff.tsx';
-import { useVersionColumns } from '../../parts/version-columns.tsx';
-import { Versions } from '../../parts/versions.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import list from '../../components/list.module.css';
+import { TemplateDiff } from '../../components/versions/template-diff.tsx';
+import { useVersionColumns } from '../../components/versions/version-columns.tsx';
+import { Versions } from '../../components/versions/version-list.tsx';
+import { versionQuery, versionsQuery } from '../../data/prompts/prompts.ts';
 
 const route = getRouteApi('/app/prompts/$promptId/versions');
 

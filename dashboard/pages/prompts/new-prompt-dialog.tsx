@@ -1,10 +1,10 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { useCreatePrompt } from '../../data/prompts.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { NameFields } from '../../parts/name-fields.tsx';
+import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import { NameFields } from '../../components/fields/name-fields.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { useCreatePrompt } from '../../data/prompts/prompts.ts';
 
 /** Only what a prompt is called: what it says comes with its first version, in the editor. */
 export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {

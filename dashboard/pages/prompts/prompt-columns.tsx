@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { Prompt } from '../../../src/client/index.ts';
-import { formatCount } from '../../data/format.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import classes from '../../parts/list.module.css';
-import { Time } from '../../parts/time.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import classes from '../../components/list.module.css';
+import { Time } from '../../components/time.tsx';
+import { formatCount } from '../../data/text/format.ts';
 
 export const columns: readonly Column<Prompt>[] = [
   {

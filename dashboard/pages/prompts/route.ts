@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { asText, readOffset } from '../../data/address.ts';
+import { asText, readOffset } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 /** The filters of the list, as they stand in the address. */

@@ -1,7 +1,7 @@
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
-import { useMe } from '../../data/me.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { PasswordForm } from '../../parts/password-form.tsx';
+import { Card, Facts } from '../../components/card.tsx';
+import { PasswordForm } from '../../components/password-form.tsx';
+import { useMe } from '../../data/workspace/me.ts';
 import { schemes } from '../../shell/account-menu.tsx';
 import classes from './settings.module.css';
 

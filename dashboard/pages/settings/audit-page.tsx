@@ -1,16 +1,16 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type AuditAction, type AuditLine, auditQuery } from '../../data/audit.ts';
-import { stringify } from '../../data/exact-json.ts';
-import { useMemberNames } from '../../data/member-names.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Time } from '../../parts/time.tsx';
-import { useFilters } from '../../parts/use-filters.ts';
-import { useLastPage } from '../../parts/use-last-page.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useFilters } from '../../components/hooks/use-filters.ts';
+import { useLastPage } from '../../components/hooks/use-last-page.ts';
+import { Pager } from '../../components/pager.tsx';
+import { NotRenewed } from '../../components/stale-notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { stringify } from '../../data/text/exact-json.ts';
+import { type AuditAction, type AuditLine, auditQuery } from '../../data/workspace/audit.ts';
+import { useMemberNames } from '../../data/workspace/member-names.ts';
 import type { AuditSearch } from './route.ts';
 import classes from './settings.module.css';
 

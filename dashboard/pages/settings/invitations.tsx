@@ -3,14 +3,19 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Role } from '../../../src/client/index.ts';
-import { type Invitation, invitationsQuery, useInvite, useWithdraw } from '../../data/members.ts';
-import { Card } from '../../parts/card.tsx';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Card } from '../../components/card.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { Time } from '../../components/time.tsx';
+import {
+  type Invitation,
+  invitationsQuery,
+  useInvite,
+  useWithdraw,
+} from '../../data/workspace/members.ts';
 import classes from './settings.module.css';
 
 /** A link to hand over; nothing is sent by itself. */

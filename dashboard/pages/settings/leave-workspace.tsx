@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useLeaveWorkspace } from '../../data/members.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useLeaveWorkspace } from '../../data/workspace/members.ts';
 
 /** Beside one's own row; whoever can remove others can do that as well. */
 export function LeaveWorkspace() {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Member } from '../../../src/client/index.ts';
-import { may, useMe } from '../../data/me.ts';
-import { membersQuery } from '../../data/members.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Time } from '../../parts/time.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { NotRenewed } from '../../components/stale-notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { may, useMe } from '../../data/workspace/me.ts';
+import { membersQuery } from '../../data/workspace/members.ts';
 import { Invitations } from './invitations.tsx';
 import { LeaveWorkspace } from './leave-workspace.tsx';
 import { RemoveMember } from './remove-member.tsx';

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { usePutPrice } from '../../data/prices.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { usePutPrice } from '../../data/workspace/prices.ts';
 
 const amounts = [
   ['inputPerMillion', 'Input', true],

@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Price } from '../../../src/client/index.ts';
-import { may, useMe } from '../../data/me.ts';
-import { pricesQuery, useDeletePrice } from '../../data/prices.ts';
-import { Card } from '../../parts/card.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
+import { Card } from '../../components/card.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { may, useMe } from '../../data/workspace/me.ts';
+import { pricesQuery, useDeletePrice } from '../../data/workspace/prices.ts';
 import { PriceForm } from './price-form.tsx';
 import classes from './settings.module.css';
 

@@ -1,9 +1,9 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Provider, ProviderInput } from '../../../src/client/index.ts';
-import { usePutProvider } from '../../data/providers.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { usePutProvider } from '../../data/workspace/providers.ts';
 import classes from './settings.module.css';
 
 const kinds: readonly { readonly value: ProviderInput['kind']; readonly label: string }[] = [

@@ -1,9 +1,9 @@
 import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Member } from '../../../src/client/index.ts';
-import { useRemoveMember } from '../../data/members.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useRemoveMember } from '../../data/workspace/members.ts';
 
 export function RemoveMember({ member }: { readonly member: Member }) {
   const remove = useRemoveMember();

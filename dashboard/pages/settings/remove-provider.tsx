@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useDeleteProvider } from '../../data/providers.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useDeleteProvider } from '../../data/workspace/providers.ts';
 
 export function RemoveProvider({ name }: { readonly name: string }) {
   const remove = useDeleteProvider();

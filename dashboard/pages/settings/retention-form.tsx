@@ -2,11 +2,11 @@ import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Retention } from '../../../src/client/index.ts';
-import { retentionQuery, useSetRetention } from '../../data/retention.ts';
-import { useWrite } from '../../data/use-write.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { daysOf } from './days-of.ts';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { useWrite } from '../../data/client/use-single-flight.ts';
+import { retentionQuery, useSetRetention } from '../../data/workspace/retention.ts';
+import { daysOf } from './format-days.ts';
 import classes from './settings.module.css';
 
 /** What was typed. A field that nobody touched shows what holds, and follows it. */

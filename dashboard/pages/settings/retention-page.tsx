@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { may, useMe } from '../../data/me.ts';
-import { retentionQuery } from '../../data/retention.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { daysOf } from './days-of.ts';
+import { Card, Facts } from '../../components/card.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { may, useMe } from '../../data/workspace/me.ts';
+import { retentionQuery } from '../../data/workspace/retention.ts';
 import { Erasures } from './erasures.tsx';
+import { daysOf } from './format-days.ts';
 import { RetentionForm } from './retention-form.tsx';
 import classes from './settings.module.css';
 

@@ -1,9 +1,9 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import type { Member, Role } from '../../../src/client/index.ts';
-import { useMe } from '../../data/me.ts';
-import { useChangeRole } from '../../data/members.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useMe } from '../../data/workspace/me.ts';
+import { useChangeRole } from '../../data/workspace/members.ts';
 
 const roles = ['viewer', 'editor', 'owner'] as const satisfies Role[];
 

@@ -1,7 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router';
-import { may, useMe } from '../../data/me.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { may, useMe } from '../../data/workspace/me.ts';
 import classes from './settings.module.css';
 
 const areas = [

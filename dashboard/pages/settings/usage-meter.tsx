@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import type { Usage } from '../../../src/client/index.ts';
-import { formatTime } from '../../data/format.ts';
-import { Meter } from '../../parts/meter.tsx';
+import { Meter } from '../../components/meter.tsx';
+import { formatTime } from '../../data/text/format.ts';
 import classes from './settings.module.css';
 
 /** What was used of the month's actions, and when the next month begins. */

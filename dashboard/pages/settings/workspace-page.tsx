@@ -2,12 +2,12 @@ import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Usage } from '../../../src/client/index.ts';
-import { may, useMe, workspaceName } from '../../data/me.ts';
-import { usageQuery, useSetPlan } from '../../data/usage.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Card, Facts } from '../../components/card.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { may, useMe, workspaceName } from '../../data/workspace/me.ts';
+import { usageQuery, useSetPlan } from '../../data/workspace/usage.ts';
 import classes from './settings.module.css';
 import { UsageMeter } from './usage-meter.tsx';
 

@@ -1,7 +1,7 @@
 import { Button, Divider, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { cueline } from '../../data/client.ts';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { cueline } from '../../data/client/client.ts';
 
 const names = { github: 'GitHub', google: 'Google', oidc: 'your organisation' } as const;
 

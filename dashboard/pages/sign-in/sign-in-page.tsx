@@ -2,14 +2,14 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { cueline } from '../../data/client.ts';
-import { queryClient } from '../../data/query-client.ts';
-import { isSignedOut } from '../../data/signed-out.ts';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { PasswordField } from '../../parts/password-field.tsx';
-import { Gate } from '../../shell/gate.tsx';
+import { PasswordField } from '../../components/fields/password-field.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { cueline } from '../../data/client/client.ts';
+import { queryClient } from '../../data/client/query-client.ts';
+import { isSignedOut } from '../../data/client/signed-out.ts';
+import { Gate } from '../../shell/standalone-page.tsx';
 import { IdentityButtons } from './identity-buttons.tsx';
-import { refusalOf } from './refusals.ts';
+import { refusalOf } from './identity-errors.ts';
 
 const route = getRouteApi('/sign-in');
 

@@ -1,5 +1,5 @@
-import { useMe } from '../../data/me.ts';
-import { PasswordForm } from '../../parts/password-form.tsx';
+import { PasswordForm } from '../../components/password-form.tsx';
+import { useMe } from '../../data/workspace/me.ts';
 import { Step } from './step.tsx';
 
 export function PasswordStep() {

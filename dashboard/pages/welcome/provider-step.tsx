@@ -1,9 +1,9 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { providersQuery, usePutProvider } from '../../data/providers.ts';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { TestProvider } from '../../parts/test-provider.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { TestProvider } from '../../components/test-provider.tsx';
+import { providersQuery, usePutProvider } from '../../data/workspace/providers.ts';
 import { Step } from './step.tsx';
 
 /** Those that need nothing but a key; the rest is in the settings. */

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { meQuery } from '../../data/me.ts';
-import { providersQuery } from '../../data/providers.ts';
-import { queryClient } from '../../data/query-client.ts';
+import { queryClient } from '../../data/client/query-client.ts';
+import { meQuery } from '../../data/workspace/me.ts';
+import { providersQuery } from '../../data/workspace/providers.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { firstStepsDone } from './first-steps.ts';
 

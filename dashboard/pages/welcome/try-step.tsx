@@ -2,12 +2,12 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { agentsQuery } from '../../data/agents.ts';
-import { formatDuration } from '../../data/format.ts';
-import { versionQuery } from '../../data/prompts.ts';
-import { execute, useRun } from '../../data/runs.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { agentsQuery } from '../../data/agents/agents.ts';
+import { execute, useRun } from '../../data/executions/start-execution.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
+import { formatDuration } from '../../data/text/format.ts';
 import { Step } from './step.tsx';
 
 /** The agent that the first start made: it runs on the built-in model, which answers with what it was sent. */

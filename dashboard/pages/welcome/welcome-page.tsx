@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { may, useMe } from '../../data/me.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { may, useMe } from '../../data/workspace/me.ts';
 import { finishFirstSteps } from './first-steps.ts';
 import { PasswordStep } from './password-step.tsx';
 import { ProviderStep } from './provider-step.tsx';

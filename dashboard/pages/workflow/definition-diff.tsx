@@ -1,13 +1,13 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
-import { writeDefinition } from '../../data/definition-text.ts';
-import { workflowVersionQuery } from '../../data/workflows.ts';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import classes from '../../parts/template-diff.module.css';
+import { ErrorState } from '../../components/error-state.tsx';
+import { lazyPart } from '../../components/lazy-component.tsx';
+import classes from '../../components/versions/template-diff.module.css';
+import { writeDefinition } from '../../data/workflows/definition-text.ts';
+import { workflowVersionQuery } from '../../data/workflows/workflows.ts';
 
-const TextDiff = lazyPart(() => import('../../parts/text-diff.tsx'));
+const TextDiff = lazyPart(() => import('../../components/versions/text-diff.tsx'));
 
 /** What one version of a workflow says and another says otherwise. */
 export function DefinitionDiff(props: {

@@ -1,5 +1,5 @@
 import type { WorkflowVersion } from '../../../src/client/index.ts';
-import { type DefinitionFormat, writeDefinition } from '../../data/definition-text.ts';
+import { type DefinitionFormat, writeDefinition } from '../../data/workflows/definition-text.ts';
 
 /** What is written and not saved. It stands in the window's session storage, whatever page is shown. */
 export interface DefinitionDraft {

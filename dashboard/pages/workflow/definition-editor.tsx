@@ -2,16 +2,16 @@ import { SegmentedControl } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
-import { agentsQuery } from '../../data/agents.ts';
+import editor from '../../components/editor/editor.module.css';
+import { problemOf } from '../../components/error-state.tsx';
+import { agentsQuery } from '../../data/agents/agents.ts';
 import {
   type DefinitionFormat,
   type PlacedProblem,
   readDefinition,
   writeDefinition,
-} from '../../data/definition-text.ts';
-import { verdictQuery } from '../../data/workflows.ts';
-import editor from '../../parts/editor.module.css';
-import { problemOf } from '../../parts/error-state.tsx';
+} from '../../data/workflows/definition-text.ts';
+import { verdictQuery } from '../../data/workflows/workflows.ts';
 import classes from './definition.module.css';
 import DefinitionTextEditor, { type Aim } from './definition-text-editor.tsx';
 

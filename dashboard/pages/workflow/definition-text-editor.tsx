@@ -2,9 +2,9 @@ import { autocompletion, type CompletionContext } from '@codemirror/autocomplete
 import { Compartment } from '@codemirror/state';
 import { lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { useAim, useEditor } from '../../parts/use-editor.ts';
+import { useAim, useEditor } from '../../components/editor/use-editor.ts';
 import classes from './definition.module.css';
-import { agentNames, definitionMarks, problemLines } from './definition-marks.ts';
+import { agentNames, definitionMarks, problemLines } from './definition-highlighting.ts';
 
 export interface KnownAgent {
   readonly agentId: string;

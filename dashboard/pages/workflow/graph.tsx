@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { box, type GraphPicture, type PlacedStep } from '../../data/workflow-graph.ts';
-import type { WorkflowStep } from '../../data/workflows.ts';
+import { box, type GraphPicture, type PlacedStep } from '../../data/workflows/workflow-graph.ts';
+import type { WorkflowStep } from '../../data/workflows/workflows.ts';
 import classes from './graph.module.css';
 
 /**

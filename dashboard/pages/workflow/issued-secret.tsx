@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { IssuedWebhook } from '../../../src/client/index.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { WebhookSnippets } from './webhook-snippets.tsx';
 
 /** The secret, this once. Only its button closes it: a click beside it would lose what nobody can show again. */

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useCreateWebhook } from '../../data/triggers.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { useCreateWebhook } from '../../data/workflows/triggers.ts';
 import { IssuedSecret } from './issued-secret.tsx';
 
 export function NewWebhook(props: { readonly workflowId: string; readonly onClose: () => void }) {

@@ -1,9 +1,9 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Workflow } from '../../../src/client/index.ts';
-import { useChangeWorkflow, workflowVersionQuery } from '../../data/workflows.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { useChangeWorkflow, workflowVersionQuery } from '../../data/workflows/workflows.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
 
 /** What another version changes, shown before it is pinned. */

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { queryClient } from '../../data/query-client.ts';
-import { readVersionsSearch } from '../../data/versions-search.ts';
-import { workflowQuery } from '../../data/workflows.ts';
+import { queryClient } from '../../data/client/query-client.ts';
+import { readVersionsSearch } from '../../data/prompts/versions-search.ts';
+import { workflowQuery } from '../../data/workflows/workflows.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { readRunsSearch } from './search.ts';
 

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useStartWorkflow, type WorkflowRunDetail } from '../../data/workflow-runs.ts';
-import { RunAgainDialog } from '../../parts/run-again-dialog.tsx';
+import { RunAgainDialog } from '../../components/dialogs/run-again-dialog.tsx';
+import { useStartWorkflow, type WorkflowRunDetail } from '../../data/workflows/workflow-runs.ts';
 
 /** The same input or another, in the version that the workflow has pinned now. */
 export default function RunAgain(props: {

@@ -1,5 +1,5 @@
-import type { RunStatus, StepStatus } from '../../data/workflow-runs.ts';
-import { StateBadge } from '../../parts/state-badge.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import type { RunStatus, StepStatus } from '../../data/workflows/workflow-runs.ts';
 
 export const runTones = {
   processing: 'accent',

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatDuration } from '../../data/format.ts';
-import type { RunItem, RunStep } from '../../data/workflow-runs.ts';
+import { formatDuration } from '../../data/text/format.ts';
+import type { RunItem, RunStep } from '../../data/workflows/workflow-runs.ts';
 import classes from './workflow.module.css';
 
 /** What the tables of steps and of items show alike. */

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { NotRenewed } from '../../components/stale-notice.tsx';
 import {
   itemsOnPage,
   type RunItem,
   type RunStep,
   runItemsQuery,
   type WorkflowRunDetail,
-} from '../../data/workflow-runs.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Pager } from '../../parts/pager.tsx';
+} from '../../data/workflows/workflow-runs.ts';
 import { StepBadge } from './run-badges.tsx';
 import { Executions, FixedFallback, None, tookOf } from './run-cells.tsx';
 import classes from './workflow.module.css';

@@ -4,27 +4,27 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useMemo } from 'react';
 import type { WorkflowVersion } from '../../../src/client/index.ts';
-import { useAgentNames } from '../../data/agent-names.ts';
-import { stringify } from '../../data/exact-json.ts';
-import { formatDuration } from '../../data/format.ts';
-import { may, useMe } from '../../data/me.ts';
-import { useMemberNames } from '../../data/member-names.ts';
-import { pictureOf } from '../../data/workflow-graph.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Identifier } from '../../components/identifier.tsx';
+import { lazyPart } from '../../components/lazy-component.tsx';
+import { Figures } from '../../components/metric-list.tsx';
+import { NotRenewed } from '../../components/stale-notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { useAgentNames } from '../../data/agents/agent-names.ts';
+import { stringify } from '../../data/text/exact-json.ts';
+import { formatDuration } from '../../data/text/format.ts';
+import { pictureOf } from '../../data/workflows/workflow-graph.ts';
 import {
   isUnderWay,
   useCancelWorkflowRun,
   type WorkflowRunDetail,
   workflowRunQuery,
-} from '../../data/workflow-runs.ts';
-import { workflowVersionQuery } from '../../data/workflows.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { Figures } from '../../parts/figures.tsx';
-import { Identifier } from '../../parts/identifier.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Time } from '../../parts/time.tsx';
+} from '../../data/workflows/workflow-runs.ts';
+import { workflowVersionQuery } from '../../data/workflows/workflows.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
+import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { Graph } from './graph.tsx';
 import { RunBadge, StepBadge, stepTones } from './run-badges.tsx';
 import { RunSteps } from './run-steps.tsx';

@@ -1,8 +1,8 @@
-import { formatCount, formatDuration } from '../../data/format.ts';
-import type { RunStep, WorkflowRunDetail } from '../../data/workflow-runs.ts';
-import type { WorkflowDefinition } from '../../data/workflows.ts';
-import { Card } from '../../parts/card.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Card } from '../../components/card.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { formatCount, formatDuration } from '../../data/text/format.ts';
+import type { RunStep, WorkflowRunDetail } from '../../data/workflows/workflow-runs.ts';
+import type { WorkflowDefinition } from '../../data/workflows/workflows.ts';
 import { StepBadge, stepTones } from './run-badges.tsx';
 import { Executions, FixedFallback, None, tookOf } from './run-cells.tsx';
 import { RunItems } from './run-items.tsx';

@@ -2,11 +2,15 @@ import { Button, Checkbox, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { Workflow, WorkflowVersion } from '../../../src/client/index.ts';
-import { type AddedVersion, useAddVersion, type WorkflowDefinition } from '../../data/workflows.ts';
-import { Card } from '../../parts/card.tsx';
-import editor from '../../parts/editor.module.css';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { VersionFields } from '../../parts/version-fields.tsx';
+import { Card } from '../../components/card.tsx';
+import editor from '../../components/editor/editor.module.css';
+import { VersionFields } from '../../components/fields/version-fields.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import {
+  type AddedVersion,
+  useAddVersion,
+  type WorkflowDefinition,
+} from '../../data/workflows/workflows.ts';
 import type { DefinitionDraft } from './definition-draft.ts';
 
 /** Makes a version of what is written. It cannot be changed after, so it is said what that means. */

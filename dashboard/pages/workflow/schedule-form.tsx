@@ -9,12 +9,12 @@ import {
 } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
-import { stringify } from '../../data/exact-json.ts';
-import { viewerZone } from '../../data/format.ts';
-import { objectOf } from '../../data/json-object.ts';
-import { useChangeSchedule, useCreateSchedule } from '../../data/triggers.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { stringify } from '../../data/text/exact-json.ts';
+import { viewerZone } from '../../data/text/format.ts';
+import { objectOf } from '../../data/text/json-object.ts';
+import { useChangeSchedule, useCreateSchedule } from '../../data/workflows/triggers.ts';
 
 /** A new schedule, or another shape of one that is there. */
 export default function ScheduleForm(props: {

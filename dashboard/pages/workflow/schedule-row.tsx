@@ -1,14 +1,14 @@
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Schedule } from '../../../src/client/index.ts';
-import { stringify } from '../../data/exact-json.ts';
-import { formatSince, formatTimeIn, viewerZone } from '../../data/format.ts';
-import { may, useMe } from '../../data/me.ts';
-import { useChangeSchedule, useDeleteSchedule } from '../../data/triggers.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { EnabledBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { FormProblem } from '../../components/form-error.tsx';
+import { EnabledBadge } from '../../components/state-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { stringify } from '../../data/text/exact-json.ts';
+import { formatSince, formatTimeIn, viewerZone } from '../../data/text/format.ts';
+import { useChangeSchedule, useDeleteSchedule } from '../../data/workflows/triggers.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 import classes from './triggers.module.css';
 
 /** One schedule, with its next times on its own clocks and on those of the viewer. */

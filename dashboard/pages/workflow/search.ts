@@ -1,5 +1,5 @@
-import { readOffset } from '../../data/address.ts';
-import type { RunStatus } from '../../data/workflow-runs.ts';
+import { readOffset } from '../../data/client/search-params.ts';
+import type { RunStatus } from '../../data/workflows/workflow-runs.ts';
 
 export const runStatuses = [
   'processing',

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { stringify } from '../../data/exact-json.ts';
-import type { PlacedStep } from '../../data/workflow-graph.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { CodeBlock } from '../../parts/code-block.tsx';
+import { Card, Facts } from '../../components/card.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { stringify } from '../../data/text/exact-json.ts';
+import type { PlacedStep } from '../../data/workflows/workflow-graph.ts';
 import classes from './workflow.module.css';
 
 /** One step as it is defined. */

@@ -2,15 +2,15 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { may, useMe } from '../../data/me.ts';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { useVersionColumns } from '../../components/versions/version-columns.tsx';
+import { Versions } from '../../components/versions/version-list.tsx';
 import {
   type WorkflowVersionSummary,
   workflowQuery,
   workflowVersionsQuery,
-} from '../../data/workflows.ts';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { useVersionColumns } from '../../parts/version-columns.tsx';
-import { Versions } from '../../parts/versions.tsx';
+} from '../../data/workflows/workflows.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
 import { PinDialog } from './pin-dialog.tsx';
 

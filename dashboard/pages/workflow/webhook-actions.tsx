@@ -1,9 +1,9 @@
 import { Menu } from '@mantine/core';
 import { useState } from 'react';
-import { useDeleteWebhook, type Webhook } from '../../data/triggers.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { RowMenu } from '../../parts/row-menu.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { useDeleteWebhook, type Webhook } from '../../data/workflows/triggers.ts';
 import { WebhookSnippets } from './webhook-snippets.tsx';
 
 export function WebhookActions(props: {

@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { secretVariable, signedCurlOf, signedNodeOf } from '../../data/event-snippets.ts';
-import { workflowQuery } from '../../data/workflows.ts';
-import { Snippets } from '../../parts/snippets.tsx';
+import { Snippets } from '../../components/code-snippets.tsx';
+import { secretVariable, signedCurlOf, signedNodeOf } from '../../data/workflows/event-snippets.ts';
+import { workflowQuery } from '../../data/workflows/workflows.ts';
 import classes from './triggers.module.css';
 
 /** Code that signs and sends an event as it is pasted, with the workflow's own input. */

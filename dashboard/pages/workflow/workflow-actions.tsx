@@ -1,12 +1,12 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useState } from 'react';
 import type { Workflow } from '../../../src/client/index.ts';
-import { may, useMe } from '../../data/me.ts';
-import { useChangeWorkflow, useDeleteWorkflow } from '../../data/workflows.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { RenameDialog } from '../../parts/rename-dialog.tsx';
-import { useLeave } from '../../parts/use-leave.ts';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { RenameDialog } from '../../components/dialogs/rename-dialog.tsx';
+import { useLeave } from '../../components/hooks/use-navigate-from.ts';
+import { Icon } from '../../components/icon.tsx';
+import { useChangeWorkflow, useDeleteWorkflow } from '../../data/workflows/workflows.ts';
+import { may, useMe } from '../../data/workspace/me.ts';
 
 /** What can be done with the workflow as a whole. */
 export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import type { RunStatus } from '../../data/workflow-runs.ts';
-import type { WorkflowSummary } from '../../data/workflows.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import list from '../../parts/list.module.css';
-import { EnabledBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import list from '../../components/list.module.css';
+import { EnabledBadge } from '../../components/state-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import type { RunStatus } from '../../data/workflows/workflow-runs.ts';
+import type { WorkflowSummary } from '../../data/workflows/workflows.ts';
 import classes from './workflows.module.css';
 
 export const columns: readonly Column<WorkflowSummary>[] = [

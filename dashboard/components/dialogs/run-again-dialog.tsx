@@ -1,0 +1,60 @@
+import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { stringify } from '../../data/text/exact-json.ts';
+import { objectOf } from '../../data/text/json-object.ts';
+import { FormProblem } from '../form-error.tsx';
+import { Dialog, LeaveButton } from './dialog.tsx';
+
+/** What was run before with the same values or others. */
+export function RunAgainDialog(props: {
+  readonly title: string;
+  /** What will happen, in full sentences. */
+  readonly children: ReactNode;
+  /** What the values are called. */
+  readonly label: string;
+  readonly description: string;
+  /** Undefined where they are not kept. */
+  readonly values: Readonly<Record<string, unknown>> | undefined;
+  readonly pending: boolean;
+  readonly error: unknown;
+  readonly onRun: (values: Record<string, unknown>) => void;
+  readonly onClose: () => void;
+}) {
+  const [typed, setTyped] = useState(stringify(props.values ?? {}, 2));
+  const values = objectOf(typed);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (values) props.onRun(values);
+  };
+  return (
+    <Dialog locked={props.pending} onClose={props.onClose} title={props.title} size="lg">
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <p>{props.children}</p>
+          {!props.values && (
+            <p>What this run was given is not kept any more, or never was: write it anew.</p>
+          )}
+          <Textarea
+            label={props.label}
+            description={props.description}
+            autosize
+            minRows={4}
+            maxRows={18}
+            spellCheck={false}
+            styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.78125rem' } }}
+            value={typed}
+            error={values ? undefined : 'It is not a JSON object.'}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          <FormProblem error={props.error} />
+          <Group justify="flex-end" gap="xs">
+            <LeaveButton>Close</LeaveButton>
+            <Button type="submit" disabled={!values} loading={props.pending}>
+              Run
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,59 @@
+import { Radio, Stack, TagsInput, TextInput } from '@mantine/core';
+import type { Agent } from '../../../src/client/index.ts';
+import type { AgentForm } from '../../data/agents/agent-form.ts';
+import { fieldProblem } from '../form-error.tsx';
+import classes from './fields.module.css';
+import { NameFields } from './name-fields.tsx';
+
+/** What an agent is called, where it belongs, and who sees it. */
+export function AboutFields(props: {
+  readonly form: AgentForm;
+  readonly onChange: (change: Partial<AgentForm>) => void;
+  readonly error: unknown;
+  readonly disabled?: boolean;
+}) {
+  const { form, onChange, error, disabled = false } = props;
+  return (
+    <Stack gap="md">
+      <NameFields
+        name={form.agentName}
+        description={form.description}
+        onChange={({ name = form.agentName, description = form.description }) =>
+          onChange({ agentName: name, description })
+        }
+        error={error}
+        nameField="agentName"
+        disabled={disabled}
+      />
+      <div className={classes.halves}>
+        <TextInput
+          label="Project"
+          maxLength={100}
+          disabled={disabled}
+          value={form.project}
+          error={fieldProblem(error, 'project')}
+          onChange={({ currentTarget }) => onChange({ project: currentTarget.value })}
+        />
+        <TagsInput
+          label="Tags"
+          placeholder={form.tags.length === 0 ? 'Enter adds one' : ''}
+          maxTags={20}
+          disabled={disabled}
+          value={[...form.tags]}
+          error={fieldProblem(error, 'tags')}
+          onChange={(tags) => onChange({ tags })}
+        />
+      </div>
+      <Radio.Group
+        label="Who sees it"
+        value={form.visibility}
+        onChange={(visibility) => onChange({ visibility: visibility as Agent['visibility'] })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="private" label="Private: its creator and the owners" disabled={disabled} />
+          <Radio value="public" label="Public: every member of the workspace" disabled={disabled} />
+        </Stack>
+      </Radio.Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,70 @@
+import { Autocomplete } from '@mantine/core';
+import type { ModelSettings } from '../../data/agents/model-settings.ts';
+import { useKnownModels } from '../../data/agents/models.ts';
+import { fieldProblem } from '../form-error.tsx';
+import classes from './fields.module.css';
+import { NumberField } from './number-field.tsx';
+
+/** Model, temperature, most tokens and top P. What is left empty is taken from `behind`, which its place then shows. */
+export function ModelFields(props: {
+  readonly value: ModelSettings;
+  readonly onChange: (change: Partial<ModelSettings>) => void;
+  readonly behind?: ModelSettings | undefined;
+  readonly error?: unknown;
+  /** What the server's words call the settings before their name: `agentConfig.`, for example. */
+  readonly prefix?: string;
+  readonly disabled?: boolean | undefined;
+}) {
+  const { value, onChange, behind, error, prefix = '', disabled } = props;
+  const models = useKnownModels();
+  const left = (name: keyof ModelSettings) =>
+    typeof behind?.[name] === 'number' ? `${behind[name]} (version)` : 'default';
+  const problem = (name: keyof ModelSettings) => fieldProblem(error, `${prefix}${name}`);
+  return (
+    <div className={classes.stack}>
+      <Autocomplete
+        label="Model"
+        placeholder={behind?.model ? `${behind.model} (version)` : 'provider/model'}
+        data={[...models]}
+        value={value.model ?? ''}
+        onChange={(model) => onChange({ model: model || null })}
+        error={problem('model')}
+        disabled={disabled ?? false}
+        maxLength={256}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <div className={classes.grid}>
+        <NumberField
+          label="Temperature"
+          placeholder={left('temperature')}
+          value={value.temperature}
+          onChange={(temperature) => onChange({ temperature })}
+          max={2}
+          decimals={2}
+          error={problem('temperature')}
+          disabled={disabled}
+        />
+        <NumberField
+          label="Top P"
+          placeholder={left('topP')}
+          value={value.topP}
+          onChange={(topP) => onChange({ topP })}
+          max={1}
+          decimals={2}
+          error={problem('topP')}
+          disabled={disabled}
+        />
+        <NumberField
+          label="Max tokens"
+          placeholder={left('maxTokens')}
+          value={value.maxTokens}
+          onChange={(maxTokens) => onChange({ maxTokens })}
+          min={1}
+          error={problem('maxTokens')}
+          disabled={disabled}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { fieldProblem } from '../form-error.tsx';
+
+interface About {
+  readonly label: string;
+  readonly notes: string;
+}
+
+/** What a new version is called, and why it is made. */
+export function VersionFields(props: {
+  readonly about: About;
+  readonly error: unknown;
+  readonly onChange: (change: Partial<About>) => void;
+}) {
+  const { about, error, onChange } = props;
+  return (
+    <>
+      <TextInput
+        label="Label"
+        placeholder="v and its number, unless given"
+        maxLength={100}
+        value={about.label}
+        error={fieldProblem(error, 'label')}
+        onChange={({ currentTarget }) => onChange({ label: currentTarget.value })}
+      />
+      <Textarea
+        label="Notes"
+        placeholder="What changed and why"
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={2000}
+        value={about.notes}
+        error={fieldProblem(error, 'notes')}
+        onChange={({ currentTarget }) => onChange({ notes: currentTarget.value })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import type { AgentLimits } from '../../src/client/index.ts';
+import { formatCount, formatSince } from '../data/text/format.ts';
+import classes from './limit-bars.module.css';
+import { Meter } from './meter.tsx';
+
+type Window = AgentLimits['rateLimitUsage'][number];
+
+/** What each window with a limit has let past, and when the next one begins. `brief` stands side by side, in a table. */
+export function LimitBars(props: { readonly usage: readonly Window[]; readonly brief?: boolean }) {
+  return (
+    <ul className={props.brief ? classes.brief : classes.bars}>
+      {props.usage.map((state) => (
+        <li key={state.window}>
+          <div className={classes.words}>
+            <span>{props.brief ? short[state.window] : long[state.window]}</span>
+            <span className={classes.count} data-full={state.remaining === 0 || undefined}>
+              {formatCount(state.used)} / {formatCount(state.limit)}
+            </span>
+          </div>
+          <Meter used={state.used} of={state.limit} label={inWords(state)} />
+          {!props.brief && (
+            <p className={classes.reset}>
+              {state.scope === 'stage' && 'Capped by Testing. '}
+              Anew {formatSince(state.resetAt)}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const long = { minute: 'This minute', hour: 'This hour', day: 'Today (UTC)' } as const;
+const short = { minute: 'min', hour: 'h', day: 'day' } as const;
+
+function inWords({ window, used, limit }: Window): string {
+  return `${used.toLocaleString()} of ${limit.toLocaleString()} calls of this ${window} used`;
+}

@@ -1,0 +1,51 @@
+import { Button, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { cueline } from '../data/client/client.ts';
+import { useWrite } from '../data/client/use-single-flight.ts';
+import { meQuery } from '../data/workspace/me.ts';
+import { NewPasswordField } from './fields/new-password-field.tsx';
+import { PasswordField } from './fields/password-field.tsx';
+import { FormProblem, fieldProblem } from './form-error.tsx';
+
+/** Changes the password of who is signed in. All their other sessions end with it. */
+export function PasswordForm() {
+  const queries = useQueryClient();
+  const [currentPassword, setCurrent] = useState('');
+  const [newPassword, setNew] = useState('');
+  const change = useWrite({
+    mutationFn: () =>
+      cueline.session.changePassword({ currentPassword, newPassword, revokeOtherSessions: true }),
+    onSuccess: () => {
+      setCurrent('');
+      setNew('');
+      void queries.invalidateQueries(meQuery);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <PasswordField label="Current password" value={currentPassword} onChange={setCurrent} />
+        <NewPasswordField
+          label="New password"
+          value={newPassword}
+          error={fieldProblem(change.error, 'newPassword')}
+          onChange={setNew}
+        />
+        <FormProblem error={change.error} />
+        <div>
+          <Button type="submit" variant="default" loading={change.isPending}>
+            Change the password
+          </Button>{' '}
+          {change.isSuccess && currentPassword + newPassword === '' && (
+            <span role="status">Changed.</span>
+          )}
+        </div>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,23 @@
+import { Button } from '@mantine/core';
+import { problemOf } from './error-state.tsx';
+import classes from './form-error.module.css';
+
+interface Query {
+  readonly data: unknown;
+  readonly isError: boolean;
+  readonly error: unknown;
+  refetch(): unknown;
+}
+
+/** Above what is shown: it could not be read anew. What was read before stays, and takes no harm from it. */
+export function NotRenewed({ query }: { readonly query: Query }) {
+  if (!query.isError || query.data === undefined) return null;
+  return (
+    <div className={classes.notice} role="status">
+      <span>This may be out of date. {problemOf(query.error).message}</span>
+      <Button size="compact-xs" variant="default" onClick={() => query.refetch()}>
+        Try again
+      </Button>
+    </div>
+  );
+}

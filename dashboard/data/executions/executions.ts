@@ -1,0 +1,115 @@
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
+import type {
+  Cueline,
+  ExecutionFilters,
+  ExecutionPage,
+  Variables,
+} from '../../../src/client/index.ts';
+import { cueline, workspaceOfPage } from '../client/client.ts';
+import { useDeletion } from '../client/use-delete.ts';
+import { useWrite } from '../client/use-single-flight.ts';
+import { execute } from './start-execution.ts';
+
+export type Execution = ExecutionPage['executions'][number];
+export type ExecutionDetail = Awaited<ReturnType<Cueline['status']>>;
+
+/** Between two looks at a list that changes, and at one in which nothing runs. */
+const [livelyMs, calmMs] = [3_000, 20_000];
+const recordMs = 1_500;
+
+/** The history of an agent, or of all of them. `live`: it is looked at again while it is seen. */
+export const historyQuery = (
+  agentId: string | undefined,
+  filters: ExecutionFilters,
+  live: boolean,
+) =>
+  queryOptions({
+    queryKey: ['executions', 'list', agentId ?? null, filters],
+    queryFn: async ({ signal }): Promise<ExecutionPage> =>
+      agentId === undefined
+        ? (await cueline.request('GET /api/v1/executions', { query: filters }, { signal })).body
+        : cueline.list(agentId, filters, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => {
+      // After a failure, too: what is shown comes up to date by itself once the server is back.
+      if (!live || (state.error && !state.data)) return false;
+      return !state.error && state.data?.executions.some(isRunning) ? livelyMs : calmMs;
+    },
+  });
+
+export const executionQuery = (agentId: string, executionId: string) =>
+  queryOptions({
+    queryKey: ['executions', 'record', agentId, executionId],
+    queryFn: ({ signal }) => cueline.status(agentId, executionId, { signal }),
+    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? recordMs : false),
+  });
+
+export const isRunning = ({ status }: Pick<Execution, 'status'>) => status === 'processing';
+
+export type ExportFormat = 'jsonl' | 'csv';
+
+/** Where the browser gets the whole history that matches, as one file. */
+export function exportHref(
+  agentId: string | undefined,
+  filters: ExecutionFilters,
+  format: ExportFormat,
+): string {
+  const path =
+    agentId === undefined
+      ? '/api/v1/executions/export'
+      : `/api/v1/agents/${encodeURIComponent(agentId)}/executions/export`;
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  query.set('format', format);
+  // A link sends no header that could say it.
+  if (workspaceOfPage !== null) query.set('workspace', workspaceOfPage);
+  return `${path}?${query}`;
+}
+
+/** Throws what the server refuses the same export with, which a download would not show: asked for what comes last. */
+export async function checkExport(
+  agentId: string | undefined,
+  filters: ExecutionFilters,
+): Promise<void> {
+  const nothing = { ...filters, cursor: beforeAll };
+  await new Response(await cueline.openExport(agentId ?? null, nothing)).text();
+}
+
+/** Older than all executions. */
+const beforeAll = `exe_${'0'.repeat(26)}`;
+
+export function useCancelExecution(agentId: string, executionId: string) {
+  const queries = useQueryClient();
+  return useWrite({
+    mutationFn: () => cueline.cancel(agentId, executionId),
+    // Also after a refusal: it has ended meanwhile.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['executions'] }),
+  });
+}
+
+export function useDeleteExecution(
+  agentId: string,
+  executionId: string,
+  leave: () => Promise<void>,
+) {
+  return useDeletion({
+    order: () =>
+      cueline.request('DELETE /api/v1/agents/{agentId}/executions/{executionId}', {
+        params: { agentId, executionId },
+      }),
+    lists: ['executions', 'list'],
+    leave,
+    gone: [executionQuery(agentId, executionId).queryKey],
+  });
+}
+
+export function useRunAgain(agentId: string) {
+  const queries = useQueryClient();
+  return useWrite(
+    {
+      mutationFn: (variables: Variables) => execute(agentId, variables),
+      onSuccess: () => queries.invalidateQueries({ queryKey: ['executions', 'list'] }),
+    },
+    { leadsAway: true },
+  );
+}

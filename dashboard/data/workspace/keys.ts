@@ -1,0 +1,34 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ApiKey, ApiKeyInput, PageQuery } from '../../../src/client/index.ts';
+import { cueline } from '../client/client.ts';
+import { useChange } from '../client/use-invalidating-mutation.ts';
+
+export const keysQuery = (page: PageQuery) =>
+  queryOptions({
+    queryKey: ['keys', page],
+    queryFn: ({ signal }) => cueline.keys.list(page, { signal }),
+    // What they have used of their limits is counted on.
+    refetchInterval: 10_000,
+    placeholderData: keepPreviousData,
+  });
+
+/** With the secret, which is shown this once: it stays in the answer and is never kept. */
+export const useIssueKey = () =>
+  useChange((key: ApiKeyInput) => cueline.keys.create(key), ['keys']);
+
+export const useRevokeKey = () =>
+  useChange((apiKeyId: string) => cueline.keys.revoke(apiKeyId), ['keys']);
+
+export const useRotateKey = () =>
+  useChange(
+    ({ apiKeyId, graceSeconds }: { apiKeyId: string; graceSeconds: number }) =>
+      cueline.keys.rotate(apiKeyId, { graceSeconds }),
+    ['keys'],
+  );
+
+type KeyStanding = 'active' | 'expired' | 'revoked';
+
+export function standingOf({ revokedAt, expiresAt }: ApiKey): KeyStanding {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}

@@ -1,0 +1,59 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import type { InvitationInput, Role } from '../../../src/client/index.ts';
+import { chooseWorkspace, cueline } from '../client/client.ts';
+import { useChange } from '../client/use-invalidating-mutation.ts';
+import { useWrite } from '../client/use-single-flight.ts';
+import { meQuery, useMe } from './me.ts';
+
+export const membersQuery = queryOptions({
+  queryKey: ['members', 'list'],
+  queryFn: ({ signal }) => cueline.members.list({ signal }),
+});
+
+export type Invitation = Awaited<ReturnType<typeof cueline.invitations.list>>[number];
+
+/** Only for owners. */
+export const invitationsQuery = queryOptions({
+  queryKey: ['members', 'invitations'],
+  queryFn: ({ signal }) => cueline.invitations.list({ signal }),
+});
+
+export function useChangeRole() {
+  const queries = useQueryClient();
+  return useWrite({
+    mutationFn: ({ userId, role }: { userId: string; role: Role }) =>
+      cueline.members.update(userId, role),
+    onSettled: (_member, _error, { userId }) => {
+      void queries.invalidateQueries({ queryKey: ['members'] });
+      // What the page offers follows from one's own role.
+      const me = queries.getQueryData(meQuery.queryKey);
+      if (me?.user.userId === userId)
+        void queries.invalidateQueries({ queryKey: meQuery.queryKey });
+    },
+  });
+}
+
+export const useRemoveMember = () =>
+  useChange((userId: string) => cueline.members.remove(userId), ['members']);
+
+/** Nothing of this workspace is theirs to see then: the page begins anew, in another one if they have one. */
+export function useLeaveWorkspace() {
+  const { userId } = useMe().user;
+  return useWrite(
+    {
+      mutationFn: () => cueline.members.remove(userId),
+      onSuccess: () => {
+        chooseWorkspace(null);
+        location.assign('/');
+      },
+    },
+    { leadsAway: true },
+  );
+}
+
+/** With the link, which is shown this once. */
+export const useInvite = () =>
+  useChange((invitation: InvitationInput) => cueline.invitations.create(invitation), ['members']);
+
+export const useWithdraw = () =>
+  useChange((invitationId: string) => cueline.invitations.delete(invitationId), ['members']);

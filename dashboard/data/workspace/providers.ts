@@ -1,0 +1,32 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import type { ProviderInput } from '../../../src/client/index.ts';
+import { cueline } from '../client/client.ts';
+import { useWrite } from '../client/use-single-flight.ts';
+
+export const providersQuery = queryOptions({
+  queryKey: ['providers'],
+  queryFn: ({ signal }) => cueline.providers.list({ signal }),
+});
+
+/** Replaces all of it, the credential included. */
+export function usePutProvider() {
+  const queries = useQueryClient();
+  return useWrite({
+    mutationFn: ({ name, provider }: { name: string; provider: ProviderInput }) =>
+      cueline.providers.put(name, provider),
+    onSuccess: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
+  });
+}
+
+/** What is wrong with the connection is an answer; an error only where it could not be tested. */
+export function useTestProvider() {
+  return useWrite({ mutationFn: (name: string) => cueline.providers.test(name) });
+}
+
+export function useDeleteProvider() {
+  const queries = useQueryClient();
+  return useWrite({
+    mutationFn: (name: string) => cueline.providers.delete(name),
+    onSettled: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
+  });
+}

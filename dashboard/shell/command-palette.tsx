@@ -1,0 +1,154 @@
+import '@mantine/spotlight/styles.layer.css';
+import { Modal, useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { createSpotlight, Spotlight } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { Me } from '../../src/client/index.ts';
+import { Icon } from '../components/icon.tsx';
+import { agentsQuery } from '../data/agents/agents.ts';
+import { promptsQuery } from '../data/prompts/prompts.ts';
+import { workflowsQuery } from '../data/workflows/workflows.ts';
+import { schemes } from './account-menu.tsx';
+import { places } from './navigation-items.ts';
+
+const [store, spotlight] = createSpotlight();
+const listId = 'palette-found';
+
+/** ⌘K: any page, any agent, prompt or workflow, and what can be done from everywhere. The server does the searching. */
+export default function Palette(props: {
+  readonly asked: number;
+  readonly me: Me;
+  readonly onShortcuts: () => void;
+  readonly onSignOut: () => void;
+}) {
+  const [query, setQuery] = useState('');
+  const [asked] = useDebouncedValue(query.trim(), 150);
+  const navigate = useNavigate();
+  const found = { limit: 6, ...(asked && { q: asked }) };
+  const agentsFound = useQuery(agentsQuery(found));
+  const promptsFound = useQuery(promptsQuery(found));
+  const workflowsFound = useQuery(workflowsQuery(found));
+  // It opens because it was asked for again.
+  useEffect(() => spotlight.open(), [props.asked]);
+
+  const pages = places.map(({ to, label, icon }) => ({
+    id: to,
+    label,
+    leftSection: <Icon name={icon} />,
+    onClick: () => void navigate({ to }),
+  }));
+  const agents = (agentsFound.data?.agents ?? []).map(({ agentId, agentName, status }) => ({
+    id: agentId,
+    label: agentName,
+    description: status,
+    leftSection: <Icon name="agents" />,
+    onClick: () => void navigate({ to: '/agents/$agentId', params: { agentId } }),
+  }));
+  const prompts = (promptsFound.data?.prompts ?? []).map(({ promptId, name }) => ({
+    id: promptId,
+    label: name,
+    leftSection: <Icon name="prompts" />,
+    onClick: () => void navigate({ to: '/prompts/$promptId', params: { promptId } }),
+  }));
+  const workflows = (workflowsFound.data?.workflows ?? []).map(({ workflowId, name, enabled }) => ({
+    id: workflowId,
+    label: name,
+    description: enabled ? 'on' : 'off',
+    leftSection: <Icon name="workflows" />,
+    onClick: () => void navigate({ to: '/workflows/$workflowId', params: { workflowId } }),
+  }));
+  const named = ({ label }: Item) => label.toLowerCase().includes(query.trim().toLowerCase());
+  // The server found them, perhaps by their description; of those that it found for another query only what fits.
+  const foundBy = ({ isPlaceholderData }: { readonly isPlaceholderData: boolean }) =>
+    asked === query.trim() && !isPlaceholderData ? () => true : named;
+  const groups = [
+    { label: 'Pages', items: pages.filter(named) },
+    { label: 'Agents', items: agents.filter(foundBy(agentsFound)) },
+    { label: 'Prompts', items: prompts.filter(foundBy(promptsFound)) },
+    { label: 'Workflows', items: workflows.filter(foundBy(workflowsFound)) },
+    { label: 'Actions', items: useActions(props.onShortcuts, props.onSignOut).filter(named) },
+  ].filter(({ items }) => items.length > 0);
+  useFirstChosen(query, groups.flatMap(({ items }) => items.map(({ id }) => id)).join());
+  return (
+    <Spotlight.Root
+      // Faded, what is said of the chosen one could hardly be read.
+      styles={{ actionDescription: { opacity: 1 } }}
+      store={store}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut={null}
+      scrollable
+      maxHeight={420}
+    >
+      <Modal.Title className="visually-hidden">Search</Modal.Title>
+      <Spotlight.Search
+        placeholder="Search pages, agents, prompts, workflows"
+        aria-label="Search pages, agents, prompts, workflows and actions"
+        leftSection={<Icon name="search" />}
+      />
+      <Spotlight.ActionsList id={listId}>
+        {groups.map(({ label, items }) => (
+          <Spotlight.ActionsGroup key={label} label={label}>
+            {items.map(({ id, ...item }) => (
+              <Spotlight.Action key={id} {...item} />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {groups.length === 0 && <Spotlight.Empty>Nothing found</Spotlight.Empty>}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}
+
+interface Item {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly leftSection: ReactNode;
+  readonly onClick: () => void;
+}
+
+/** Enter opens the first hit. Spotlight chooses it only as one types, before the server has answered. */
+function useFirstChosen(query: string, shown: string) {
+  useEffect(() => {
+    if (query !== '') chooseFirst();
+  }, [query]);
+  useEffect(() => {
+    const isChosen = document.querySelector(`#${listId} [data-selected]`) !== null;
+    // What is shown anew may have taken away what was chosen.
+    if (query !== '' && shown !== '' && !isChosen) chooseFirst();
+  }, [query, shown]);
+}
+
+/** As Spotlight does it, which keeps its own way to itself. */
+function chooseFirst() {
+  document.querySelector(`#${listId} [data-selected]`)?.removeAttribute('data-selected');
+  document.querySelector(`#${listId} [data-action]`)?.setAttribute('data-selected', 'true');
+  store.updateState((state) => ({ ...state, selected: 0 }));
+}
+
+function useActions(onShortcuts: () => void, onSignOut: () => void): Item[] {
+  const { setColorScheme } = useMantineColorScheme();
+  return [
+    ...schemes.map(({ scheme, label, icon }) => ({
+      id: `scheme-${scheme}`,
+      label: `Appearance: ${label}`,
+      leftSection: <Icon name={icon} />,
+      onClick: () => setColorScheme(scheme),
+    })),
+    {
+      id: 'shortcuts',
+      label: 'Keyboard shortcuts',
+      leftSection: <Icon name="keyboard" />,
+      onClick: onShortcuts,
+    },
+    {
+      id: 'sign-out',
+      label: 'Sign out',
+      leftSection: <Icon name="leave" />,
+      onClick: onSignOut,
+    },
+  ];
+}

@@ -1,0 +1,51 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Me } from '../../src/client/index.ts';
+import { Dialog } from '../components/dialogs/dialog.tsx';
+import { PasswordField } from '../components/fields/password-field.tsx';
+import { FormProblem } from '../components/form-error.tsx';
+import { cueline } from '../data/client/client.ts';
+
+/** Over the page, which stays as it is: what was typed there is not lost because a session ran out. */
+export default function SignInAgain(props: { readonly me: Me; readonly onDone: () => void }) {
+  const { email } = props.me.user;
+  const [password, setPassword] = useState('');
+  const signIn = useMutation({
+    mutationKey: ['sign-in'],
+    mutationFn: () => cueline.session.signIn({ email, password }),
+    onSuccess: props.onDone,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    signIn.mutate();
+  };
+  const leave = () => {
+    const from = location.pathname + location.search;
+    location.assign(`/sign-in?${new URLSearchParams({ from })}`);
+  };
+  return (
+    <Dialog title="Your session has ended" locked onClose={leave}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <p>
+            Sign in again as {email}, and the page goes on where it was. Otherwise what is not saved
+            on it is lost, but for drafts: they wait in this window until somebody else signs in.
+          </p>
+          {/* For programs that fill in passwords. */}
+          <input type="hidden" name="email" autoComplete="username" value={email} />
+          <PasswordField value={password} onChange={setPassword} first />
+          <FormProblem error={signIn.error} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" disabled={signIn.isPending} onClick={leave}>
+              Go to the sign-in page
+            </Button>
+            <Button type="submit" loading={signIn.isPending}>
+              Sign in
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asText, readValue } from '../../dashboard/data/client/search-params.ts';
+
+test('what stands in an address is looked for as it stands there', () => {
+  for (const text of ['42', '1.10', '12345678901234567890', '{"a": 1.0}', 'true', '[2,"b"]']) {
+    assert.equal(asText(readValue(text)), text);
+  }
+  assert.equal(asText(readValue('"1.10"')), '1.10');
+  assert.equal(readValue('42'), 42);
+  assert.equal(readValue('true'), true);
+  assert.throws(() => readValue('tides'));
+});
