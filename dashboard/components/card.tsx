@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import classes from './card.module.css';
 
-/** A part of a page that has a name of its own. */
+/** A titled section of a page. */
 export function Card(props: {
   readonly title: string;
   readonly actions?: ReactNode;
@@ -19,7 +19,7 @@ export function Card(props: {
   );
 }
 
-/** Names and what they stand for, one line each. */
+/** Label and value pairs, one per row. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={classes.facts}>

@@ -1,7 +1,7 @@
 import classes from './code-block.module.css';
 import { CopyButton } from './copy-button.tsx';
 
-/** Text that is shown as it is, and meant to be copied. Never rendered as anything else. */
+/** Preformatted text with a copy button. Never interpreted as markup. */
 export function CodeBlock({ code, label }: { readonly code: string; readonly label: string }) {
   return (
     <figure className={classes.figure}>
@@ -9,7 +9,7 @@ export function CodeBlock({ code, label }: { readonly code: string; readonly lab
         <span>{label}</span>
         <CopyButton text={code} what={label} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
       <pre className={classes.code} tabIndex={0}>
         <code>{code}</code>
       </pre>

@@ -8,7 +8,7 @@ interface Language {
   readonly code: string;
 }
 
-/** The same said in several languages, of which one is shown. */
+/** The same example in several languages. */
 export function Snippets(props: {
   readonly languages: readonly [Language, ...Language[]];
   readonly children: ReactNode;

@@ -2,12 +2,12 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { type Copied, useCopy } from './hooks/use-copy.ts';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Copies `text`; `what` says of what, for the screen reader. */
+/** Copies `text`. `label` names it for screen readers. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const [copied, copy] = useCopy();
   const label = copied ? copyWords[copied] : `Copy ${what}`;
   return (
-    // Without a hover, too: whoever goes on without it has lost what is shown once.
+    // Shows a failure without hover: a secret shown once would otherwise be lost.
     <Tooltip label={label} {...(copied === 'failed' && { opened: true })}>
       <ActionIcon
         variant="subtle"
@@ -24,7 +24,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
 
 export const copyWords: Readonly<Record<NonNullable<Copied>, string>> = {
   copied: 'Copied',
-  failed: 'Could not be copied',
+  failed: 'Copy failed',
 };
 
 const icons: Readonly<Record<NonNullable<Copied> | 'not yet', IconName>> = {

@@ -7,23 +7,23 @@ export interface Column<Row> {
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'right';
-  /** On screens narrower than this it is left out. */
+  /** Hidden on screens narrower than this breakpoint. */
   readonly from?: 'sm' | 'md' | 'lg';
 }
 
 /**
- * Rows of one kind. Where a cell holds a link with `data-row-link`, the whole row follows it, and it stays one link for
- * the keyboard and the screen reader. While loading, as many rows as will most likely come, so that nothing jumps.
+ * A table. If a cell has a link with `data-row-link`, the whole row is clickable, while keyboard and screen reader
+ * users get a single link. Skeleton rows keep the layout stable while loading.
  */
 export function DataTable<Row>(props: {
-  /** What the table shows, for who cannot see it. */
+  /** The accessible name. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  /** Undefined while they are loaded. */
+  /** Undefined while loading. */
   readonly rows: readonly Row[] | undefined;
   readonly rowKey: (row: Row) => string;
   readonly loadingRows?: number;
-  /** The rows shown are those of before, until the new ones are there. */
+  /** The rows belong to the previous query until new ones arrive. */
   readonly stale?: boolean;
 }) {
   const { caption, columns, rows, rowKey, loadingRows = 8, stale = false } = props;
@@ -32,7 +32,7 @@ export function DataTable<Row>(props: {
     'data-from': column.from,
   });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
     <section className={classes.frame} aria-label={caption} tabIndex={0}>
       <table
         className={classes.table}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 import classes from './state.module.css';
 
-/** Where there is nothing yet: what would stand here, and how to get it. */
+/** Shown instead of an empty list: what the list is for and how to add to it. */
 export function EmptyState(props: {
   readonly icon?: IconName;
   readonly title: string;

@@ -3,7 +3,7 @@ import { CuelineError } from '../../src/client/index.ts';
 import { Icon } from './icon.tsx';
 import classes from './state.module.css';
 
-/** What went wrong, in the server's own words, and what to quote to whoever runs it. In place of what it kept away. */
+/** Shown instead of content that failed to load: the server's message and the request id for support. */
 export function ErrorState({
   error,
   onRetry,
@@ -11,7 +11,7 @@ export function ErrorState({
 }: {
   readonly error: unknown;
   readonly onRetry?: () => void;
-  /** `h1` where it stands in place of the whole page. */
+  /** `h1` if it replaces the whole page. */
   readonly heading?: 'h1' | 'h2';
 }) {
   const { title, message, requestId } = problemOf(error);
@@ -49,13 +49,17 @@ export interface Problem {
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof CuelineError)) {
     const message = error instanceof Error ? error.message : String(error);
-    return { title: 'This page has failed', message, requestId: null };
+    return { title: 'Something went wrong on this page', message, requestId: null };
   }
   const title = titles[error.code] ?? (error.body as { error?: string } | null)?.error;
-  return { title: title ?? 'The call failed', message: error.message, requestId: error.requestId };
+  return {
+    title: title ?? 'The request failed',
+    message: error.message,
+    requestId: error.requestId,
+  };
 }
 
 const titles: Readonly<Record<string, string>> = {
-  CONNECTION_FAILED: 'The server is out of reach',
-  TIMEOUT: 'The server does not answer',
+  CONNECTION_FAILED: 'Cannot reach the server',
+  TIMEOUT: 'The server did not respond in time',
 };

@@ -9,7 +9,7 @@ import { FormProblem } from './form-error.tsx';
 import { Figures } from './metric-list.tsx';
 import { StatusBadge } from './status-badge.tsx';
 
-/** What has come of a run that was started on this page, and before that the way to end it. */
+/** Progress and result of an execution started on this page. */
 export function RunResult({ run, cancel }: RunState) {
   if (run.isIdle) return null;
   return (
@@ -28,7 +28,7 @@ export function RunResult({ run, cancel }: RunState) {
           </Button>
         </div>
       )}
-      {/* One that has ended meanwhile cannot be canceled: what it ended with is shown. */}
+      {/* Hidden after the end: an execution that ended meanwhile cannot be canceled, and its result is shown instead. */}
       {run.isPending && <FormProblem error={cancel.error} />}
       <FormProblem error={run.error} />
       {run.data && !run.isPending && <Ended record={run.data} />}
@@ -40,9 +40,9 @@ function Ended({ record }: { readonly record: EndedExecution }) {
   const { agentId, executionId, status, inputTokens, outputTokens, costUSD, costKnown } = record;
   const figures: readonly (readonly [string, string])[] = [
     ['Latency', formatDuration(record.latencyMs)],
-    ['Tokens in', formatWhole(inputTokens)],
-    ['Tokens out', formatWhole(outputTokens)],
-    ['Cost', costKnown ? formatCost(costUSD) : 'not known'],
+    ['Input tokens', formatWhole(inputTokens)],
+    ['Output tokens', formatWhole(outputTokens)],
+    ['Cost', costKnown ? formatCost(costUSD) : 'unknown'],
   ];
   return (
     <>

@@ -2,13 +2,13 @@ import { CuelineError } from '../../src/client/index.ts';
 import { problemOf, RequestId } from './error-state.tsx';
 import classes from './form-error.module.css';
 
-/** Above a form's button: why the server refused it. Takes no room where nothing is wrong. */
+/** The server's error above a form's submit button. */
 export function FormProblem({
   error,
   words,
 }: {
   readonly error: unknown;
-  /** In place of the server's own, where these say more here. */
+  /** Replaces the server's message where the page can be more specific. */
   readonly words?: string | undefined;
 }) {
   if (error === null || error === undefined) return null;
@@ -21,10 +21,10 @@ export function FormProblem({
   );
 }
 
-/** The server's words for the field of that name, to be shown at the field; undefined where it complained of another. */
+/** The server's message for this field; undefined if the error is about something else. */
 export function fieldProblem(error: unknown, field: string): string | undefined {
   if (!(error instanceof CuelineError) || error.status !== 400) return undefined;
   const named = /^Field "([^"]+)" (.+)$/s.exec(error.message);
   if (named?.[1] !== field && !named?.[1]?.startsWith(`${field}.`)) return undefined;
-  return `It ${named[2]}`;
+  return `This field ${named[2]}`;
 }

@@ -1,4 +1,4 @@
-/** Line drawings on a grid of 24, in the colour of the text beside them. Never the only name of a thing. */
+/** Stroke icons on a 24 px grid in the current text colour. Always decorative: the label must say the same. */
 const paths = {
   agents:
     'M12 3v3M7 6h10a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2zM9.5 11v2M14.5 11v2M9 21h6',
@@ -44,7 +44,7 @@ export function Icon({ name, size = 16 }: { readonly name: IconName; readonly si
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"
-      // What is only dots would hardly be seen.
+      // Dots need a thicker stroke to be visible.
       strokeWidth={name === 'more' ? 2.75 : 1.75}
       strokeLinecap="round"
       strokeLinejoin="round"

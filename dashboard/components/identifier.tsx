@@ -1,7 +1,7 @@
 import { CopyButton } from './copy-button.tsx';
 import classes from './identifier.module.css';
 
-/** What programs call a thing by, to be copied. */
+/** The id of a resource with a copy button. */
 export function Identifier(props: { readonly id: string; readonly what: string }) {
   return (
     <div className={classes.id}>

@@ -3,14 +3,14 @@ import { Component, type ComponentType, lazy, type ReactNode } from 'react';
 import { PartMissing, reloadAfterUpgrade, reloadIfServed } from '../data/client/upgrade.ts';
 import { ErrorState } from './error-state.tsx';
 
-/** Who closes the dialog in place of a part that is one. */
+/** Closes the error dialog that replaces a dialog component. */
 interface Closable {
   readonly onClose?: () => void;
 }
 
 /**
- * A part of a page that is fetched when it is first shown. Where that fails only the part does, and not the page that it
- * stands in, as with React's `lazy` alone.
+ * A component loaded on first use. If loading fails, only this component shows the error, not the whole page as with
+ * React's `lazy` alone.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
@@ -43,12 +43,12 @@ class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
     const { error } = this.state;
     const { children, isDialog, onClose } = this.props;
     if (error === null) return children;
-    // What is wrong with the part itself is the page's to show.
+    // Errors of the component itself go to the page's error boundary.
     if (!(error instanceof PartMissing)) throw error;
     const failed = <ErrorState error={error} onRetry={() => void reloadIfServed()} />;
     if (!isDialog) return failed;
     return (
-      <Modal opened onClose={() => onClose?.()} title="It could not be opened">
+      <Modal opened onClose={() => onClose?.()} title="Could not open">
         {failed}
       </Modal>
     );

@@ -5,7 +5,7 @@ import { Meter } from './meter.tsx';
 
 type Window = AgentLimits['rateLimitUsage'][number];
 
-/** What each window with a limit has let past, and when the next one begins. `brief` stands side by side, in a table. */
+/** Usage of each rate limit window and the time of its reset. `brief` is for table cells. */
 export function LimitBars(props: { readonly usage: readonly Window[]; readonly brief?: boolean }) {
   return (
     <ul className={props.brief ? classes.brief : classes.bars}>
@@ -20,8 +20,8 @@ export function LimitBars(props: { readonly usage: readonly Window[]; readonly b
           <Meter used={state.used} of={state.limit} label={inWords(state)} />
           {!props.brief && (
             <p className={classes.reset}>
-              {state.scope === 'stage' && 'Capped by Testing. '}
-              Anew {formatSince(state.resetAt)}
+              {state.scope === 'stage' && 'Capped by the Testing stage. '}
+              Resets {formatSince(state.resetAt)}
             </p>
           )}
         </li>
@@ -34,5 +34,5 @@ const long = { minute: 'This minute', hour: 'This hour', day: 'Today (UTC)' } as
 const short = { minute: 'min', hour: 'h', day: 'day' } as const;
 
 function inWords({ window, used, limit }: Window): string {
-  return `${used.toLocaleString()} of ${limit.toLocaleString()} calls of this ${window} used`;
+  return `${used.toLocaleString()} of ${limit.toLocaleString()} calls used this ${window}`;
 }

@@ -1,6 +1,6 @@
 import classes from './meter.module.css';
 
-/** How much of a whole is used, as a bar. Its words say the same, for who cannot see it. */
+/** A usage bar. `label` is its accessible name. */
 export function Meter(props: {
   readonly used: number;
   readonly of: number;

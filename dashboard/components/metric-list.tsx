@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import classes from './metric-list.module.css';
 
-/** What matters most of a run, side by side: a name above each. */
+/** Key metrics side by side, each below its name. */
 export function Figures(props: {
   readonly figures: readonly (readonly [string, ReactNode])[];
-  /** Where there is little room, and all are short. */
+  /** For short values in narrow columns. */
   readonly narrow?: boolean;
 }) {
   return (

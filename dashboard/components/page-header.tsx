@@ -4,10 +4,10 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from './icon.tsx';
 import classes from './page-header.module.css';
 
-/** The first page was asked for from outside: there the reading begins at the top, as anywhere. */
+/** The first page is a page load: the browser starts reading at the top. */
 let arrived = false;
 
-/** Three lines. */
+/** Three lines of text. */
 const aboutMaxPx = 63;
 
 interface Parent {
@@ -15,13 +15,13 @@ interface Parent {
   readonly to: string;
 }
 
-/** The top of every page: what it is, where it belongs, what can be done with it. Names the browser's tab, too. */
+/** The header of every page: title, breadcrumb and actions. Also sets the document title. */
 export function PageHeader(props: {
   readonly title: string;
-  /** Beside the title: a state, for example. */
+  /** Next to the title, for example a state. */
   readonly badge?: ReactNode;
   readonly description?: ReactNode;
-  /** What someone wrote about it, of any length: of much of it the first lines, all of it where that is asked for. */
+  /** User-written text of any length; collapsed to three lines. */
   readonly about?: string | null;
   readonly parent?: Parent;
   readonly actions?: ReactNode;
@@ -32,7 +32,7 @@ export function PageHeader(props: {
   }, [title]);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Of a page that someone has gone to the heading is read out, and the keyboard goes on from it.
+    // After navigation, move focus to the heading: screen readers announce it and Tab continues from there.
     if (arrived) heading.current?.focus({ preventScroll: true });
     arrived = true;
   }, []);
@@ -57,7 +57,7 @@ export function PageHeader(props: {
               <Spoiler
                 className={classes.about}
                 maxHeight={aboutMaxPx}
-                showLabel="Show all of it"
+                showLabel="Show more"
                 hideLabel="Show less"
               >
                 {about}

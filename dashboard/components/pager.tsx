@@ -9,12 +9,12 @@ interface Pagination {
   readonly hasMore: boolean;
 }
 
-/** Where in a list one is, and the way on and back, to its ends too. */
+/** Pagination controls: current range, first, previous, next and last page. */
 export function Pager(props: {
   readonly pagination: Pagination;
-  /** Rows of this page. */
+  /** Rows on this page. */
   readonly count: number;
-  /** False where there are more than `total`; exact unless given. */
+  /** False if there are more rows than `total`; default true. */
   readonly totalIsExact?: boolean;
   readonly onOffset: (offset: number) => void;
 }) {

@@ -8,7 +8,7 @@ import { NewPasswordField } from './fields/new-password-field.tsx';
 import { PasswordField } from './fields/password-field.tsx';
 import { FormProblem, fieldProblem } from './form-error.tsx';
 
-/** Changes the password of who is signed in. All their other sessions end with it. */
+/** Changes the signed-in user's password. This ends their other sessions. */
 export function PasswordForm() {
   const queries = useQueryClient();
   const [currentPassword, setCurrent] = useState('');
@@ -39,10 +39,10 @@ export function PasswordForm() {
         <FormProblem error={change.error} />
         <div>
           <Button type="submit" variant="default" loading={change.isPending}>
-            Change the password
+            Change password
           </Button>{' '}
           {change.isSuccess && currentPassword + newPassword === '' && (
-            <span role="status">Changed.</span>
+            <span role="status">Password changed.</span>
           )}
         </div>
       </Stack>

@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 
-/** What can be done with one row: `Menu.Item`s. */
+/** Actions of a table row, as `Menu.Item`s. */
 export function RowMenu(props: { readonly name: string; readonly children: ReactNode }) {
   return (
     <Menu width={160}>

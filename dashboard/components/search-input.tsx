@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { Icon } from './icon.tsx';
 
-/** Follows the typing at a little distance, so that not every letter is a call. `/` leads here. */
+/** A debounced search field. The `/` shortcut focuses it. */
 export function SearchInput(props: {
   readonly label: string;
   readonly value: string;
@@ -11,7 +11,7 @@ export function SearchInput(props: {
 }) {
   const { value } = props;
   const [typed, setTyped] = useState(value);
-  // What was told, and has not come back as the value yet.
+  // Values passed to `onChange` that have not come back as `value` yet.
   const told = useRef<string[]>([]);
   const tell = useDebouncedCallback((text: string) => {
     told.current.push(text);
@@ -21,7 +21,7 @@ export function SearchInput(props: {
     const place = told.current.indexOf(value);
     told.current.splice(0, place + 1);
     if (place !== -1) return;
-    // Others change it, too, the back button for example: then what is still to be told is over.
+    // The value changed from outside, for example by the back button: drop pending input.
     told.current = [];
     tell.cancel();
     setTyped(value);
@@ -39,7 +39,7 @@ export function SearchInput(props: {
         setTyped(currentTarget.value);
         tell(currentTarget.value);
       }}
-      // Whoever goes on to a button, one that clears the filters for example, means what is typed to be known by then.
+      // Apply pending input before another control, such as Clear filters, acts on it.
       onBlur={() => tell.flush()}
     />
   );

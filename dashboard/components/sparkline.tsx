@@ -2,13 +2,13 @@ import classes from './sparkline.module.css';
 
 interface Bar {
   readonly key: string;
-  /** From the bottom up. */
+  /** From bottom to top. */
   readonly parts: readonly { readonly count: number; readonly color: string }[];
 }
 
 const [width, height, gap] = [96, 24, 1];
 
-/** Bars in the height of a line of text: how much there was, and what became of it. `label` says it in words. */
+/** A small stacked bar chart. `label` is its accessible name. */
 export function Sparkline({
   bars,
   label,
@@ -28,7 +28,7 @@ export function Sparkline({
             {total(bar) === 0 && (
               <rect {...at} y={height - 1} height={1} className={classes.none} />
             )}
-            {/* Each reaches down to the ground, those below stand before it. */}
+            {/* Each part is drawn down to the baseline; lower parts cover the ones above. */}
             {tops(bar, most)
               .toReversed()
               .map(({ color, top }) => (
@@ -41,7 +41,7 @@ export function Sparkline({
   );
 }
 
-/** How high each part reaches. What happened at all is seen, however little it was beside the rest. */
+/** The top of each part. Every nonzero part is at least 2 px high. */
 function tops({ parts }: Bar, most: number) {
   let [sum, top] = [0, 0];
   return parts

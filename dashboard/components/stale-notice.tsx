@@ -9,7 +9,7 @@ interface Query {
   refetch(): unknown;
 }
 
-/** Above what is shown: it could not be read anew. What was read before stays, and takes no harm from it. */
+/** Shown above data whose refetch failed: the cached data stays visible. */
 export function NotRenewed({ query }: { readonly query: Query }) {
   if (!query.isError || query.data === undefined) return null;
   return (

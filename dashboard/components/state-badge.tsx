@@ -15,7 +15,7 @@ export function StageBadge({ agent }: { readonly agent: Pick<Agent, 'status' | '
   return <StateBadge tone={stageTones[agent.status]} text={agent.status} />;
 }
 
-/** A state in a word. The colour only repeats what the word says. */
+/** A state as a word; the colour only repeats it. */
 export function StateBadge({ tone, text }: { readonly tone: Tone; readonly text: string }) {
   return (
     <span className={classes.badge} data-tone={tone}>
@@ -24,7 +24,6 @@ export function StateBadge({ tone, text }: { readonly tone: Tone; readonly text:
   );
 }
 
-/** Whether what starts by itself does. */
 export function EnabledBadge({ enabled }: { readonly enabled: boolean }) {
-  return <StateBadge tone={enabled ? 'good' : 'calm'} text={enabled ? 'On' : 'Off'} />;
+  return <StateBadge tone={enabled ? 'good' : 'calm'} text={enabled ? 'Enabled' : 'Disabled'} />;
 }

@@ -4,7 +4,7 @@ import { problemOf } from './error-state.tsx';
 import { StateBadge } from './state-badge.tsx';
 import classes from './test-provider.module.css';
 
-/** Whether the provider takes the stored credential, asked now; nothing of it is kept. */
+/** Tests the stored credential now. The result is not stored. */
 export function TestProvider(props: { readonly name: string; readonly size?: 'xs' | 'sm' }) {
   const { name, size = 'xs' } = props;
   const test = useTestProvider();
@@ -27,11 +27,11 @@ export function TestProvider(props: { readonly name: string; readonly size?: 'xs
 }
 
 function Outcome({ isPending, data, error }: ReturnType<typeof useTestProvider>) {
-  if (isPending) return <span className={classes.words}>Asking…</span>;
+  if (isPending) return <span className={classes.words}>Testing…</span>;
   if (error) return <Failed code="Not tested" message={problemOf(error).message} />;
   if (!data) return null;
   if (data.error) return <Failed {...data.error} />;
-  return <StateBadge tone="good" text={`Works, ${data.latencyMs} ms`} />;
+  return <StateBadge tone="good" text={`Connected, ${data.latencyMs} ms`} />;
 }
 
 function Failed({ code, message }: { readonly code: string; readonly message: string }) {

@@ -4,8 +4,8 @@ import { useMinute } from './hooks/use-current-minute.ts';
 import classes from './time.module.css';
 
 /**
- * A time as it is for the viewer, in their zone. How long ago it was follows the clock; when it was is read out with it,
- * and shows on hover together with the server's own text.
+ * A timestamp in the viewer's time zone. A relative time updates every minute, includes the absolute time for screen
+ * readers, and shows it on hover with the server's text.
  */
 export function Time({ at, since = false }: { readonly at: string; readonly since?: boolean }) {
   useMinute();

@@ -8,7 +8,7 @@ import { Card } from './card.tsx';
 import { ValuesFields } from './fields/values-fields.tsx';
 import classes from './values-card.module.css';
 
-/** What is typed for a run, kept in the browser's window under `key`. */
+/** Input values typed by the user, kept in session storage under `key`. */
 export function useValues(key: string, fields: readonly ValueField[]) {
   const [values, setValues] = useSessionStorage<Record<string, string>>({
     key,
@@ -20,16 +20,16 @@ export function useValues(key: string, fields: readonly ValueField[]) {
     defaultValue: null,
     getInitialValueInEffect: false,
   });
-  // What was left empty counts as not given.
+  // Empty fields count as not set.
   const typed = Object.fromEntries(
     fields.flatMap(({ name }) => (own(values, name) ? [[name, own(values, name)]] : [])),
   );
-  /** Null where the JSON is none. */
+  /** Null if the text is not a JSON object. */
   const given: Record<string, unknown> | null = json === null ? typed : objectOf(json);
   return { values, setValues, json, setJson, typed, given };
 }
 
-/** The values of a run, as a form or as JSON. */
+/** Edits the input values as a form or as JSON. */
 export function ValuesCard(
   props: ReturnType<typeof useValues> & {
     readonly title: string;
@@ -54,7 +54,7 @@ export function ValuesCard(
       actions={
         <SegmentedControl
           size="xs"
-          aria-label="How they are written"
+          aria-label="Input format"
           data={['Form', 'JSON']}
           value={json === null ? 'Form' : 'JSON'}
           onChange={choose}
@@ -70,22 +70,22 @@ export function ValuesCard(
           maxRows={24}
           spellCheck={false}
           value={json}
-          error={given === null && 'This is not a JSON object.'}
+          error={given === null && 'Not a JSON object.'}
           onChange={({ currentTarget }) => {
             setStuck(false);
             setJson(currentTarget.value);
           }}
         />
       ) : fields.length === 0 ? (
-        <p className={classes.none}>It takes none.</p>
+        <p className={classes.none}>No input declared.</p>
       ) : (
         <ValuesFields fields={fields} values={values} onChange={setValues} />
       )}
       {json !== null && stuck && (
         <div className={classes.none} role="status">
-          The form holds texts only, for what is declared.{' '}
+          The form supports only text values of declared fields.{' '}
           <Button size="compact-xs" variant="default" onClick={() => setJson(null)}>
-            Go back to it without this JSON
+            Discard JSON and use form
           </Button>
         </div>
       )}

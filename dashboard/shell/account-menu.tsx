@@ -8,7 +8,7 @@ import type { Me } from '../../src/client/index.ts';
 import { Icon, type IconName } from '../components/icon.tsx';
 import classes from './navigation.module.css';
 
-/** Who is signed in, how the page looks, and the way out. */
+/** The account menu: user, appearance, shortcuts and sign-out. */
 export function AccountMenu({
   me,
   onShortcuts,
@@ -62,5 +62,5 @@ export const schemes: readonly {
 }[] = [
   { scheme: 'light', label: 'Light', icon: 'light' },
   { scheme: 'dark', label: 'Dark', icon: 'dark' },
-  { scheme: 'auto', label: 'As the system', icon: 'system' },
+  { scheme: 'auto', label: 'System', icon: 'system' },
 ];

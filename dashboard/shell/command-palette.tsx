@@ -16,7 +16,7 @@ import { places } from './navigation-items.ts';
 const [store, spotlight] = createSpotlight();
 const listId = 'palette-found';
 
-/** ⌘K: any page, any agent, prompt or workflow, and what can be done from everywhere. The server does the searching. */
+/** The command palette (⌘K): pages, agents, prompts, workflows and global actions. The server does the searching. */
 export default function Palette(props: {
   readonly asked: number;
   readonly me: Me;
@@ -30,7 +30,7 @@ export default function Palette(props: {
   const agentsFound = useQuery(agentsQuery(found));
   const promptsFound = useQuery(promptsQuery(found));
   const workflowsFound = useQuery(workflowsQuery(found));
-  // It opens because it was asked for again.
+  // Each request reopens it.
   useEffect(() => spotlight.open(), [props.asked]);
 
   const pages = places.map(({ to, label, icon }) => ({
@@ -60,7 +60,7 @@ export default function Palette(props: {
     onClick: () => void navigate({ to: '/workflows/$workflowId', params: { workflowId } }),
   }));
   const named = ({ label }: Item) => label.toLowerCase().includes(query.trim().toLowerCase());
-  // The server found them, perhaps by their description; of those that it found for another query only what fits.
+  // Current results may match by description. Results of an earlier query are filtered by name.
   const foundBy = ({ isPlaceholderData }: { readonly isPlaceholderData: boolean }) =>
     asked === query.trim() && !isPlaceholderData ? () => true : named;
   const groups = [
@@ -73,7 +73,7 @@ export default function Palette(props: {
   useFirstChosen(query, groups.flatMap(({ items }) => items.map(({ id }) => id)).join());
   return (
     <Spotlight.Root
-      // Faded, what is said of the chosen one could hardly be read.
+      // Mantine's faded description has too little contrast when selected.
       styles={{ actionDescription: { opacity: 1 } }}
       store={store}
       query={query}
@@ -96,7 +96,7 @@ export default function Palette(props: {
             ))}
           </Spotlight.ActionsGroup>
         ))}
-        {groups.length === 0 && <Spotlight.Empty>Nothing found</Spotlight.Empty>}
+        {groups.length === 0 && <Spotlight.Empty>No matches</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
@@ -110,19 +110,22 @@ interface Item {
   readonly onClick: () => void;
 }
 
-/** Enter opens the first hit. Spotlight chooses it only as one types, before the server has answered. */
+/**
+ * Selects the first result, so that Enter opens it. Spotlight does so only while typing, before the server has
+ * answered.
+ */
 function useFirstChosen(query: string, shown: string) {
   useEffect(() => {
     if (query !== '') chooseFirst();
   }, [query]);
   useEffect(() => {
     const isChosen = document.querySelector(`#${listId} [data-selected]`) !== null;
-    // What is shown anew may have taken away what was chosen.
+    // New results may have removed the selected one.
     if (query !== '' && shown !== '' && !isChosen) chooseFirst();
   }, [query, shown]);
 }
 
-/** As Spotlight does it, which keeps its own way to itself. */
+/** Repeats what Spotlight does internally; it exports no function for this. */
 function chooseFirst() {
   document.querySelector(`#${listId} [data-selected]`)?.removeAttribute('data-selected');
   document.querySelector(`#${listId} [data-action]`)?.setAttribute('data-selected', 'true');

@@ -1,11 +1,11 @@
 import type { IconName } from '../components/icon.tsx';
 
-/** Where the navigation, the palette and the shortcuts lead. An area comes in here when it has a page. */
+/** Items of the navigation, the command palette and the `g` shortcuts. */
 export interface Place {
   readonly to: string;
   readonly label: string;
   readonly icon: IconName;
-  /** Pressed after `g`. */
+  /** The key pressed after `g`. */
   readonly key: string;
 }
 
@@ -13,7 +13,7 @@ export const places: readonly Place[] = [
   { to: '/agents', label: 'Agents', icon: 'agents', key: 'a' },
   { to: '/prompts', label: 'Prompts', icon: 'prompts', key: 'p' },
   { to: '/workflows', label: 'Workflows', icon: 'workflows', key: 'w' },
-  { to: '/history', label: 'History', icon: 'history', key: 'h' },
+  { to: '/history', label: 'Executions', icon: 'history', key: 'h' },
   { to: '/keys', label: 'API keys', icon: 'keys', key: 'k' },
   { to: '/settings', label: 'Settings', icon: 'settings', key: 's' },
 ];

@@ -6,7 +6,7 @@ import { isGone } from '../data/client/not-found.ts';
 import { places } from './navigation-items.ts';
 import { Gate } from './standalone-page.tsx';
 
-/** What any page shows while it is fetched, when it fails, and where there is none. */
+/** The default loading, error and not-found pages. */
 
 export function PageLoading() {
   return (
@@ -30,7 +30,7 @@ export function PageFailed({ error }: ErrorComponentProps) {
       {isGone(error) && place && (
         <Group justify="center" mt="md">
           <Button component={Link} to={place.to} variant="default">
-            Go to the {place.label.toLowerCase()}
+            Go to {place.label}
           </Button>
         </Group>
       )}
@@ -38,15 +38,15 @@ export function PageFailed({ error }: ErrorComponentProps) {
   );
 }
 
-/** Outside the shell: whoever is not signed in may have mistyped, too. */
+/** Outside the shell, because the user may not be signed in. */
 export function PageUnknown() {
   return (
     <Gate
-      title="There is no such page"
-      description="The address leads nowhere, or to something that was deleted."
+      title="Page not found"
+      description="This URL does not exist, or its resource was deleted."
     >
       <Button component={Link} to="/" variant="default" fullWidth>
-        Go to the agents
+        Go to agents
       </Button>
     </Gate>
   );

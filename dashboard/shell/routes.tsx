@@ -5,7 +5,7 @@ import { meQuery } from '../data/workspace/me.ts';
 
 export const rootRoute = createRootRoute();
 
-/** What stands below it is shown inside the shell, and only to someone who is signed in. */
+/** Child routes render inside the shell and require a session. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',

@@ -7,7 +7,7 @@ import { PasswordField } from '../components/fields/password-field.tsx';
 import { FormProblem } from '../components/form-error.tsx';
 import { cueline } from '../data/client/client.ts';
 
-/** Over the page, which stays as it is: what was typed there is not lost because a session ran out. */
+/** Signs in again over the current page, so that unsaved input survives an expired session. */
 export default function SignInAgain(props: { readonly me: Me; readonly onDone: () => void }) {
   const { email } = props.me.user;
   const [password, setPassword] = useState('');
@@ -29,16 +29,16 @@ export default function SignInAgain(props: { readonly me: Me; readonly onDone: (
       <form onSubmit={submit}>
         <Stack gap="md">
           <p>
-            Sign in again as {email}, and the page goes on where it was. Otherwise what is not saved
-            on it is lost, but for drafts: they wait in this window until somebody else signs in.
+            Sign in again as {email} to continue. If you leave this page, unsaved changes are lost,
+            except for drafts: this window keeps them until another user signs in.
           </p>
-          {/* For programs that fill in passwords. */}
+          {/* For password managers. */}
           <input type="hidden" name="email" autoComplete="username" value={email} />
           <PasswordField value={password} onChange={setPassword} first />
           <FormProblem error={signIn.error} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" disabled={signIn.isPending} onClick={leave}>
-              Go to the sign-in page
+              Go to sign-in page
             </Button>
             <Button type="submit" loading={signIn.isPending}>
               Sign in

@@ -17,12 +17,12 @@ const Palette = lazyPart(() => import('./command-palette.tsx'), true);
 const ShortcutSheet = lazyPart(() => import('./shortcuts-dialog.tsx'), true);
 const SignInAgain = lazyPart(() => import('./session-expired-dialog.tsx'), true);
 
-/** What surrounds every page: the way around, the palette, the shortcuts. */
+/** The application shell: navigation, command palette and shortcuts around every page. */
 export function Shell() {
   const me = useMe();
   const { pathname } = useLocation();
   const [menu, { open: openMenu, close: closeMenu }] = useDisclosure();
-  // Each is fetched when it is first asked for, and opens with what it is told then.
+  // Loaded on first use. The counter reopens a dialog that is already mounted.
   const [paletteAsked, setPaletteAsked] = useState(0);
   const [sheetAsked, setSheetAsked] = useState(0);
   const openPalette = () => setPaletteAsked((times) => times + 1);
@@ -30,17 +30,17 @@ export function Shell() {
   const signOut = useSignOut();
   const [ended, goOn] = useSessionEnd();
   useShortcuts({ openPalette, openSheet });
-  // It closes because the page has changed.
+  // Close the menu after navigation.
   useEffect(closeMenu, [pathname]);
   const ways = { onShortcuts: openSheet, onSignOut: () => signOut.mutate() };
   const navigation = <Navigation me={me} onSearch={openPalette} {...ways} />;
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#page">
-        Skip to the page
+        Skip to content
       </a>
       <section className={classes.bar} aria-label="Top">
-        <ActionIcon variant="subtle" color="gray" aria-label="Open the menu" onClick={openMenu}>
+        <ActionIcon variant="subtle" color="gray" aria-label="Open menu" onClick={openMenu}>
           <Icon name="menu" size={18} />
         </ActionIcon>
         <span className={classes.barName}>{workspaceName(me)}</span>

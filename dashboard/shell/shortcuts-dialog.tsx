@@ -6,12 +6,12 @@ import classes from './shortcuts-dialog.module.css';
 import { setSingleKeys, singleKeysOn } from './single-key-shortcuts.ts';
 
 const shortcuts: readonly (readonly [string, readonly string[]])[] = [
-  ['Search and go anywhere', [commandKey, 'K']],
-  ['Search in the list', ['/']],
+  ['Open the command palette', [commandKey, 'K']],
+  ['Search the list', ['/']],
   ...places.map(({ label, key }) => [`Go to ${label}`, ['g', key]] as const),
-  ['Run with what is typed', [commandKey, 'Enter']],
-  ['Close what is open', ['Esc']],
-  ['Show this list', ['?']],
+  ['Run', [commandKey, 'Enter']],
+  ['Close dialog', ['Esc']],
+  ['Show keyboard shortcuts', ['?']],
 ];
 
 export default function ShortcutSheet({ asked }: { readonly asked: number }) {
@@ -21,7 +21,7 @@ export default function ShortcutSheet({ asked }: { readonly asked: number }) {
     setSingleKeys(on);
     setSingle(on);
   };
-  // It opens because it was asked for again.
+  // Each request reopens it.
   useEffect(() => setOpened(true), [asked]);
   return (
     <Modal opened={opened} onClose={() => setOpened(false)} title="Keyboard shortcuts" size="sm">
@@ -39,7 +39,7 @@ export default function ShortcutSheet({ asked }: { readonly asked: number }) {
       </dl>
       <Checkbox
         mt="md"
-        label="Keys without the command key do something"
+        label="Enable single-key shortcuts"
         checked={single}
         onChange={({ currentTarget }) => choose(currentTarget.checked)}
       />

@@ -1,8 +1,6 @@
 const key = 'cueline-single-keys';
 
-/**
- * Whether keys without the command key do something: whoever dictates types them by speaking, so they can be switched off.
- */
+/** Single-key shortcuts can be turned off, because speech input types single letters. */
 export function singleKeysOn(): boolean {
   return localStorage.getItem(key) !== 'off';
 }

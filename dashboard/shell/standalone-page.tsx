@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { Logo } from './logo.tsx';
 import classes from './standalone-page.module.css';
 
-/** What surrounds the pages of someone who is not signed in yet. */
+/** The layout of pages outside the shell, such as sign-in. */
 export function Gate(props: {
   readonly title: string;
   readonly description?: ReactNode;

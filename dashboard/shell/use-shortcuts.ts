@@ -4,19 +4,19 @@ import { mac } from './command-key.ts';
 import { places } from './navigation-items.ts';
 import { singleKeysOn } from './single-key-shortcuts.ts';
 
-/** For how long after `g` a letter is the name of a place. */
+/** The time after `g` in which a letter selects a page. */
 const sequenceMs = 1_000;
 
-/** The keys that work on every page. Where someone types, only those with the command key do. */
+/** Global shortcuts. While the user types, only those with a modifier work. */
 export function useShortcuts(open: { openPalette: () => void; openSheet: () => void }): void {
   const navigate = useNavigate();
   const current = useRef(open);
   current.current = open;
-  // From the first moment that the page is seen: an effect alone may come after a key.
+  // A layout effect, so that the shortcuts work from the first paint.
   useLayoutEffect(() => {
     let wentAtMs = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
-      // With others it means something else to browsers and editors, as does Ctrl+K on a Mac.
+      // With other modifiers, and as Ctrl+K on a Mac, it has another meaning.
       const command = mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
       if (command && !event.shiftKey && !event.altKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();

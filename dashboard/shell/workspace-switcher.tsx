@@ -6,7 +6,7 @@ import { workspaceName } from '../data/workspace/me.ts';
 import { Logo } from './logo.tsx';
 import classes from './navigation.module.css';
 
-/** The workspace's name; for someone in several the way to another. */
+/** The workspace name; a menu for members of several workspaces. */
 export function WorkspaceSwitch({ me }: { readonly me: Me }) {
   const name = (
     <>

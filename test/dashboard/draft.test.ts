@@ -5,18 +5,18 @@ import { afterSaving, blankDraft, worthKeeping } from '../../dashboard/pages/pro
 const begun = { ...blankDraft, baseId: 'ver_1', user: 'Hello' };
 const sent = { ...begun, user: 'Hello you', label: 'polite', notes: 'You.' };
 
-test('a draft that says what its version says is not kept', () => {
+test('a draft equal to its version is not stored', () => {
   assert.equal(worthKeeping(begun, begun), null);
   assert.equal(worthKeeping({ ...begun, user: 'Hell' }, begun)?.user, 'Hell');
   assert.equal(worthKeeping({ ...begun, label: 'b' }, begun)?.label, 'b');
 });
 
-test('what was saved is a draft no more', () => {
+test('saving clears the draft', () => {
   assert.equal(afterSaving(sent, sent, 'ver_2'), null);
   assert.equal(afterSaving(null, sent, 'ver_2'), null);
 });
 
-test('what was typed while it was saved stays, and goes on from the new version', () => {
+test('edits made during a save stay, based on the new version', () => {
   const now = { ...sent, user: 'Hello you two' };
   const rest = { ...now, baseId: 'ver_2', label: '', notes: '' };
   assert.deepEqual(afterSaving(now, sent, 'ver_2'), rest);

@@ -7,7 +7,7 @@ import type { Role } from '../../src/core/people/member.ts';
 import { openBrowser } from './chromium.ts';
 
 /**
- * The dashboard as people meet it: the real service, and a real browser that looks at what the build made.
+ * Runs the dashboard end to end: the real service and a real browser with the built files.
  *
  *     const { service, visit } = await openDashboard();
  *     const { page, check } = await visit('/agents', { as: 'owner' });
@@ -16,30 +16,30 @@ import { openBrowser } from './chromium.ts';
  */
 export interface Dashboard {
   readonly service: Service;
-  /** A new window of a browser that knows nothing yet. What it complains of fails the test that ends with it. */
+  /** Opens a new browser context. Console errors fail the test's `check`. */
   visit(path: string, options?: VisitOptions): Promise<Visit>;
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Signs in a new member of that role, or a user who is there already; nobody unless given. */
+  /** Signs in a new member with this role, or an existing user; signed out by default. */
   readonly as?: Role | { readonly userId: string };
-  /** Lets the test intercept requests with `page.route`. */
+  /** Allows `page.route`. */
   readonly intercepts?: boolean;
 }
 
 export interface Visit {
   readonly page: Page;
-  /** Nothing that axe finds fault with, where it is asked for in the dark as well; nothing that the browser has complained of. */
+  /** Fails on axe violations, optionally in dark mode too, and on console errors. */
   check(options?: { readonly inTheDark: true }): Promise<void>;
 }
 
-/** Nothing takes that long, however slow the machine is. */
+/** Longer than anything takes on a slow machine. */
 export const patienceMs = 120_000;
 
 export async function openDashboard(options?: ServiceOptions): Promise<Dashboard> {
   const service = await startService(options);
   const browser = await openBrowser();
-  // First what still asks: an open page would find the service half closed.
+  // Close the browser first: an open page would call a half-closed service.
   after(async () => {
     await browser.close();
     await service.close();
@@ -49,7 +49,7 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
     async visit(path, { as, intercepts = false, ...rest } = {}) {
       const context = await browser.newContext({
         baseURL: service.url,
-        // Nobody watches what moves, and each step of it would be painted.
+        // Animations only cost time.
         reducedMotion: 'reduce',
         ...rest,
       });
@@ -65,7 +65,7 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
         for (const [colorScheme, rules] of rulesIn) {
           if (colorScheme === 'dark' && !options?.inTheDark) continue;
           await page.emulateMedia({ colorScheme });
-          // The page hears of it with its next frame.
+          // The page applies it in its next frame.
           await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
           await settled(page);
           assert.deepEqual(await faults(page, rules), [], `axe, ${colorScheme}`);
@@ -78,8 +78,8 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
 }
 
 /**
- * Interception that begins on a page that is there lets a few requests by, for as long as Chromium takes to tell it. While
- * anything is intercepted, nothing comes from the browser's cache, and every request takes a detour.
+ * Interception that starts on an open page misses a few requests, so it starts before. It disables the browser cache
+ * and slows every request, so it is opt-in.
  */
 async function readyToIntercept(page: Page, intercepts: boolean): Promise<void> {
   if (intercepts) await page.route('**/never-asked-for', (route) => route.abort());
@@ -87,19 +87,19 @@ async function readyToIntercept(page: Page, intercepts: boolean): Promise<void> 
 }
 
 /**
- * The window is looked at again, as after another one: what is old by then is read anew. Its clock must be installed,
- * once: again would set it back.
+ * Simulates a return to the window after a minute, which refetches stale queries. Requires `page.clock.install()`,
+ * called once: a second call would reset the clock.
  */
 export async function lookAgain(page: Page): Promise<void> {
   await page.clock.fastForward(60_000);
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
 }
 
-/** Errors and warnings of the console, errors nobody caught, and whatever is asked of another origin. */
+/** Collects console errors and warnings, uncaught errors, and requests to other origins. */
 function listen(page: Page, origin: string): string[] {
   const complaints: string[] = [];
   page.on('console', (message) => {
-    // A refusal is no mistake of the page: the browser notes each, and the page shows what it says.
+    // The browser logs every failed request, and the page shows the error.
     const refused = message.text().startsWith('Failed to load resource: the server responded');
     if (['error', 'warning'].includes(message.type()) && !refused) complaints.push(message.text());
   });
@@ -110,26 +110,26 @@ function listen(page: Page, origin: string): string[] {
   return complaints;
 }
 
-/** The page has its heading, and nothing that stands for what is still loaded. */
+/** Waits until the page has its heading and shows no loading state. */
 export async function loaded(page: Page): Promise<void> {
   const loading = '[aria-busy="true"], [data-stale], .mantine-Skeleton-root';
   await page.locator(`#root:not(:has(h1)), ${loading}`).first().waitFor({ state: 'detached' });
 }
 
-/** Colours change within a transition, and what is half faded in has no contrast yet. */
+/** Waits for transitions to end: contrast is undefined while colours fade. */
 async function settled(page: Page): Promise<void> {
   const running = 'document.getAnimations().some((one) => one.playState === "running")';
-  // Asked again and again from here: what asks in the page itself needs a looser policy.
+  // Polls from the test: `waitForFunction` would violate the page's content security policy.
   while (await page.evaluate(running)) await page.waitForTimeout(50);
 }
 
-/** In the dark the page is the same but for its colours, and these are the rules that look at colours. Each page is walked by so once. */
+/** Dark mode changes only colours, so only colour rules run there. One test visits each page in dark mode. */
 const rulesIn: readonly (readonly ['dark' | 'light', RunOptions])[] = [
   ['dark', { runOnly: ['color-contrast', 'link-in-text-block'] }],
   ['light', {}],
 ];
 
-/** From outside, as the page's own policy lets nothing in; once for a page, as it is half a megabyte. */
+/** Injects axe once per page via the debugger, because the page's policy blocks scripts. */
 async function faults(page: Page, rules: RunOptions): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const options: RunOptions = { ...rules, resultTypes: ['violations'], preload: false };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asText, readValue } from '../../dashboard/data/client/search-params.ts';
 
-test('what stands in an address is looked for as it stands there', () => {
+test('search parameters keep their text when parsed and written back', () => {
   for (const text of ['42', '1.10', '12345678901234567890', '{"a": 1.0}', 'true', '[2,"b"]']) {
     assert.equal(asText(readValue(text)), text);
   }

@@ -3,16 +3,17 @@ import type { ReactNode } from 'react';
 import { FormProblem } from '../form-error.tsx';
 import { Dialog, LeaveButton } from './dialog.tsx';
 
-/** Asks before something is done, and says what will happen. Stays open with the server's words where it fails. */
+/** Asks for confirmation and describes the consequences. Stays open with the server's message if the action fails. */
 export function ConfirmDialog(props: {
   readonly opened: boolean;
   readonly title: string;
-  /** What will happen, in full sentences. */
+  /** The consequences, in full sentences. */
   readonly children: ReactNode;
-  /** The verb of the deed, as on the button that opened it. */
+  /** The label of the confirm button, same as on the button that opened the dialog. */
   readonly verb: string;
+  /** The label of the button that closes the dialog; default: Cancel. */
+  readonly cancelLabel?: string;
   readonly destructive?: boolean;
-  /** How it goes once it was confirmed. */
   readonly order: { readonly isPending: boolean; readonly error: unknown };
   readonly onConfirm: () => void;
   readonly onClose: () => void;
@@ -25,8 +26,8 @@ export function ConfirmDialog(props: {
         <div>{props.children}</div>
         <FormProblem error={order.error} />
         <Group justify="flex-end" gap="xs">
-          {/* Who opens it by Enter may press it twice, or hold it: that must not destroy anything. */}
-          <LeaveButton autoFocus={destructive}>Keep as it is</LeaveButton>
+          {/* Focused in destructive dialogs: a repeated or held Enter must not confirm. */}
+          <LeaveButton autoFocus={destructive}>{props.cancelLabel ?? 'Cancel'}</LeaveButton>
           <Button
             color={destructive ? 'red.9' : 'accent'}
             loading={order.isPending}

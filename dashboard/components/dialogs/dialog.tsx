@@ -2,13 +2,13 @@ import { Button, Modal, type ModalProps } from '@mantine/core';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useReturnFocus } from '../hooks/use-return-focus.ts';
 
-/** A dialog that is open as long as it is mounted. Closed, it gives the focus back to what opened it. */
+/** A dialog that is open while mounted. Returns focus to its opener when it unmounts. */
 export function Dialog(props: {
   readonly title: string;
   readonly size?: NonNullable<ModalProps['size']>;
   /**
-   * Neither Esc, nor a click beside it, nor a cross closes it: while a call is under way, whose answer would come to
-   * nobody, and while it shows what cannot be shown again.
+   * Disables Esc, click outside and the close button: while a call is in flight, and while a value is shown that cannot
+   * be shown again.
    */
   readonly locked?: boolean;
   readonly onClose: () => void;
@@ -25,9 +25,9 @@ export function Dialog(props: {
       closeOnEscape={!locked}
       closeOnClickOutside={!locked}
       withCloseButton={!locked}
-      // The hook does it: this one would return it only where it opens later than it is mounted.
+      // `useReturnFocus` does it: Mantine returns focus only if the dialog opens after it has mounted.
       returnFocus={false}
-      // Of several over each other each head would be a banner of the page, which has one at most.
+      // A header in each of several stacked dialogs would count as several page banners.
       attributes={{ header: { role: 'presentation' } }}
     >
       <Closing value={{ locked, onClose }}>{children}</Closing>
@@ -37,7 +37,9 @@ export function Dialog(props: {
 
 const Closing = createContext({ locked: false, onClose: () => {} });
 
-/** The button of a dialog that leaves everything as it is. Locked with it: it could not keep what is done already. */
+/**
+ * The button that closes the dialog without a change. Disabled while locked, since the call in flight cannot be undone.
+ */
 export function LeaveButton(props: { readonly children: ReactNode; readonly autoFocus?: boolean }) {
   const { locked, onClose } = useContext(Closing);
   return (

@@ -23,7 +23,7 @@ export function RenameDialog(props: {
     onSave({ ...about, description: about.description || null });
   };
   return (
-    <Dialog locked={pending} onClose={onClose} title="Name and description">
+    <Dialog locked={pending} onClose={onClose} title="Edit details">
       <form onSubmit={submit}>
         <Stack gap="md">
           <NameFields

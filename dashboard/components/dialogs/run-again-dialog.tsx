@@ -5,15 +5,15 @@ import { objectOf } from '../../data/text/json-object.ts';
 import { FormProblem } from '../form-error.tsx';
 import { Dialog, LeaveButton } from './dialog.tsx';
 
-/** What was run before with the same values or others. */
+/** Asks for the input of another run, prefilled with the previous input. */
 export function RunAgainDialog(props: {
   readonly title: string;
-  /** What will happen, in full sentences. */
+  /** The consequences, in full sentences. */
   readonly children: ReactNode;
-  /** What the values are called. */
+  /** The label of the input field. */
   readonly label: string;
   readonly description: string;
-  /** Undefined where they are not kept. */
+  /** Undefined if the previous input is not stored. */
   readonly values: Readonly<Record<string, unknown>> | undefined;
   readonly pending: boolean;
   readonly error: unknown;
@@ -31,9 +31,7 @@ export function RunAgainDialog(props: {
       <form onSubmit={submit}>
         <Stack gap="md">
           <p>{props.children}</p>
-          {!props.values && (
-            <p>What this run was given is not kept any more, or never was: write it anew.</p>
-          )}
+          {!props.values && <p>The previous input is no longer stored. Enter it again.</p>}
           <Textarea
             label={props.label}
             description={props.description}
@@ -43,12 +41,12 @@ export function RunAgainDialog(props: {
             spellCheck={false}
             styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.78125rem' } }}
             value={typed}
-            error={values ? undefined : 'It is not a JSON object.'}
+            error={values ? undefined : 'Not a JSON object.'}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
           <FormProblem error={props.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Close</LeaveButton>
+            <LeaveButton>Cancel</LeaveButton>
             <Button type="submit" disabled={!values} loading={props.pending}>
               Run
             </Button>

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import classes from './editor.module.css';
 
-/** Above an editor: whether what stands there is saved, told whenever that changes, and the way back to what is. */
+/** Shows above an editor whether it has unsaved changes, announces changes of that, and offers to discard them. */
 export function DraftLine(props: {
   readonly changed: boolean;
-  /** In full sentences. */
+  /** The status, in full sentences. */
   readonly children: string;
   readonly onDiscard: () => void;
 }) {
@@ -13,7 +13,7 @@ export function DraftLine(props: {
       <span role="status">{props.children}</span>
       {props.changed && (
         <Button variant="default" size="xs" onClick={props.onDiscard}>
-          Discard the draft
+          Discard draft
         </Button>
       )}
     </div>

@@ -9,7 +9,7 @@ import {
 import { placeholderPattern } from '../../data/prompts/templates.ts';
 import { styleNonce } from '../../theme/theme.ts';
 
-/** How templates look wherever they are shown: the page's own colours, and their placeholders marked. */
+/** The CodeMirror theme: colours of the page, and highlighted placeholders. */
 export function editorLook(label: string): Extension {
   return [
     EditorView.cspNonce.of(styleNonce()),

@@ -13,8 +13,8 @@ interface Edited {
 }
 
 /**
- * An editor in the element of `parent`, which is made once: `make` says what it has besides, and what is asked there
- * later must be asked through refs. What is given from outside is put in, what is typed is told.
+ * Creates a CodeMirror editor in `parent` once. `make` adds extensions; later values must be read through refs.
+ * External changes of `value` are written into the editor, and edits are reported by `onChange`.
  */
 export function useEditor(props: Edited, make: () => Extension) {
   const { label, value, readOnly } = props;
@@ -35,11 +35,11 @@ export function useEditor(props: Edited, make: () => Extension) {
         history(),
         locked.of([]),
         more.current(),
-        // Tab is left to the page: it leads on to the next field.
+        // Tab moves to the next field, as elsewhere on the page.
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of(({ docChanged, transactions, state }) => {
-          // What was put in from outside is known there already. Not told by the text: what was shown last may be there
-          // again before it was shown otherwise.
+          // Skip external changes. Comparing texts would not work: an edit may restore a text before the component has
+          // rendered the one in between.
           if (!docChanged || transactions.some((one) => one.annotation(fromOutside))) return;
           current.current.onChange(state.doc.toString());
         }),
@@ -50,7 +50,7 @@ export function useEditor(props: Edited, make: () => Extension) {
   }, [label]);
   useEffect(() => {
     const view = editor.current;
-    // Discarded or begun anew, not typed.
+    // An external change, such as a discarded draft.
     if (!view || view.state.doc.toString() === value) return;
     view.dispatch({
       changes: { from: 0, to: view.state.doc.length, insert: value },
@@ -59,7 +59,7 @@ export function useEditor(props: Edited, make: () => Extension) {
   }, [value]);
   useEffect(() => {
     const lock = [EditorState.readOnly.of(readOnly), EditorView.editable.of(!readOnly)];
-    // It scrolls, so the keyboard must reach it.
+    // Scrollable content must be reachable by keyboard.
     const reach = readOnly ? EditorView.contentAttributes.of({ tabindex: '0' }) : [];
     editor.current?.dispatch({ effects: locked.reconfigure([lock, reach]) });
   }, [readOnly]);
@@ -69,7 +69,7 @@ export function useEditor(props: Edited, make: () => Extension) {
 const locked = new Compartment();
 const fromOutside = Annotation.define<true>();
 
-/** Puts the cursor where someone asked to go: another object each time. */
+/** Moves the cursor to `target`; a new object triggers it again. */
 export function useAim<Aim>(
   editor: RefObject<EditorView | null>,
   aim: Aim | null,

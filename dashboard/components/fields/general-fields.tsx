@@ -5,7 +5,7 @@ import { fieldProblem } from '../form-error.tsx';
 import classes from './fields.module.css';
 import { NameFields } from './name-fields.tsx';
 
-/** What an agent is called, where it belongs, and who sees it. */
+/** Name, description, project, tags and visibility of an agent. */
 export function AboutFields(props: {
   readonly form: AgentForm;
   readonly onChange: (change: Partial<AgentForm>) => void;
@@ -36,7 +36,7 @@ export function AboutFields(props: {
         />
         <TagsInput
           label="Tags"
-          placeholder={form.tags.length === 0 ? 'Enter adds one' : ''}
+          placeholder={form.tags.length === 0 ? 'Press Enter to add' : ''}
           maxTags={20}
           disabled={disabled}
           value={[...form.tags]}
@@ -45,13 +45,17 @@ export function AboutFields(props: {
         />
       </div>
       <Radio.Group
-        label="Who sees it"
+        label="Visibility"
         value={form.visibility}
         onChange={(visibility) => onChange({ visibility: visibility as Agent['visibility'] })}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="private" label="Private: its creator and the owners" disabled={disabled} />
-          <Radio value="public" label="Public: every member of the workspace" disabled={disabled} />
+          <Radio
+            value="private"
+            label="Private: only the creator and workspace owners"
+            disabled={disabled}
+          />
+          <Radio value="public" label="Public: all workspace members" disabled={disabled} />
         </Stack>
       </Radio.Group>
     </Stack>

@@ -4,7 +4,7 @@ import classes from './fields.module.css';
 import { NumberField } from './number-field.tsx';
 import { WindowFields } from './rate-limit-fields.tsx';
 
-/** How often an agent may be called, how many runs it may have at once, and how long one may take. */
+/** Rate limits, concurrency, attempts and timeout of an agent. */
 export function LimitFields(props: {
   readonly form: AgentForm;
   readonly onChange: (change: Partial<AgentForm>) => void;
@@ -21,7 +21,7 @@ export function LimitFields(props: {
         disabled={disabled}
       />
       <NumberField
-        label="Runs at once"
+        label="Max concurrent executions"
         placeholder="no limit"
         min={1}
         value={form.maxConcurrency}
@@ -30,7 +30,7 @@ export function LimitFields(props: {
         disabled={disabled}
       />
       <NumberField
-        label="Attempts"
+        label="Max attempts"
         placeholder="3"
         min={1}
         max={5}
@@ -40,7 +40,7 @@ export function LimitFields(props: {
         disabled={disabled}
       />
       <NumberField
-        label="Timeout, seconds"
+        label="Timeout (seconds)"
         placeholder="300"
         min={1}
         decimals={3}

@@ -5,13 +5,13 @@ import { fieldProblem } from '../form-error.tsx';
 import classes from './fields.module.css';
 import { NumberField } from './number-field.tsx';
 
-/** Model, temperature, most tokens and top P. What is left empty is taken from `behind`, which its place then shows. */
+/** Model, temperature, top P and max tokens. Placeholders show the inherited values of empty fields. */
 export function ModelFields(props: {
   readonly value: ModelSettings;
   readonly onChange: (change: Partial<ModelSettings>) => void;
   readonly behind?: ModelSettings | undefined;
   readonly error?: unknown;
-  /** What the server's words call the settings before their name: `agentConfig.`, for example. */
+  /** The prefix of these fields in the server's messages, for example `agentConfig.`. */
   readonly prefix?: string;
   readonly disabled?: boolean | undefined;
 }) {

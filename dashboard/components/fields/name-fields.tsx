@@ -1,13 +1,13 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { fieldProblem } from '../form-error.tsx';
 
-/** What something is called, and in a few words what it is for. */
+/** Name and description. */
 export function NameFields(props: {
   readonly name: string;
   readonly description: string;
   readonly onChange: (change: { readonly name?: string; readonly description?: string }) => void;
   readonly error: unknown;
-  /** How the API calls the name. */
+  /** The API's field for the name. */
   readonly nameField?: string;
   readonly autoFocus?: boolean;
   readonly disabled?: boolean;

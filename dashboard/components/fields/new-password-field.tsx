@@ -1,6 +1,6 @@
 import { PasswordInput } from '@mantine/core';
 
-/** A password that is chosen, with what the server asks of one. */
+/** A new password, with the server's length rule. */
 export function NewPasswordField(props: {
   readonly label: string;
   readonly value: string;

@@ -1,6 +1,6 @@
 import { NumberInput } from '@mantine/core';
 
-/** A number, or null where nothing is set: `placeholder` then says what holds. */
+/** A number or null; the placeholder then shows the effective value. */
 export function NumberField(props: {
   readonly label: string;
   readonly value: number | null;
@@ -10,7 +10,7 @@ export function NumberField(props: {
   readonly min?: number;
   readonly max?: number;
   readonly step?: number;
-  /** Digits after the point; none unless given. */
+  /** Digits after the decimal point; default 0. */
   readonly decimals?: number;
   readonly error?: string | undefined;
   readonly disabled?: boolean | undefined;

@@ -1,11 +1,11 @@
 import { PasswordInput } from '@mantine/core';
 
-/** The password someone has, as programs that keep passwords know it. */
+/** The current password; marked up for password managers. */
 export function PasswordField(props: {
   readonly label?: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** In a dialog: it is what one begins with. */
+  /** Focused when its dialog opens. */
   readonly first?: boolean;
 }) {
   return (

@@ -2,16 +2,16 @@ import type { Agent } from '../../../src/client/index.ts';
 import { fieldProblem } from '../form-error.tsx';
 import { NumberField } from './number-field.tsx';
 
-/** Calls let past in each window; null is no limit. */
+/** Calls allowed per window; null means no limit. */
 export type RateLimits = Agent['rateLimits'];
 
 const windows = [
-  ['requestsPerMinute', 'Calls a minute'],
-  ['requestsPerHour', 'Calls an hour'],
-  ['requestsPerDay', 'Calls a day'],
+  ['requestsPerMinute', 'Calls per minute'],
+  ['requestsPerHour', 'Calls per hour'],
+  ['requestsPerDay', 'Calls per day'],
 ] as const;
 
-/** How often an agent or a key may be called: three fields, side by side as their surroundings put them. */
+/** Three rate limit fields; the parent lays them out. */
 export function WindowFields(props: {
   readonly limits: RateLimits;
   readonly onChange: (limits: RateLimits) => void;

@@ -2,7 +2,7 @@ import { Stack, Textarea } from '@mantine/core';
 import type { ValueField } from '../../data/agents/value-fields.ts';
 import { own } from '../../data/text/own-property.ts';
 
-/** A text for each variable of a run. */
+/** One text field for each declared input. */
 export function ValuesFields(props: {
   readonly fields: readonly ValueField[];
   readonly values: Readonly<Record<string, string>>;

@@ -4,10 +4,10 @@ import { type DeclaredVariable, defaultProblem } from '../../data/agents/agent-f
 import { Icon } from '../icon.tsx';
 import classes from './variables-fields.module.css';
 
-/** Which variables an agent takes, and what stands in where a call leaves one out. */
+/** Declares an agent's variables and their defaults. */
 export function VariablesFields(props: {
   readonly variables: readonly DeclaredVariable[];
-  /** Those of the pinned version, which cannot be taken away. */
+  /** Variables of the pinned version, which cannot be removed. */
   readonly needed: readonly string[];
   readonly onChange: (variables: readonly DeclaredVariable[]) => void;
   readonly disabled?: boolean;
@@ -23,13 +23,13 @@ export function VariablesFields(props: {
     onChange(variables.map((one) => (one.name === changed ? { ...one, ...to } : one)));
   return (
     <>
-      {variables.length === 0 && <p className={classes.none}>It takes no variables.</p>}
+      {variables.length === 0 && <p className={classes.none}>No variables declared.</p>}
       <ul className={classes.list}>
         {variables.map((variable) => (
           <li key={variable.name}>
             <code>{variable.name}</code>
             <NativeSelect
-              aria-label={`How ${variable.name} is given`}
+              aria-label={`Type of ${variable.name}`}
               data={kinds.map((one) => ({ ...one }))}
               value={variable.kind}
               disabled={disabled}
@@ -40,7 +40,7 @@ export function VariablesFields(props: {
             {variable.kind === 'text' || variable.kind === 'json' ? (
               <Textarea
                 aria-label={`Default of ${variable.name}`}
-                placeholder={variable.kind === 'json' ? '{"any": "JSON"}' : 'The default'}
+                placeholder={variable.kind === 'json' ? '{"any": "JSON"}' : 'Default text'}
                 autosize
                 minRows={1}
                 maxRows={8}
@@ -54,8 +54,8 @@ export function VariablesFields(props: {
             ) : (
               <span className={classes.none}>
                 {variable.kind === 'required'
-                  ? 'A call without it is answered 400.'
-                  : 'Left out, nothing stands in its place.'}
+                  ? 'Calls without it fail with 400.'
+                  : 'Empty if omitted.'}
               </span>
             )}
             {needed.includes(variable.name) || disabled ? (
@@ -64,7 +64,7 @@ export function VariablesFields(props: {
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={`Take ${variable.name} away`}
+                aria-label={`Remove ${variable.name}`}
                 onClick={() => onChange(variables.filter((one) => one !== variable))}
               >
                 <Icon name="close" size={14} />
@@ -77,8 +77,8 @@ export function VariablesFields(props: {
         <Group gap="xs" mt="sm" align="flex-start">
           <TextInput
             size="xs"
-            aria-label="Another variable"
-            placeholder="another_variable"
+            aria-label="New variable"
+            placeholder="variable_name"
             maxLength={100}
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
@@ -95,8 +95,8 @@ export function VariablesFields(props: {
 const kinds = [
   { value: 'required', label: 'Required' },
   { value: 'optional', label: 'Optional' },
-  { value: 'text', label: 'Else a text' },
-  { value: 'json', label: 'Else JSON' },
+  { value: 'text', label: 'Default text' },
+  { value: 'json', label: 'Default JSON' },
 ] as const;
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -6,7 +6,7 @@ interface About {
   readonly notes: string;
 }
 
-/** What a new version is called, and why it is made. */
+/** Label and notes of a new version. */
 export function VersionFields(props: {
   readonly about: About;
   readonly error: unknown;
@@ -17,7 +17,7 @@ export function VersionFields(props: {
     <>
       <TextInput
         label="Label"
-        placeholder="v and its number, unless given"
+        placeholder="Default: v and the version number"
         maxLength={100}
         value={about.label}
         error={fieldProblem(error, 'label')}

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react';
 
-/** Of a form whose fields take lines: ⌘ or Ctrl with Enter does what its button does, where that can be pressed. */
+/** Submits a form with multi-line fields on ⌘ or Ctrl with Enter, if its submit button is enabled. */
 export function submitByKeys(event: KeyboardEvent<HTMLFormElement>): void {
   if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
   event.preventDefault();

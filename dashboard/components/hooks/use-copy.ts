@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 
-/** What went wrong must be read. */
+/** Failures stay long enough to be read. */
 const shownMs = { copied: 1_500, failed: 8_000 } as const;
 
 export type Copied = keyof typeof shownMs | null;
 
-/** Copies a text, and says for a while what came of it. */
+/** Copies text to the clipboard and reports the outcome for a while. */
 export function useCopy(): readonly [Copied, (text: string) => void] {
   const [copied, setCopied] = useState<Copied>(null);
   useEffect(() => {
@@ -20,7 +20,7 @@ export function useCopy(): readonly [Copied, (text: string) => void] {
   return [copied, (text) => void copy(text)];
 }
 
-/** Missing where the page is served over plain HTTP, and refused where the window may not. */
+/** The clipboard API is missing over plain HTTP and may be denied. */
 async function copyByBrowser(text: string): Promise<boolean> {
   if (!navigator.clipboard) return false;
   return navigator.clipboard.writeText(text).then(
@@ -29,13 +29,13 @@ async function copyByBrowser(text: string): Promise<boolean> {
   );
 }
 
-/** The old way, which takes no more than a click: what is selected is copied. */
+/** Fallback: `execCommand` copies the selection and needs only a user gesture. */
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement;
   const field = document.createElement('textarea');
   field.value = text;
   Object.assign(field.style, { position: 'fixed', opacity: '0' });
-  // What lies outside an open dialog is not to be given the focus.
+  // An open dialog traps focus, so the field must be inside it.
   (focused?.closest('[role="dialog"]') ?? document.body).append(field);
   field.select();
   const done = document.execCommand('copy');

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The time, as of the last full minute that was noticed: what says how long ago something was follows it. */
+/** Re-renders when the minute changes, to keep relative times current. */
 export function useMinute(): number {
   return useSyncExternalStore(subscribe, minuteNow);
 }
@@ -10,7 +10,7 @@ const minuteNow = () => Math.floor(Date.now() / minuteMs);
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** One timer for all: a list shows many times. */
+/** One shared timer: a list shows many times. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {

@@ -2,8 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
 /**
- * Beyond the end of a list, because its last rows are gone or the address was typed, leads to its last page. `pagination`
- * is undefined while it is read, `count` how many rows this page has.
+ * Redirects to the last page if `offset` is beyond the end of the list, for example after a deletion. `pagination` is
+ * undefined while loading; `count` is the number of rows on this page.
  */
 export function useLastPage(
   pagination:

@@ -1,6 +1,9 @@
 import { type NavigateOptions, useNavigate, useRouter } from '@tanstack/react-router';
 
-/** Leads away from the page of what was made or deleted. Whoever looks at another one than `path` by then stays there. */
+/**
+ * Navigates only if the user is still on a page whose path contains `path`, so that a late response does not interrupt
+ * them elsewhere.
+ */
 export function useLeave(path: string): (to: NavigateOptions) => Promise<void> {
   const { history } = useRouter();
   const navigate = useNavigate();

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Gives the focus back to what had it, once whatever calls this is gone. Mantine does so only for what stays mounted and
- * is opened and closed by a property. Where what had it is gone too, a deleted row for example, the page gets it.
+ * Returns focus on unmount to the element that had it on mount. Mantine does this only for components that stay
+ * mounted. If the element no longer exists, for example a deleted row, focus goes to the page.
  */
 export function useReturnFocus(): void {
   const [opener] = useState(openerNow);
   useEffect(
     () => () => {
-      // Someone has gone on already, to another page or into another dialog.
+      // The user has already moved on to another page or dialog.
       if (document.activeElement && document.activeElement !== document.body) return;
       const place = opener?.isConnected ? opener : document.getElementById('page');
       place?.focus({ preventScroll: true });
@@ -17,7 +17,7 @@ export function useReturnFocus(): void {
   );
 }
 
-/** Of an item of a menu, which closes with the click, the button that opened the menu. */
+/** For a menu item, whose menu closes on click, the button that opened the menu. */
 function openerNow(): HTMLElement | null {
   const active = document.activeElement;
   if (!(active instanceof HTMLElement) || active === document.body) return null;

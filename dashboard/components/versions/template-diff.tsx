@@ -6,7 +6,7 @@ import classes from './template-diff.module.css';
 
 const TextDiff = lazyPart(() => import('./text-diff.tsx'));
 
-/** What one version says and another says otherwise: the two templates, and the settings of the model. */
+/** The differences between two prompt versions: templates and model settings. */
 export function TemplateDiff(props: {
   readonly before: PromptVersion;
   readonly after: PromptVersion;
@@ -54,7 +54,7 @@ export function TemplateDiff(props: {
         </section>
       )}
       {differing.length === 0 && changed.length === 0 && (
-        <p className={classes.same}>Both say the same.</p>
+        <p className={classes.same}>No differences.</p>
       )}
     </div>
   );

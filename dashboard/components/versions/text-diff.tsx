@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { editorLook } from '../editor/editor-theme.ts';
 import classes from './template-diff.module.css';
 
-/** Two texts side by side, what differs marked, what is the same for long folded. Fetched when it is looked at. */
+/** A side-by-side diff that collapses long unchanged parts. Loaded on first use. */
 export default function TextDiff(props: {
   readonly before: string;
   readonly after: string;
@@ -21,7 +21,7 @@ export default function TextDiff(props: {
       extensions: [
         editorLook(label),
         EditorState.readOnly.of(true),
-        // It scrolls, so the keyboard must reach it.
+        // Scrollable content must be reachable by keyboard.
         EditorView.contentAttributes.of({ tabindex: '0' }),
       ],
     });

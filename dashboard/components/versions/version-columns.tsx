@@ -10,10 +10,10 @@ interface Saved {
   readonly createdAt: string;
 }
 
-/** What there is to say of every version: what it is called and why it was made, then by whom and when. */
+/** The columns shared by version lists: label with notes, author, time and actions. */
 export function useVersionColumns<Version extends Saved>(columns: {
   readonly label: (version: Version) => ReactNode;
-  /** Between the two. */
+  /** An extra column after the label. */
   readonly more?: Column<Version>;
   readonly ways: (version: Version) => ReactNode;
 }): readonly Column<Version>[] {

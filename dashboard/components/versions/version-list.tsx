@@ -7,7 +7,7 @@ import { ErrorState } from '../error-state.tsx';
 import { NotRenewed } from '../stale-notice.tsx';
 import classes from './versions.module.css';
 
-/** The versions of a prompt or a workflow as far as they were read, and two of them beside each other. */
+/** Lists the versions of a prompt or a workflow and compares two of them. */
 export function Versions<Version>(props: {
   readonly query: {
     readonly data: readonly Version[] | undefined;
@@ -32,7 +32,7 @@ export function Versions<Version>(props: {
   const after = search.after ?? known[0]?.id;
   const before = search.before ?? known[1]?.id;
   const choose = (change: VersionsSearch) => props.onCompare({ ...search, ...change });
-  // Of the list only the newest are loaded; an address can name any.
+  // The URL can name versions that the list has not loaded.
   const older = [after, before].filter((id) => id && !known.some((one) => one.id === id));
   const options = [...known, ...[...new Set(older)].map((id = '') => ({ id, label: id }))].map(
     ({ id, label }) => ({ value: id, label }),
@@ -66,7 +66,7 @@ export function Versions<Version>(props: {
             <div className={classes.choice}>
               <NativeSelect
                 size="xs"
-                aria-label="Version before"
+                aria-label="Base version"
                 data={options}
                 value={before}
                 onChange={({ currentTarget }) => choose({ before: currentTarget.value })}
@@ -74,7 +74,7 @@ export function Versions<Version>(props: {
               <span>with</span>
               <NativeSelect
                 size="xs"
-                aria-label="Version after"
+                aria-label="Compared version"
                 data={options}
                 value={after}
                 onChange={({ currentTarget }) => choose({ after: currentTarget.value })}

@@ -3,7 +3,7 @@ import { parse, stringify } from '../text/exact-json.ts';
 import { own } from '../text/own-property.ts';
 import { type ModelSettings, noModelSettings } from './model-settings.ts';
 
-/** An agent's settings as a form holds them: texts where people write texts, nulls where nothing is set. */
+/** An agent's settings as form state: text for text inputs, null for an unset value. */
 export interface AgentForm {
   readonly agentName: string;
   readonly description: string;
@@ -16,9 +16,9 @@ export interface AgentForm {
   readonly maxConcurrency: number | null;
   readonly variables: readonly DeclaredVariable[];
   readonly rateLimits: Agent['rateLimits'];
-  /** Only an agent in Testing or Deployed has this switch. */
+  /** Only agents in Testing or Deployed can change this. */
   readonly apiEnabled: boolean;
-  /** One on each line. */
+  /** One origin per line. */
   readonly origins: string;
   readonly storeBodies: boolean;
   readonly retention: Agent['retention'];
@@ -26,7 +26,7 @@ export interface AgentForm {
 
 export interface DeclaredVariable {
   readonly name: string;
-  /** The last two have a default: a text, or any JSON. */
+  /** `text` and `json` carry a default value of that type. */
   readonly kind: 'required' | 'optional' | 'text' | 'json';
   readonly value: string;
 }
@@ -76,7 +76,7 @@ export function formOf(agent: Agent): AgentForm {
   };
 }
 
-/** A variable that a version has and nobody has declared is required. */
+/** A variable of the version that the agent does not declare is required. */
 export function withVariables(
   declared: readonly DeclaredVariable[],
   names: readonly string[],
@@ -86,25 +86,25 @@ export function withVariables(
   return [...declared, ...added.map((name) => ({ name, kind: 'required', value: '' }) as const)];
 }
 
-/** Why a default cannot be taken as it is written; undefined where it can. */
+/** The validation error of a default value; undefined if it is valid. */
 export function defaultProblem({ kind, value }: DeclaredVariable): string | undefined {
   if (kind !== 'json') return undefined;
   try {
     JSON.parse(value);
     return undefined;
   } catch {
-    return 'This is not JSON.';
+    return 'Not valid JSON.';
   }
 }
 
 export function inputOf(form: AgentForm): Omit<AgentInput, 'promptId' | 'promptVersionId'> {
-  // A new one is a Draft, with its API off.
+  // A new agent is a Draft with its API off.
   const { agentConfig, apiEnabled: _, ...others } = patchOf(form);
   const set = Object.entries(agentConfig).filter(([, value]) => value !== null);
   return { ...others, agentConfig: Object.fromEntries(set) };
 }
 
-/** Only what differs: what someone else changes meanwhile is not taken back. */
+/** Only the changed fields, so that a save does not revert concurrent changes to the others. */
 export function changeOf(before: AgentForm, after: AgentForm): AgentPatch {
   const [was, is] = [patchOf(before), patchOf(after)];
   const differing = Object.entries(is).filter(
@@ -113,7 +113,7 @@ export function changeOf(before: AgentForm, after: AgentForm): AgentPatch {
   return Object.fromEntries(differing);
 }
 
-/** Whether what was typed since `before` would undo what someone else has set since then. */
+/** Whether the edits since `before` would overwrite a concurrent change to the same field. */
 export function isOverridden(before: AgentForm, typed: AgentForm, now: AgentForm): boolean {
   const names = Object.keys(before) as (keyof AgentForm)[];
   return names.some((name) => {
@@ -122,7 +122,7 @@ export function isOverridden(before: AgentForm, typed: AgentForm, now: AgentForm
   });
 }
 
-/** What was typed since `before`, on top of what the agent is now. */
+/** Applies the edits since `before` to the current agent. */
 export function rebased(before: AgentForm, typed: AgentForm, now: AgentForm): AgentForm {
   const kept = Object.entries(typed).filter(
     ([name, value]) =>
@@ -157,7 +157,7 @@ const nameOf = ({ name }: DeclaredVariable) => name;
 
 function defaultOf(variable: DeclaredVariable): unknown {
   if (variable.kind === 'text') return variable.value;
-  // Nothing is sent while a default is not what it should be.
+  // The form does not submit while a default is invalid.
   return defaultProblem(variable) === undefined ? parse(variable.value) : null;
 }
 

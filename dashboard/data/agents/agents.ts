@@ -24,7 +24,6 @@ export const agentQuery = (agentId: string) =>
     queryFn: ({ signal }) => cueline.agents.get(agentId, { signal }),
   });
 
-/** A minute turns while one looks. */
 const limitsEveryMs = 10_000;
 
 export const agentLimitsQuery = (agentId: string) =>
@@ -43,19 +42,19 @@ export const statisticsQuery = (agentId: string, range: Range) =>
     placeholderData: keepPreviousData,
   });
 
-/** Of these agents in one call, each told apart. */
+/** Statistics of several agents in one call, grouped by agent. */
 export const statisticsOfQuery = (agentIds: readonly string[], range: Range) =>
   queryOptions({
     queryKey: ['agents', 'statistics', agentIds.join(), range],
     queryFn: async ({ queryKey: [, , ids], signal }) => {
       const query = { ...range, groupBy: 'agent,status', agentIds: String(ids) };
       const { buckets, ...rest } = await cueline.statistics(query, { signal });
-      // Once for each answer: every cell of the list looks its agent up.
+      // Grouped once per response: every table cell looks up its agent.
       return { ...rest, byAgent: Map.groupBy(buckets, ({ agentId }) => agentId) };
     },
     enabled: agentIds.length > 0,
     refetchInterval: 60_000,
-    // While the next hour is read; of other agents it would say that nothing ran.
+    // Keep the previous hour while the next one loads, but only for the same agents.
     placeholderData: (before, query) =>
       query?.queryKey[2] === agentIds.join() ? before : undefined,
   });
@@ -64,21 +63,21 @@ export function useMoveAgent(agentId: string) {
   const queries = useQueryClient();
   return useWrite({
     mutationFn: (action: LifecycleAction) => cueline.agents.move(agentId, action),
-    // Also after a refusal: someone else may have moved it.
+    // Also after an error: another user may have moved the agent.
     onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
   });
 }
 
-/** With the tag that makes a change fail where someone else was faster. */
+/** Includes the ETag that makes an update fail after a concurrent change. */
 export const taggedAgentQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['agents', agentId, 'tagged'],
     queryFn: ({ signal }) => cueline.agents.getTagged(agentId, { signal }),
-    // What is being filled in is not taken away because the window was looked at again.
+    // A refetch on focus would reset the form.
     refetchOnWindowFocus: false,
   });
 
-/** `onCreated` is called whatever page is shown by then. */
+/** `onCreated` runs even if the user has left the page. */
 export function useCreateAgent(onCreated: (made: Agent) => void) {
   const queries = useQueryClient();
   return useWrite(

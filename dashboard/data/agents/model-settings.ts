@@ -1,4 +1,4 @@
-/** How a model is called; null leaves it to what stands behind: the version, or the model's own default. */
+/** Model settings; null falls back to the version, then to the model's default. */
 export interface ModelSettings {
   readonly model: string | null;
   readonly temperature: number | null;

@@ -3,8 +3,8 @@ import { pricesQuery } from '../workspace/prices.ts';
 import { providersQuery } from '../workspace/providers.ts';
 
 /**
- * Models that can be offered where one is asked for. The server keeps no list of them: those with a price of their own
- * are known by name, of the others only whose they are.
+ * Suggestions for a model input. The server has no list of models, so these are the models with custom prices and the
+ * provider prefixes.
  */
 export function useKnownModels(): readonly string[] {
   const prices = useQuery(pricesQuery).data ?? [];

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { cueline } from '../client/client.ts';
 
-/** The versions that an agent has had of late, the one in force first. */
+/** The agent's pinned versions, current one first. */
 export const pinsQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['agents', agentId, 'pins'],

@@ -5,11 +5,11 @@ import { own } from '../text/own-property.ts';
 export interface ValueField {
   readonly name: string;
   readonly required?: boolean;
-  /** What stands in where nothing is given. */
+  /** The default value as text. */
   readonly otherwise?: string | undefined;
 }
 
-/** What a run can be given, the required values first. */
+/** The declared inputs, required ones first. */
 export function valueFields(declared: {
   readonly required: readonly string[];
   readonly optional: readonly string[];
@@ -24,7 +24,7 @@ export function valueFields(declared: {
   ];
 }
 
-/** The same of an agent. */
+/** The declared variables of an agent. */
 export function agentFields(agent: Agent): ValueField[] {
   return valueFields({
     required: agent.requiredVariables,

@@ -1,25 +1,25 @@
 import { createClient } from '../../../src/client/index.ts';
 import * as json from '../text/exact-json.ts';
 
-// Read when this file is, so it comes first.
+// Declared first because `workspaceOfPage` below reads it when the module loads.
 const workspaceKey = 'cueline-workspace';
 
-/** Of this page, whatever another window chooses meanwhile. */
+/** Fixed when the page loads: another window may switch its workspace meanwhile. */
 export const workspaceOfPage = chosenWorkspace();
 
-/** The one way to the server: the public API, with the session's cookie, from the page's own origin. */
+/** The only connection to the server: the public API with the session cookie, same origin. */
 export const cueline = createClient({
   baseURL: '',
   json,
   ...(workspaceOfPage !== null && { workspace: workspaceOfPage }),
 });
 
-/** Of someone in several workspaces, the one they last chose; null for the one the server takes. */
+/** The workspace the user last chose; null lets the server decide. */
 function chosenWorkspace(): string | null {
   return localStorage.getItem(workspaceKey);
 }
 
-/** Everything on the page belongs to one workspace, so another one is another page. */
+/** Callers reload the page afterwards, because everything on it belongs to one workspace. */
 export function chooseWorkspace(workspaceId: string | null): void {
   if (workspaceId === null) localStorage.removeItem(workspaceKey);
   else localStorage.setItem(workspaceKey, workspaceId);

@@ -1,6 +1,6 @@
 import { CuelineError } from '../../../src/client/index.ts';
 
-/** It was there no more, or never: what was read of it before says nothing now. */
+/** A 404: cached data of the resource is obsolete. */
 export function isGone(error: unknown): boolean {
   return error instanceof CuelineError && error.status === 404;
 }

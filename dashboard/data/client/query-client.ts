@@ -3,18 +3,18 @@ import { CuelineError } from '../../../src/client/index.ts';
 import { isSignedOut } from './signed-out.ts';
 
 /**
- * Told when an answer says that the session has ended; the shell is put here, which asks for another one. `refused` takes
- * back what the page says of calls that were refused for it.
+ * Connects queries and mutations to the shell, which asks for a new sign-in when a response says that the session has
+ * ended. `refused` holds callbacks that clear the errors of mutations rejected for that reason.
  */
 export const sessionEnd = { tell: () => {}, refused: new Set<() => void>() };
 
-/** To sign in takes no session: the same status says there that the password is wrong. */
+/** A 401 from sign-in means a wrong password, not an ended session. */
 const signsIn = 'sign-in';
 const me = 'me';
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
-    // Whoever asks who is signed in looks at the answer themselves.
+    // Callers of the `me` query handle its errors themselves.
     onError: (error, { queryKey }) => {
       if (queryKey[0] === me) return;
       if (isSignedOut(error)) sessionEnd.tell();
@@ -28,20 +28,20 @@ export const queryClient = new QueryClient({
     },
   }),
   defaultOptions: {
-    // The client tries again by itself where that helps and is safe.
-    // The server may be this very machine: that the browser is offline says nothing of the way to it.
+    // The API client already retries where that is safe. The server may run on this machine, so `navigator.onLine` is
+    // irrelevant.
     queries: { retry: false, staleTime: 10_000, networkMode: 'always' },
     mutations: { retry: false, networkMode: 'always' },
   },
 });
 
-/** Offered and yet refused: their role is another one by now, or the browser's session that of somebody else. */
+/** A 403 on an offered action: the role has changed, or another user has signed in. */
 function lookWhoItIs(error: unknown): void {
   if (!(error instanceof CuelineError) || error.status !== 403) return;
   void queryClient.invalidateQueries({ queryKey: [me] });
 }
 
-/** Whoever comes back to what was deleted asks anew; a page that is back there already does so now. */
+/** Drops cached data of a deleted resource; a mounted page refetches and shows the 404. */
 export function forget(queryKey: QueryKey): void {
   void queryClient.resetQueries({ queryKey });
 }

@@ -1,17 +1,17 @@
-/** What stands in the address of a list, as it was meant. What makes no sense is left out. */
+/** Search parameters of list pages. Invalid values are dropped. */
 
 export function readOffset(given: Readonly<Record<string, unknown>>): { readonly offset?: number } {
   const offset = Number(given.offset);
   return Number.isSafeInteger(offset) && offset > 0 ? { offset } : {};
 }
 
-/** What the router makes of a part of the address: nothing that `asText` would write otherwise than it stands there. */
+/** Parses one search parameter. Values that `asText` could not write back unchanged stay text. */
 export function readValue(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return typeof value === 'string' || JSON.stringify(value) === text ? value : text;
 }
 
-/** The router reads `42` as a number and `{}` as an object; the filter means the text. */
+/** Turns a parsed parameter back into text: the router reads `42` as a number and `{}` as an object. */
 export function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

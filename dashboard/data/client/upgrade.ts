@@ -1,13 +1,13 @@
 import { CuelineError } from '../../../src/client/index.ts';
 
-/** A part of the page that could not be fetched. */
+/** A lazily loaded component could not be fetched. */
 export class PartMissing extends CuelineError {}
 
 const reloadedKey = 'cueline-reloaded-at';
-/** Behind two servers of different builds it would reload for ever. */
+/** Prevents a reload loop behind two servers with different builds. */
 const reloadMsMin = 60_000;
 
-/** Called where a part could not be fetched. After an upgrade it is there no more, under its name: then the page begins anew. */
+/** Handles a failed chunk load. After an upgrade the old file name no longer exists, so the page reloads once. */
 export async function reloadAfterUpgrade(cause: unknown): Promise<never> {
   const reloadedMs = Number(sessionStorage.getItem(reloadedKey) ?? 0);
   if (Date.now() - reloadedMs >= reloadMsMin && (await isUpgraded())) {
@@ -15,17 +15,19 @@ export async function reloadAfterUpgrade(cause: unknown): Promise<never> {
     location.reload();
     return new Promise(() => {});
   }
-  const message =
-    'A part of this page could not be fetched. To try again, all of it is loaded anew.';
+  const message = 'Part of this page could not be loaded. Retrying reloads the whole page.';
   throw new PartMissing('CONNECTION_FAILED', message, { cause });
 }
 
-/** A browser never fetches a part again that it once failed to. Where no server answers, this page is all there is. */
+/**
+ * Browsers do not retry a failed module import, so retrying needs a reload. Without a reachable server, a reload would
+ * lose the page.
+ */
 export async function reloadIfServed(): Promise<void> {
   if ((await readPage()) !== null) location.reload();
 }
 
-/** Whether the server has another page now than this one. */
+/** Whether the server now serves another build than this page. */
 async function isUpgraded(): Promise<boolean> {
   const script = document.querySelector('script[type="module"][src]')?.getAttribute('src');
   const page = await readPage();

@@ -4,15 +4,15 @@ import { useWrite } from './use-single-flight.ts';
 
 export interface Deletion {
   readonly order: () => Promise<unknown>;
-  /** What lists it. */
+  /** The list to refetch. */
   readonly lists: QueryKey;
-  /** Called before the rest is forgotten: a page that still showed it would read anew what is there no more. */
+  /** Leaves the page before cached data is dropped: a mounted page would refetch the deleted resource. */
   readonly leave: () => Promise<void>;
-  /** What was read of it. */
+  /** Cached queries of the resource. */
   readonly gone: readonly QueryKey[];
 }
 
-/** Deletes what has pages of its own. */
+/** Deletes a resource that has its own pages. */
 export function useDeletion({ order, lists, leave, gone }: Deletion) {
   return useWrite(
     {

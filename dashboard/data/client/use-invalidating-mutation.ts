@@ -2,8 +2,8 @@ import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useWrite } from './use-single-flight.ts';
 
 /**
- * A write, after which what it may have changed is read anew: also after a refusal, which says that others were faster.
- * The write is done before that: what it answered, a new key for example, is not kept waiting for a list.
+ * A mutation that then invalidates `queryKey`, also after an error, which may mean a concurrent change. It does not
+ * wait for the refetch: the result, such as a new key, shows at once.
  */
 export function useChange<Input, Result>(
   change: (input: Input) => Promise<Result>,

@@ -4,30 +4,30 @@ import { sessionEnd } from './query-client.ts';
 import { isSignedOut } from './signed-out.ts';
 
 /**
- * Whatever the page writes: one order is one call. React Query alone lets two pass: a second click comes before the
- * first one is drawn, and after the answer, while the page that `leadsAway` says it leads to is still fetched.
+ * A mutation with at most one call in flight. `useMutation` alone lets a second click through: before the pending state
+ * has rendered, and after the response while the next page (`leadsAway`) still loads.
  */
 export function useWrite<Result, Input = void>(
   options: UseMutationOptions<Result, Error, Input>,
   { leadsAway = false } = {},
 ) {
   const { reset: forget, ...mutation } = useMutation(options);
-  // React Query tells of it in a task of its own: until then a key pressed right after would find nothing under way.
+  // React Query publishes the pending state asynchronously: a key pressed right after would find the form idle.
   const [ordered, setOrdered] = useState(false);
   const isPending = ordered || mutation.isPending || (leadsAway && mutation.isSuccess);
   const order = useRef<Promise<Result>>(null);
-  // Once it is drawn that there is nothing under way, the next click is another order.
+  // After the idle state has rendered, the next click starts a new call.
   useLayoutEffect(() => {
     if (!isPending) order.current = null;
   });
   const { error } = mutation;
-  // Of what is forgotten while it is under way the end is nobody's any more.
+  // A call that is reset while in flight reports its result to nobody.
   const reset = useCallback(() => {
     order.current = null;
     setOrdered(false);
     forget();
   }, [forget]);
-  // What was refused because the session had ended is not said any more once there is another one.
+  // Clears the error of an ended session once a new session exists.
   useEffect(() => {
     if (!isSignedOut(error)) return;
     sessionEnd.refused.add(reset);

@@ -13,11 +13,11 @@ import { execute } from './start-execution.ts';
 export type Execution = ExecutionPage['executions'][number];
 export type ExecutionDetail = Awaited<ReturnType<Cueline['status']>>;
 
-/** Between two looks at a list that changes, and at one in which nothing runs. */
+/** Poll intervals of a list with and without executions in progress. */
 const [livelyMs, calmMs] = [3_000, 20_000];
 const recordMs = 1_500;
 
-/** The history of an agent, or of all of them. `live`: it is looked at again while it is seen. */
+/** Executions of one agent or of all. `live` polls the list while it is visible. */
 export const historyQuery = (
   agentId: string | undefined,
   filters: ExecutionFilters,
@@ -31,7 +31,7 @@ export const historyQuery = (
         : cueline.list(agentId, filters, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
-      // After a failure, too: what is shown comes up to date by itself once the server is back.
+      // Keep polling after an error, so that the list recovers when the server does.
       if (!live || (state.error && !state.data)) return false;
       return !state.error && state.data?.executions.some(isRunning) ? livelyMs : calmMs;
     },
@@ -48,7 +48,7 @@ export const isRunning = ({ status }: Pick<Execution, 'status'>) => status === '
 
 export type ExportFormat = 'jsonl' | 'csv';
 
-/** Where the browser gets the whole history that matches, as one file. */
+/** The URL of the export file with all matching executions. */
 export function exportHref(
   agentId: string | undefined,
   filters: ExecutionFilters,
@@ -61,12 +61,12 @@ export function exportHref(
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
   query.set('format', format);
-  // A link sends no header that could say it.
+  // A link cannot send the workspace header.
   if (workspaceOfPage !== null) query.set('workspace', workspaceOfPage);
   return `${path}?${query}`;
 }
 
-/** Throws what the server refuses the same export with, which a download would not show: asked for what comes last. */
+/** Throws the error that the export would return, which a browser download would not show. Requests an empty page. */
 export async function checkExport(
   agentId: string | undefined,
   filters: ExecutionFilters,
@@ -75,14 +75,14 @@ export async function checkExport(
   await new Response(await cueline.openExport(agentId ?? null, nothing)).text();
 }
 
-/** Older than all executions. */
+/** A cursor before the oldest execution. */
 const beforeAll = `exe_${'0'.repeat(26)}`;
 
 export function useCancelExecution(agentId: string, executionId: string) {
   const queries = useQueryClient();
   return useWrite({
     mutationFn: () => cueline.cancel(agentId, executionId),
-    // Also after a refusal: it has ended meanwhile.
+    // Also after an error: the execution may have ended meanwhile.
     onSettled: () => queries.invalidateQueries({ queryKey: ['executions'] }),
   });
 }

@@ -12,10 +12,10 @@ import { randomKey } from '../text/random-key.ts';
 
 export type RunStarted = Pick<ExecuteAccepted, 'agentId' | 'executionId' | 'ignoredVariables'>;
 
-/** Somewhat longer than a run may take. */
+/** Slightly longer than an execution may take. */
 const waitMsMax = 3_700_000;
 
-/** Where a run that was started from the page stands. */
+/** The state of an execution started on this page. */
 export interface RunState {
   readonly run: {
     readonly isIdle: boolean;
@@ -30,7 +30,7 @@ export interface RunState {
   };
 }
 
-/** A run that is started from the page, watched until it ends, and can be ended before. */
+/** Starts an execution, waits for its end, and can cancel it. */
 export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
   const queries = useQueryClient();
   const started = useRef<Promise<RunStarted>>(null);
@@ -38,11 +38,12 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
   useEffect(() => {
     const leave = new AbortController();
     left.current = leave;
-    // The run goes on and its record is in the history; a call that waits for it would hold a connection of few.
+    // On unmount the execution continues and its record appears in the list, but waiting would hold one of the
+    // browser's few connections.
     return () => leave.abort();
   }, []);
   const run = useWrite({
-    // What the cancelation of an earlier run was refused with says nothing of this one.
+    // The error of canceling a previous execution does not apply to this one.
     onMutate: () => cancel.reset(),
     mutationFn: async (order: Order): Promise<EndedExecution> => {
       started.current = start(order);
@@ -52,7 +53,7 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
         signal: left.current.signal,
       });
     },
-    // Whatever shows figures or a history has one run more.
+    // Lists and statistics have one execution more.
     onSettled: () => {
       void queries.invalidateQueries({ queryKey: ['executions'] });
       void queries.invalidateQueries({ queryKey: ['agents'] });
@@ -60,7 +61,7 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
   });
   const cancel = useWrite({
     mutationFn: async () => {
-      // Whoever cancels at once may be faster than the answer that says what to cancel.
+      // Cancel may be pressed before the response with the execution id arrives.
       const accepted = await started.current?.catch(() => null);
       if (accepted) await cueline.cancel(accepted.agentId, accepted.executionId);
     },
@@ -69,8 +70,8 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
 }
 
 /**
- * From a session, in any stage. A key of its own makes it safe to be sent again, where the way to the server was cut; a
- * limit that was reached is told at once: nobody looks at a page for a minute until the next window begins.
+ * Executes an agent in any stage from a session. The idempotency key makes retries after connection failures safe. Rate
+ * limit errors are not retried: users should not wait a minute for the next window.
  */
 export async function execute(agentId: string, variables: Variables): Promise<RunStarted> {
   const once = { idempotencyKey: randomKey(), retries: 0 };

@@ -1,6 +1,6 @@
 import type { Cueline } from '../../../src/client/index.ts';
 
-/** What the pages make of the buckets that the server counts, told apart by status. */
+/** Aggregates the server's statistics buckets, which are grouped by status. */
 
 type Answer = Awaited<ReturnType<Cueline['agents']['statistics']>>;
 export type Statistics = Pick<Answer, 'level' | 'startDate' | 'endDate' | 'buckets'>;
@@ -15,7 +15,7 @@ export const endStatuses: readonly EndStatus[] = [
   'unauthorized',
 ];
 
-/** Of bars and their names, wherever runs are counted by status. */
+/** Chart colours by status. */
 export const statusColors = {
   success: 'var(--chart-success)',
   failed: 'var(--chart-failed)',
@@ -27,17 +27,17 @@ export const statusColors = {
 export interface Sums {
   readonly runs: number;
   readonly succeeded: number;
-  /** Of the runs that a model could have answered: what was refused or canceled says nothing of the agent. */
+  /** Successful among successful and failed: refused and canceled executions do not count. */
   readonly successRate: number | null;
   readonly tokens: number;
   readonly costUSD: number;
-  /** Runs whose cost is not known, or only in part. */
+  /** Executions whose cost is unknown, at least in part. */
   readonly costUnknown: number;
-  /** Of the successful runs. */
+  /** Of successful executions. */
   readonly p95Ms: number | null;
 }
 
-/** Of the buckets of one step: percentiles of several cannot be added up. */
+/** Totals of one interval's buckets. Percentiles of several intervals cannot be added. */
 export function sum(buckets: readonly Bucket[]): Sums {
   const total = (of: (bucket: Bucket) => number) =>
     buckets.reduce((so, bucket) => so + of(bucket), 0);
@@ -55,7 +55,7 @@ export function sum(buckets: readonly Bucket[]): Sums {
   };
 }
 
-/** How long the successful runs of one step took. */
+/** Latency percentiles of the successful executions of one interval. */
 export function latency(buckets: readonly Bucket[]): Bucket['latencyMs'] {
   return buckets.find(({ status }) => status === 'success')?.latencyMs ?? null;
 }
@@ -65,7 +65,7 @@ export interface Step {
   readonly buckets: readonly Bucket[];
 }
 
-/** One entry for each step of the range, the empty ones too. */
+/** One entry per interval of the range, including empty ones. */
 export function steps({ level, startDate, endDate, buckets }: Statistics): Step[] {
   const byStart = Map.groupBy(buckets, ({ start }) => start);
   const all: Step[] = [];
@@ -80,8 +80,8 @@ export function steps({ level, startDate, endDate, buckets }: Statistics): Step[
 }
 
 /**
- * Where a day of the viewer begins. Some have 23 or 25 hours, and where the clock is set forward at midnight one begins
- * at 1: counted from it, all later days would begin at 1, too.
+ * The start of the viewer's day that is `days` after `time`. Days can have 23 or 25 hours, and a day without a midnight
+ * starts at 1:00, so each start is computed from the calendar, not from the previous start.
  */
 function dayFrom(time: Date, days: number): Date {
   return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
@@ -89,28 +89,28 @@ function dayFrom(time: Date, days: number): Date {
 
 export const stepMs = { minute: 60_000, hour: 3_600_000 } as const;
 
-/** A range of time, as a query asks for it. The same for a whole hour at least, so that it can be part of its key. */
+/** A time range for a statistics query. Stable for an hour, so that it can be part of a query key. */
 export interface Range {
   readonly level: 'hour' | 'day' | 'all';
   readonly startDate: string;
   readonly timeZone?: string;
 }
 
-/** The whole hours that end with this one. */
+/** The last `hours` whole hours, including the current one. */
 export function lastHours(hours: number, nowMs = Date.now()): Range {
   const end = Math.floor(nowMs / stepMs.hour) * stepMs.hour;
   const start = end - (hours - 1) * stepMs.hour;
   return { level: 'hour', startDate: new Date(start).toISOString() };
 }
 
-/** The days that end with today, where the viewer is. */
+/** The last `days` days, including today, in the viewer's time zone. */
 export function lastDays(days: number, nowMs = Date.now()): Range {
   const start = dayFrom(new Date(nowMs), 1 - days);
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return { level: 'day', startDate: start.toISOString(), timeZone };
 }
 
-/** The same time as one step: its percentiles are those of all its runs. */
+/** The same range as a single interval, whose percentiles cover all executions. */
 export function atOnce(range: Range): Range {
   return { ...range, level: 'all' };
 }

@@ -4,26 +4,26 @@ import { cueline } from '../client/client.ts';
 import { execute, type RunStarted } from '../executions/start-execution.ts';
 
 /**
- * Runs of a version that no agent pins. Only agents run, so each prompt gets one for it, made when it is first needed:
- * private, in Draft (no key opens it), and archived between runs, so that no list shows it unless asked. Whatever is
- * done to it stands in the audit, so no more is done than a run needs.
+ * Executes versions that no agent pins. Only agents execute, so each user gets one private agent per prompt: in Draft
+ * (no key can call it) and archived between executions, so that lists hide it. Every change to it is audited, so only
+ * necessary changes are made.
  */
 
 export interface PlaygroundRun {
   readonly version: PromptVersion;
-  /** Over what the version says; null leaves it. */
+  /** Overrides of the version's settings; null keeps the version's. */
   readonly settings: ModelSettings;
   readonly values: Variables;
 }
 
 const playgroundTag = 'playground';
 
-/** The agent has one version at a time, so runs are started one after another, in other windows too. */
+/** The agent pins one version at a time, so starts are serialized, across windows too. */
 export function startPlaygroundRun(userId: string, order: PlaygroundRun): Promise<RunStarted> {
   const { promptId } = order.version;
   waiting.set(promptId, (waiting.get(promptId) ?? 0) + 1);
   const start = () => inTurn(userId, order);
-  // Missing where the page is served over plain HTTP: then only this window waits for itself.
+  // `navigator.locks` is missing over plain HTTP: then only starts of this window are serialized.
   if (navigator.locks) return navigator.locks.request(`cueline-playground-${promptId}`, start);
   last = last.then(start, start);
   return last as Promise<RunStarted>;
@@ -31,7 +31,7 @@ export function startPlaygroundRun(userId: string, order: PlaygroundRun): Promis
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** How many runs of a prompt this window has yet to start. */
+/** Executions of a prompt that this window has yet to start. */
 const waiting = new Map<string, number>();
 
 async function inTurn(userId: string, { version, settings, values }: PlaygroundRun) {
@@ -47,22 +47,22 @@ async function inTurn(userId: string, { version, settings, values }: PlaygroundR
   } finally {
     const left = (waiting.get(promptId) ?? 1) - 1;
     waiting.set(promptId, left);
-    // Two that are compared are one sitting.
+    // Archive once after all sides of a comparison have started.
     if (left === 0) await archive(promptId);
   }
 }
 
-/** What runs already is not touched by it. */
+/** Executions that have started continue. */
 async function archive(promptId: string): Promise<void> {
   const agentId = restored.get(promptId);
   restored.delete(promptId);
   if (agentId) await cueline.agents.move(agentId, 'archive').catch(() => {});
 }
 
-/** By prompt, the agent that this window has to archive. */
+/** The agent of each prompt that this window has restored and must archive. */
 const restored = new Map<string, string>();
 
-/** What must become different, and nothing else. */
+/** Only the fields that differ. */
 function patchOf(agent: Agent, version: PromptVersion, settings: ModelSettings): AgentPatch {
   const names = ['model', 'temperature', 'maxTokens', 'topP'] as const;
   const same =

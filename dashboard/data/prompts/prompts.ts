@@ -23,13 +23,13 @@ export const promptQuery = (promptId: string) =>
     queryFn: ({ signal }) => cueline.prompts.get(promptId, { signal }),
   });
 
-/** All versions, newest first, as far as they were asked for. */
+/** All versions, newest first, loaded page by page. */
 export const versionsQuery = (promptId: string) =>
   versionPages(['prompts', promptId, 'versions'], (page, options) =>
     cueline.versions.list(promptId, page, options),
   );
 
-/** A version never changes, so it is read once. */
+/** Versions are immutable, so they never become stale. */
 export const versionQuery = (promptId: string, promptVersionId: string) =>
   queryOptions({
     queryKey: ['prompts', promptId, 'version', promptVersionId],
@@ -59,7 +59,7 @@ export function useCreateVersion(promptId: string) {
   });
 }
 
-/** Its name and description, or whether it is in the archive. */
+/** Updates name and description, archives or restores. */
 export function useChangePrompt(promptId: string) {
   const queries = useQueryClient();
   return useWrite({

@@ -1,4 +1,4 @@
-/** The placeholders of a template, as the server reads them: `{{name}}`, inner blanks allowed. */
+/** Placeholders of a template, as the server parses them: `{{name}}`, with optional blanks inside. */
 
 export const placeholderPattern = /\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}/g;
 
@@ -12,21 +12,20 @@ export interface Variable {
   readonly places: readonly VariablePlace[];
 }
 
-/** Where a variable stands. */
 export interface VariablePlace {
   readonly template: 'system' | 'user';
   readonly line: number;
-  /** Characters before it. */
+  /** Characters before the placeholder. */
   readonly offset: number;
 }
 
-/** What looks like a placeholder and is none: it goes to the model as it stands. */
+/** Texts that look like placeholders but are not: they are sent to the model unchanged. */
 export function strangePlaceholders({ system, user }: Template): string[] {
   const all = `${system ?? ''}\n${user}`.match(/\{\{[^{}\n]{0,80}\}\}/g) ?? [];
   return [...new Set(all)].filter((one) => one.replace(placeholderPattern, '') !== '');
 }
 
-/** Each variable once, in order of first use, with all of its places. */
+/** Each variable once, in order of first use, with all occurrences. */
 export function variablesOf({ system, user }: Template): Variable[] {
   const found = new Map<string, VariablePlace[]>();
   for (const [template, text] of [['system', system ?? ''] as const, ['user', user] as const]) {

@@ -11,7 +11,7 @@ interface Answer<Version> {
   };
 }
 
-/** All versions of a prompt or a workflow, newest first, as far as they were asked for. */
+/** Versions of a prompt or a workflow, newest first, loaded page by page. */
 export function versionPages<Version>(
   queryKey: readonly string[],
   read: (

@@ -1,10 +1,10 @@
-/** As it stands in the address: the identifiers of two versions. */
+/** The ids of two compared versions, as search parameters. */
 export interface VersionsSearch {
   readonly before?: string;
   readonly after?: string;
 }
 
-/** What makes no sense is left out, as from every address. */
+/** Drops invalid values. */
 export function readVersionsSearch({ before, after }: Record<string, unknown>): VersionsSearch {
   return {
     ...(typeof before === 'string' && { before }),

@@ -1,9 +1,9 @@
 import type { Variables } from '../../../src/client/index.ts';
 import { stringify } from './exact-json.ts';
 
-/** How a program calls an agent, ready to be pasted. Every value is quoted as its language quotes it. */
+/** Code snippets that call an agent. Each value is quoted for its language. */
 
-/** The key itself is never shown again, so it comes from the environment. */
+/** The key is shown only once, so snippets read it from the environment. */
 export const keyVariable = 'CUELINE_API_KEY';
 
 const executePath = (agentId: string) => `/api/v1/agents/${encodeURIComponent(agentId)}/execute`;
@@ -17,7 +17,7 @@ export function curlOf(agentId: string, variables: Variables, origin: string): s
   ].join(' \\\n  ');
 }
 
-/** Of `fetch` alone, so that nothing has to be installed. What `JSON.parse` answers needs no types. */
+/** Uses only `fetch`, so that nothing needs to be installed. `JSON.parse` returns `any`, so it needs no types. */
 export function typeScriptOf(agentId: string, variables: Variables, origin: string): string {
   return `const baseURL = ${inScript(origin)};
 const headers = {
@@ -36,7 +36,7 @@ const { statusUrl } = JSON.parse(await accepted.text());
 
 let run;
 do {
-  // Held by the server until the run ends, for at most 25 seconds.
+  // Long poll: the server answers when the execution ends, or after 25 seconds.
   const answer = await fetch(\`\${baseURL}\${statusUrl}?wait=25\`, { headers });
   if (!answer.ok) throw new Error(await answer.text());
   run = JSON.parse(await answer.text());
@@ -72,24 +72,27 @@ run = call("${executePath(agentId)}", {
     "variables": json.loads(${inPython(variables)}),
 })
 status_url = run["statusUrl"]
-# Held by the server until the run ends, for at most 25 seconds.
+# Long poll: the server answers when the execution ends, or after 25 seconds.
 while (run := call(status_url + "?wait=25"))["status"] == "processing":
     time.sleep(1)
 print(run["status"], run.get("outputText") or run.get("error"))
 `;
 }
 
-/** Between single quotes nothing is special to a shell but the quote itself. */
+/** Within single quotes a shell treats only the quote itself specially. */
 export function inShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** JSON is JavaScript, too. */
+/** JSON is valid JavaScript. */
 export function inScript(value: unknown): string {
   return stringify(value, 2);
 }
 
-/** JSON text as a Python literal: what escapes in one escapes in the other, but for pairs of surrogates. */
+/**
+ * A JSON text as a Python string literal. The escapes agree, and `JSON.stringify` writes characters beyond the BMP
+ * unescaped.
+ */
 function inPython(value: unknown): string {
   return JSON.stringify(stringify(value));
 }

@@ -1,6 +1,6 @@
-/** The days of a range that someone sets, and the times that the API takes. Days are the viewer's. */
+/** Converts between the API's timestamps and the days of date inputs, in the viewer's time zone. */
 
-/** The day in which a time lies, as a field for days takes it; empty where it is no time. */
+/** The day of a timestamp as a date input takes it; empty if the timestamp is invalid. */
 export function dayOf(time: string): string {
   const at = new Date(time);
   if (Number.isNaN(at.valueOf())) return '';
@@ -10,8 +10,8 @@ export function dayOf(time: string): string {
 }
 
 /**
- * The time that a day stands for, null where it is none. A time that was there and lies in that day stays to the
- * millisecond: who sets another filter does not mean to move it, nor does a viewer elsewhere, whose days are others.
+ * The start or end of a day; null if the day is invalid. If `before` lies in the same day it is returned unchanged:
+ * applying another filter must not move the range, and viewers in other time zones have other days.
  */
 export function timeOf(day: string, edge: 'start' | 'end', before: string): string | null {
   if (day === dayOf(before)) return before;

@@ -1,11 +1,11 @@
 import { randomKey } from './random-key.ts';
 
 /**
- * JSON whose numbers stay as they are written: `JSON.parse` makes 12345678901234567000 of 12345678901234567890, and 1.1 of
- * 1.10. `JSON.rawJSON` would help, but not all browsers that the page is built for have it.
+ * JSON that keeps numbers as written. `JSON.parse` turns 12345678901234567890 into 12345678901234567000 and 1.10 into
+ * 1.1. `JSON.rawJSON` would help, but not all supported browsers have it.
  */
 
-/** A number that JavaScript would write otherwise. All others are plain numbers. */
+/** A number that JavaScript would print differently. All other numbers stay plain. */
 export class ExactNumber {
   readonly text: string;
 
@@ -13,17 +13,17 @@ export class ExactNumber {
     this.text = text;
   }
 
-  /** To `JSON.stringify` a text, of which `stringify` makes the number again. */
+  /** `JSON.stringify` writes a marked string, which `stringify` turns back into the number. */
   toJSON(): string {
     return mark + this.text;
   }
 }
 
-/** Nobody can know it, so that no text begins with it by design or chance. */
+/** Random, so that no user text starts with it by chance or intent. */
 const mark = `${randomKey()} `;
 
 export function parse(text: string): unknown {
-  // It vouches for the syntax: after it, what looks like a number is one.
+  // Validates the syntax, so that the scan below can rely on it.
   const value: unknown = JSON.parse(text);
   let isInText = false;
   let differs = false;
@@ -36,12 +36,14 @@ export function parse(text: string): unknown {
   return differs ? JSON.parse(marked, unmarked) : value;
 }
 
-/** Where a text begins or ends, what is escaped in one, or a number. As one pattern, a long text would need a deep stack. */
+/**
+ * A quote, an escape sequence or a number. One pattern for whole strings would overflow the regex stack on long texts.
+ */
 const markOrNumber = /"|\\.|-?\d[\d.eE+-]*/g;
 
 const isPlain = (number: string) => String(Number(number)) === number;
 
-/** What `parse` makes of it. */
+/** Keeps the exact text only where JavaScript would change it. */
 export function exactOf(number: string): number | ExactNumber {
   return isPlain(number) ? Number(number) : new ExactNumber(number);
 }

@@ -1,15 +1,15 @@
-/** Figures as people read them. The locale is the browser's, the currency the API's. */
+/** Formats numbers and times in the browser's locale; costs are in US dollars. */
 
 const whole = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
 export const formatCount = (count: number) => (count < 10_000 ? whole : short).format(count);
-/** To the last one, where it is one run's. */
+/** Exact, for a single execution. */
 export const formatWhole = (count: number) => whole.format(count);
 export const formatPercent = (share: number) => percent.format(share);
 
-/** To the cent; below ten of them the two digits that say something. */
+/** Rounds to cents; amounts below ten cents keep two significant digits. */
 export function formatCost(usd: number): string {
   const digits = usd === 0 ? 2 : Math.max(2, 1 - Math.floor(Math.log10(usd)));
   return new Intl.NumberFormat(undefined, {
@@ -20,7 +20,7 @@ export function formatCost(usd: number): string {
   }).format(usd);
 }
 
-/** A sum that lacks what is not known: never a silent zero, nor a part that looks like the whole. */
+/** If some costs are unknown, the sum is a lower bound: never show it as zero or as the total. */
 export function formatCosts({ costUSD, costUnknown }: Costs): string {
   if (costUnknown === 0) return formatCost(costUSD);
   return costUSD === 0 ? 'not known' : `at least ${formatCost(costUSD)}`;
@@ -28,11 +28,11 @@ export function formatCosts({ costUSD, costUnknown }: Costs): string {
 
 interface Costs {
   readonly costUSD: number;
-  /** Runs whose cost is not in the sum, or only in part. */
+  /** Executions whose cost is missing from the sum, at least in part. */
   readonly costUnknown: number;
 }
 
-/** In the unit that it has once it is rounded: 59.96 s are a minute. */
+/** Chooses the unit after rounding: 59.96 s is shown as 1 min. */
 export function formatDuration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`;
@@ -44,10 +44,10 @@ export function formatDuration(ms: number): string {
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const sinceFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
-/** In the viewer's own time zone. */
+/** In the viewer's time zone. */
 export const formatTime = (iso: string) => dateTime.format(new Date(iso));
 
-/** Within a month how long ago it was, in the unit that it has once it is rounded; before that the day. */
+/** Relative within 30 days, with the unit chosen after rounding; older times show the date. */
 export function formatSince(iso: string, nowMs = Date.now()): string {
   const seconds = (Date.parse(iso) - nowMs) / 1_000;
   for (const [unit, length, until] of sinceUnits) {
@@ -66,7 +66,7 @@ const sinceUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number, numbe
 
 export const viewerZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** To the minute, on the clocks of a time zone. */
+/** To the minute, in the given time zone. */
 export function formatTimeIn(iso: string, timeZone: string): string {
   const format = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const;
   return new Intl.DateTimeFormat(undefined, format).format(new Date(iso));

@@ -1,6 +1,6 @@
 import { ExactNumber, parse } from './exact-json.ts';
 
-/** The JSON object that a text is; null where it is none. */
+/** Parses a JSON object; null if the text is anything else. */
 export function objectOf(text: string): Record<string, unknown> | null {
   try {
     const value = parse(text);
@@ -13,7 +13,7 @@ export function objectOf(text: string): Record<string, unknown> | null {
   }
 }
 
-/** The same where a form of these fields can hold all of it: texts, and no other names. */
+/** The values as texts for a form with these fields; null if the form cannot hold all of them. */
 export function textsOf(
   object: Readonly<Record<string, unknown>>,
   names: readonly string[],

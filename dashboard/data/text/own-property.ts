@@ -1,4 +1,4 @@
-/** What an object itself has under a name that people chose: every object answers to `constructor`. */
+/** The object's own property for a user-chosen name: every object also inherits names such as `constructor`. */
 export function own<Value>(
   object: Readonly<Record<string, Value>>,
   name: string,

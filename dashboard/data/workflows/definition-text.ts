@@ -11,11 +11,11 @@ import {
 } from 'yaml';
 import { ExactNumber, exactOf, stringify } from '../text/exact-json.ts';
 
-/** A definition as people write it, in YAML, of which JSON is a part: what it says, and where each part of it stands. */
+/** Reads and writes workflow definitions as YAML or JSON, and maps problems to lines. */
 
 export type DefinitionFormat = 'YAML' | 'JSON';
 
-/** What stands at its default is left out, so that what is special can be seen. */
+/** Omits fields that have their default value. */
 export function writeDefinition(definition: unknown, format: DefinitionFormat): string {
   const brief = withoutDefaults(definition);
   return format === 'JSON'
@@ -23,7 +23,7 @@ export function writeDefinition(definition: unknown, format: DefinitionFormat): 
     : stringifyYaml(brief, { customTags, lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Numbers as they are written, that the server can refuse those that it could not keep. Zeros before them say nothing. */
+/** Keeps numbers as written, so that the server can reject those it cannot store exactly. Leading zeros are dropped. */
 const exactNumber: ScalarTag = {
   identify: (value) => value instanceof ExactNumber,
   default: true,
@@ -36,10 +36,10 @@ const exactNumber: ScalarTag = {
 const customTags = (tags: Tags): Tags => [exactNumber, ...tags];
 
 export interface ReadDefinition {
-  /** Undefined where the text is neither YAML nor JSON. */
+  /** Undefined if the text is neither YAML nor JSON. */
   readonly definition: unknown;
   readonly problems: readonly PlacedProblem[];
-  /** The line, from 1, of what the path leads to, or of the nearest thing around it. */
+  /** The line (from 1) of the node at `path`, or of its nearest existing ancestor. */
   lineOf(path: string): number;
 }
 
@@ -50,12 +50,12 @@ export interface PlacedProblem {
 
 export function readDefinition(text: string): ReadDefinition {
   const lines = new LineCounter();
-  // A few aliases could stand for more than any memory holds.
+  // A few nested aliases could expand to more than memory holds.
   const document = parseDocument(text, {
     customTags,
     lineCounter: lines,
     prettyErrors: false,
-    // In JSON every name is a text, and stays the one that it is.
+    // Keys are strings, as in JSON.
     stringKeys: true,
   });
   const problems = document.errors.map(({ message, pos: [at] }) => ({
@@ -75,7 +75,7 @@ export function readDefinition(text: string): ReadDefinition {
   }
 }
 
-/** The name of the deepest member on the path that is there, or the item of a list. */
+/** The key of the deepest existing map entry on the path, or the list item. */
 function nearest(contents: unknown, path: readonly string[]): Node | null {
   let found: Node | null = isNode(contents) ? contents : null;
   let within: unknown = contents;
@@ -94,7 +94,7 @@ function nearest(contents: unknown, path: readonly string[]): Node | null {
   return found;
 }
 
-/** Members come in the order in which one reads them: the database keeps none. */
+/** Writes fields in reading order: the database does not preserve order. */
 function withoutDefaults(definition: unknown): unknown {
   const { input, timeoutMs, steps, output } = definition as Record<string, unknown>;
   if (!Array.isArray(steps)) return definition;
@@ -128,7 +128,7 @@ const stepDefaults = {
   onFailure: 'fail',
 };
 
-/** Without what stands at its default, in the order of the defaults; what they do not know comes last. */
+/** Drops default values. Known fields keep the order of `defaults`; unknown fields come last. */
 function pruned(value: unknown, defaults: Readonly<Record<string, unknown>>) {
   const given = (value ?? {}) as Record<string, unknown>;
   const names = [...new Set([...Object.keys(defaults), ...Object.keys(given)])];

@@ -1,8 +1,8 @@
 import { inScript, inShell } from '../text/call-snippets.ts';
 
-/** How a program sends a signed event, as Standard Webhooks wants it, ready to be pasted. */
+/** Code snippets that send an event signed as Standard Webhooks specifies. */
 
-/** The secret itself is never shown again, so it comes from the environment. */
+/** The secret is shown only once, so snippets read it from the environment. */
 export const secretVariable = 'CUELINE_WEBHOOK_SECRET';
 
 type Event = Readonly<Record<string, unknown>>;

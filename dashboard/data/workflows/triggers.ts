@@ -7,7 +7,7 @@ export const schedulesQuery = (workflowId: string) =>
   queryOptions({
     queryKey: ['schedules', workflowId],
     queryFn: ({ signal }) => cueline.schedules.list(workflowId, { limit: 100 }, { signal }),
-    // Its times pass while one looks.
+    // The next times pass while the page is open.
     refetchInterval: 60_000,
   });
 
@@ -37,7 +37,7 @@ export const webhooksQuery = (workflowId: string) =>
     queryFn: ({ signal }) => cueline.webhooks.list(workflowId, { limit: 100 }, { signal }),
   });
 
-/** With the secret, which is shown this once: it stays in the answer and is never kept. */
+/** The result holds the secret, which is shown once and never cached. */
 export const useCreateWebhook = (workflowId: string) =>
   useChange(
     (name: string) => cueline.webhooks.create(workflowId, { name }),

@@ -1,8 +1,11 @@
 import type { WorkflowDefinition, WorkflowStep } from './workflows.ts';
 
-/** Which steps wait for which, and where each stands in a picture of them: layers from left to right. */
+/**
+ * Dependencies between steps and a layered layout of them, left to right. It must find the same references as the
+ * server.
+ */
 
-/** The steps that a step waits for, each once: those it refers to, and those it names. */
+/** The steps a step depends on, by reference or by `after`, each once. */
 export function waitsFor(step: WorkflowStep, names: ReadonlySet<string>): string[] {
   const found = [
     ...step.after,
@@ -20,7 +23,7 @@ function referredTo(value: unknown): string[] {
   return Object.values(value).flatMap(referredTo);
 }
 
-/** What stands in quotes is text and names no step, but for `steps["name"]`. */
+/** Quoted text is not a reference, except in `steps["name"]`. */
 function inCondition(when: string): string[] {
   const indexed = [...when.matchAll(/\bsteps\[\s*(["'])(\w+)\1\s*\]/g)].map(
     ([, , name = '']) => name,
@@ -37,9 +40,9 @@ export interface PlacedStep {
 }
 
 export interface GraphPicture {
-  /** In the order in which they can run. */
+  /** In execution order. */
   readonly steps: readonly PlacedStep[];
-  /** The points that each line goes through, from what is waited for to what waits. */
+  /** The points of each edge, from the dependency to the dependent step. */
   readonly lines: readonly {
     readonly from: string;
     readonly to: string;
@@ -84,7 +87,7 @@ export function pictureOf({ steps }: Pick<WorkflowDefinition, 'steps'>): GraphPi
   };
 }
 
-/** How many layers lie before each. Those of a circle, which is never saved, stand in the first. */
+/** The layer of each step. Steps of a cycle, which is never saved, go to the first layer. */
 function depthsOf(waits: ReadonlyMap<string, readonly string[]>): Map<string, number> {
   const depths = new Map<string, number>();
   const depthOf = (name: string, before: readonly string[]): number => {
@@ -100,7 +103,7 @@ function depthsOf(waits: ReadonlyMap<string, readonly string[]>): Map<string, nu
   return depths;
 }
 
-/** A step, or the place where a line passes through a layer on its way. */
+/** A step, or a waypoint where an edge crosses a layer. */
 interface Knot {
   readonly name: string;
   readonly isStep: boolean;
@@ -144,7 +147,7 @@ function layersOf(
   return { layers, chains };
 }
 
-/** Each beside what it is joined to, so that lines cross less. */
+/** Orders each layer by the mean position of its adjacent nodes to reduce crossings (barycenter heuristic). */
 function sortLayers(layers: Knot[][], forwards: boolean): void {
   for (const layer of forwards ? layers : layers.toReversed()) {
     const rows = new Map(layers.flatMap((one) => one.map((knot, row) => [knot, middle(one, row)])));

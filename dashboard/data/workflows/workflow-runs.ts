@@ -10,7 +10,7 @@ export type RunItem = NonNullable<RunStep['items']>[number];
 export type RunStatus = WorkflowRunDetail['status'];
 export type StepStatus = RunStep['status'];
 
-/** Between two looks at a list that changes, and at one in which nothing runs. */
+/** Poll intervals of a list with and without workflow runs in progress. */
 const [livelyMs, calmMs] = [3_000, 20_000];
 const runMs = 1_000;
 
@@ -20,7 +20,7 @@ export const workflowRunsQuery = (workflowId: string, filters: WorkflowRunFilter
     queryFn: ({ signal }) => cueline.workflows.runs(workflowId, filters, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
-      // After a failure, too: what is shown comes up to date by itself once the server is back.
+      // Keep polling after an error, so that the list recovers when the server does.
       if (state.error && !state.data) return false;
       return !state.error && state.data?.runs.some(isUnderWay) ? livelyMs : calmMs;
     },
@@ -34,7 +34,7 @@ export const workflowRunQuery = (workflowId: string, workflowRunId: string) =>
         cueline.workflows.status(workflowId, workflowRunId, { signal, ...more });
       const before = client.getQueryData<WorkflowRunDetail>(queryKey);
       if (before && isUnderWay(before)) {
-        // Up to a megabyte, and the same each second: it is read when the page opens, and with the output at the end.
+        // Bodies can be a megabyte and do not change while polling: read them on the first load and at the end.
         const run = await read({ omit: 'bodies' });
         if (isUnderWay(run)) return before.input ? { ...run, input: before.input } : run;
       }
@@ -43,7 +43,7 @@ export const workflowRunQuery = (workflowId: string, workflowRunId: string) =>
     refetchInterval: ({ state }) => (state.data && needsALook(state.data) ? runMs : false),
   });
 
-/** Of the items of a step a page that lies beyond those that the run itself tells. */
+/** A page of a step's items beyond those included in the workflow run. */
 export const runItemsQuery = (
   run: Pick<WorkflowRunDetail, 'workflowId' | 'workflowRunId' | 'status'>,
   stepName: string,
@@ -60,7 +60,7 @@ export const runItemsQuery = (
     }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => {
-      // What was read before the run ended is looked at once more: its items have ended since.
+      // Refetch once after the end of the workflow run: its items have ended since.
       const settled = hasEnded && (!data || (data.afterEnd && !data.items.some(isBeingStopped)));
       return settled ? false : livelyMs;
     },
@@ -72,7 +72,7 @@ export const itemsOnPage = 50;
 export const isUnderWay = ({ status }: Pick<WorkflowRunDetail, 'status'>) =>
   status === 'processing';
 
-/** The executions of a run that was ended are stopped a moment later. */
+/** Executions of an ended workflow run are canceled shortly after it. */
 function needsALook(run: WorkflowRunDetail): boolean {
   return (
     isUnderWay(run) ||
@@ -82,7 +82,7 @@ function needsALook(run: WorkflowRunDetail): boolean {
 
 const isBeingStopped = ({ status }: Pick<RunItem, 'status'>) => status === 'canceling';
 
-/** From a session. A key of its own makes it safe to be sent again. */
+/** The idempotency key makes retries safe. */
 export function useStartWorkflow(workflowId: string) {
   const queries = useQueryClient();
   return useWrite(
@@ -99,7 +99,7 @@ export function useCancelWorkflowRun(workflowId: string, workflowRunId: string) 
   const queries = useQueryClient();
   return useWrite({
     mutationFn: () => cueline.workflows.cancel(workflowId, workflowRunId),
-    // Also after a refusal: it has ended meanwhile.
+    // Also after an error: the workflow run may have ended meanwhile.
     onSettled: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
   });
 }

@@ -29,12 +29,12 @@ export const workflowsQuery = (filters: WorkflowFilters) =>
 
 const activityMs = 30_000;
 
-/** With what goes on in each, all in one call. */
+/** Includes recent activity of each workflow, in one call. */
 export const activeWorkflowsQuery = (filters: WorkflowFilters) =>
   queryOptions({
     ...workflowsQuery({ ...filters, include: 'activity' }),
     refetchInterval: activityMs,
-    // Runs come and go: whoever comes back to the list asks anew.
+    // Activity changes constantly, so returning to the list refetches it.
     staleTime: 0,
   });
 
@@ -44,13 +44,13 @@ export const workflowQuery = (workflowId: string) =>
     queryFn: ({ signal }) => cueline.workflows.get(workflowId, { signal }),
   });
 
-/** All versions, newest first, as far as they were asked for. */
+/** All versions, newest first, loaded page by page. */
 export const workflowVersionsQuery = (workflowId: string) =>
   versionPages(['workflows', workflowId, 'versions'], (page, options) =>
     cueline.workflows.versions(workflowId, page, options),
   );
 
-/** A version never changes, so it is read once. */
+/** Versions are immutable, so they never become stale. */
 export const workflowVersionQuery = (workflowId: string, workflowVersionId: string) =>
   queryOptions({
     queryKey: ['workflows', workflowId, 'version', workflowVersionId],
@@ -59,7 +59,7 @@ export const workflowVersionQuery = (workflowId: string, workflowVersionId: stri
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** What is wrong with a definition; asked again only when it says something else. */
+/** Validates a definition on the server; cached per definition. */
 export const verdictQuery = (definition: unknown) =>
   queryOptions({
     queryKey: ['workflow-verdict', definition],
@@ -68,7 +68,7 @@ export const verdictQuery = (definition: unknown) =>
     gcTime: 60_000,
   });
 
-/** `onCreated` is called whatever page is shown by then. */
+/** `onCreated` runs even if the user has left the page. */
 export function useCreateWorkflow(onCreated: (made: Workflow) => void) {
   const queries = useQueryClient();
   return useWrite(
@@ -83,7 +83,6 @@ export function useCreateWorkflow(onCreated: (made: Workflow) => void) {
   );
 }
 
-/** `workflowVersionId` pins another version. */
 export function useChangeWorkflow(workflowId: string) {
   const queries = useQueryClient();
   return useWrite({
@@ -94,14 +93,13 @@ export function useChangeWorkflow(workflowId: string) {
 
 export interface VersionOrder {
   readonly version: WorkflowVersionInput;
-  /** Whether it is pinned at once. */
   readonly pin: boolean;
 }
 
 export interface AddedVersion {
   readonly version: WorkflowVersion;
   readonly pinned: boolean;
-  /** Why it could not be pinned, where that was asked for. It is saved all the same: once more would be twice. */
+  /** Set if pinning failed. The version is saved nevertheless: saving again would duplicate it. */
   readonly pinError: unknown;
 }
 
@@ -111,7 +109,7 @@ export function useAddVersion(workflowId: string) {
     mutationFn: async ({ version: input, pin }: VersionOrder): Promise<AddedVersion> => {
       const version = await cueline.workflows.addVersion(workflowId, input);
       const { workflowVersionId } = version;
-      // It never changes, so nobody needs to read it.
+      // Immutable, so the response can seed the cache.
       const { queryKey } = workflowVersionQuery(workflowId, workflowVersionId);
       queries.setQueryData(queryKey, version);
       if (!pin) return { version, pinned: false, pinError: null };
@@ -120,7 +118,7 @@ export function useAddVersion(workflowId: string) {
         (pinError: unknown) => ({ version, pinned: false, pinError }),
       );
     },
-    // Also after a failure: the answer may have been lost and not the version.
+    // Also after an error: the version may be saved although the response was lost.
     onSettled: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
   });
 }

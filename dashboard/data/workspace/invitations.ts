@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { chooseWorkspace, cueline } from '../client/client.ts';
 import { useWrite } from '../client/use-single-flight.ts';
 
-/** What the link would make that ends in this token. */
+/** The invitation behind the token of a link. */
 export const invitationQuery = (token: string) =>
   queryOptions({
     queryKey: ['invitation', token],
@@ -10,7 +10,7 @@ export const invitationQuery = (token: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Who makes their account with it is signed in with that; who is signed in already joins. */
+/** Creates an account and signs in; `null` joins with the current session's account. */
 export function useAcceptInvitation(token: string, onJoined: () => void) {
   return useWrite(
     {

@@ -10,7 +10,7 @@ const keyNamesQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** What to call the newest keys, as their own page does; undefined while that is not known. */
+/** Names of the newest 100 keys, as the API keys page shows them; undefined until loaded. */
 export function useKeyNames(): ReadonlyMap<string, string> | undefined {
   return useQuery(keyNamesQuery).data;
 }

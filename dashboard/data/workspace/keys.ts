@@ -7,12 +7,12 @@ export const keysQuery = (page: PageQuery) =>
   queryOptions({
     queryKey: ['keys', page],
     queryFn: ({ signal }) => cueline.keys.list(page, { signal }),
-    // What they have used of their limits is counted on.
+    // The usage of rate limits keeps changing.
     refetchInterval: 10_000,
     placeholderData: keepPreviousData,
   });
 
-/** With the secret, which is shown this once: it stays in the answer and is never kept. */
+/** The result holds the secret, which is shown once and never cached. */
 export const useIssueKey = () =>
   useChange((key: ApiKeyInput) => cueline.keys.create(key), ['keys']);
 

@@ -12,14 +12,13 @@ export const meQuery = queryOptions({
     return isSomebodyElse(me) ? beginAnew(me, client) : me;
   },
   staleTime: Number.POSITIVE_INFINITY,
-  // Another window may have chosen a password meanwhile, or signed in as somebody else.
+  // Another window may have changed the password or signed in as another user.
   refetchOnWindowFocus: 'always',
 });
 
 /**
- * A workspace that was chosen may be theirs no longer, or may have been the choice of whoever used this browser before:
- * then every call is answered 401, as without a session. So the page begins anew without it; and where they are a member
- * of none, with the page that says so.
+ * The stored workspace may be one that the user has left, or the choice of another user of this browser: every call
+ * then returns 401, as without a session. Reload without the choice, or show the page for users without a workspace.
  */
 async function readMe(signal: AbortSignal): Promise<Me> {
   try {
@@ -35,14 +34,17 @@ async function readMe(signal: AbortSignal): Promise<Me> {
   }
 }
 
-/** A session that ran out is not signed out of: whoever signs in next in this window finds what was written in it. */
+/**
+ * An expired session does not clear session storage: without this check, the next user in this window would see drafts
+ * of the last.
+ */
 function isSomebodyElse({ user }: Me): boolean {
   const before = sessionStorage.getItem(userKey);
   sessionStorage.setItem(userKey, user.userId);
   return before !== null && before !== user.userId;
 }
 
-/** Drafts and values go with whoever wrote them, and so does a page of theirs that is still shown. */
+/** Clears drafts and typed values of the previous user, and reloads a page that still shows their data. */
 function beginAnew(me: Me, queries: QueryClient): Me | Promise<never> {
   sessionStorage.clear();
   sessionStorage.setItem(userKey, me.user.userId);
@@ -51,7 +53,7 @@ function beginAnew(me: Me, queries: QueryClient): Me | Promise<never> {
   return new Promise(() => {});
 }
 
-/** Who is signed in; read before any page below the shell is shown. */
+/** The signed-in user, loaded before any page inside the shell renders. */
 export function useMe(): Me {
   return useSuspenseQuery(meQuery).data;
 }
@@ -60,7 +62,7 @@ export function workspaceName(me: Me): string {
   return me.workspaces.find((one) => one.workspaceId === me.workspaceId)?.name ?? 'Workspace';
 }
 
-/** Whether the server would let them: an editor edits, executes and issues keys, an owner also manages. */
+/** Whether the server would allow it: editors edit, execute and issue keys; owners also manage the workspace. */
 export function may(me: Me, right: 'edit' | 'own'): boolean {
   return me.role === 'owner' || (right === 'edit' && me.role === 'editor');
 }

@@ -10,7 +10,7 @@ const memberNamesQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** What to call whoever did something; a dash while that is not known. */
+/** Display names of members by user id; a dash until loaded. */
 export function useMemberNames(): (userId: string | null) => string {
   const { data } = useQuery(memberNamesQuery);
   return (userId) => {

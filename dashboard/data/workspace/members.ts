@@ -12,7 +12,6 @@ export const membersQuery = queryOptions({
 
 export type Invitation = Awaited<ReturnType<typeof cueline.invitations.list>>[number];
 
-/** Only for owners. */
 export const invitationsQuery = queryOptions({
   queryKey: ['members', 'invitations'],
   queryFn: ({ signal }) => cueline.invitations.list({ signal }),
@@ -25,7 +24,7 @@ export function useChangeRole() {
       cueline.members.update(userId, role),
     onSettled: (_member, _error, { userId }) => {
       void queries.invalidateQueries({ queryKey: ['members'] });
-      // What the page offers follows from one's own role.
+      // The available actions depend on the user's own role.
       const me = queries.getQueryData(meQuery.queryKey);
       if (me?.user.userId === userId)
         void queries.invalidateQueries({ queryKey: meQuery.queryKey });
@@ -36,7 +35,7 @@ export function useChangeRole() {
 export const useRemoveMember = () =>
   useChange((userId: string) => cueline.members.remove(userId), ['members']);
 
-/** Nothing of this workspace is theirs to see then: the page begins anew, in another one if they have one. */
+/** The user loses access: reload, which opens another workspace if they have one. */
 export function useLeaveWorkspace() {
   const { userId } = useMe().user;
   return useWrite(
@@ -51,7 +50,7 @@ export function useLeaveWorkspace() {
   );
 }
 
-/** With the link, which is shown this once. */
+/** The result holds the link, which is shown once. */
 export const useInvite = () =>
   useChange((invitation: InvitationInput) => cueline.invitations.create(invitation), ['members']);
 

@@ -8,7 +8,7 @@ export const providersQuery = queryOptions({
   queryFn: ({ signal }) => cueline.providers.list({ signal }),
 });
 
-/** Replaces all of it, the credential included. */
+/** Replaces the whole provider, including its credential. */
 export function usePutProvider() {
   const queries = useQueryClient();
   return useWrite({
@@ -18,7 +18,7 @@ export function usePutProvider() {
   });
 }
 
-/** What is wrong with the connection is an answer; an error only where it could not be tested. */
+/** A failed connection is a result; the mutation fails only if the test itself could not run. */
 export function useTestProvider() {
   return useWrite({ mutationFn: (name: string) => cueline.providers.test(name) });
 }

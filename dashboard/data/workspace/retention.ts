@@ -3,7 +3,7 @@ import type { ErasureInput, PageQuery, Retention } from '../../../src/client/ind
 import { cueline } from '../client/client.ts';
 import { useChange } from '../client/use-invalidating-mutation.ts';
 
-/** How long records stay, and what was asked to go at once. */
+/** Retention settings and erasure requests. */
 
 export const retentionQuery = queryOptions({
   queryKey: ['retention'],
@@ -13,7 +13,7 @@ export const retentionQuery = queryOptions({
 export const useSetRetention = () =>
   useChange((retention: Retention) => cueline.setRetention(retention), ['retention']);
 
-/** Looked at again while one is being worked off. */
+/** Polls while an erasure is in progress. */
 export const erasuresQuery = (page: PageQuery) =>
   queryOptions({
     queryKey: ['erasures', page],

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { cueline } from '../client/client.ts';
 
-/** Who is signed in, be it that they are a member of nothing; null for nobody. */
+/** The signed-in user, even without any workspace; null if signed out. */
 export const sessionUserQuery = queryOptions({
   queryKey: ['session-user'],
   queryFn: () => cueline.session.user(),

@@ -11,10 +11,12 @@ import { formatCost, formatCount, formatDuration, formatTime } from '../../data/
 import classes from './activity.module.css';
 import { pointOf } from './activity-points.ts';
 
-/** Runs, latency, tokens and cost over time. Fetched when they are looked at: the charts are larger than the rest. */
+/**
+ * Charts of executions, latency, tokens and cost. Lazy-loaded: the chart library is larger than the rest of the page.
+ */
 export default function ActivityCharts({ statistics }: { readonly statistics: Statistics }) {
   if (statistics.buckets.length === 0) {
-    return <p className={classes.none}>No runs in this time.</p>;
+    return <p className={classes.none}>No executions in this period.</p>;
   }
   const data = steps(statistics).map(pointOf);
   const tick = statistics.level === 'hour' && data.length <= 24 ? hourTick : dayTick;
@@ -37,7 +39,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
   } as const;
   return (
     <div className={classes.charts}>
-      <Chart title="Runs" series={statuses}>
+      <Chart title="Executions" series={statuses}>
         <BarChart
           {...shared}
           type="stacked"
@@ -46,7 +48,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
           yAxisProps={whole}
         />
       </Chart>
-      <Chart title="Latency of successful runs" {...(answered && { series: percentiles })}>
+      <Chart title="Latency of successful executions" {...(answered && { series: percentiles })}>
         {answered ? (
           <LineChart
             {...shared}
@@ -59,7 +61,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
             curveType="linear"
           />
         ) : (
-          <p className={classes.none}>No run was successful in this time.</p>
+          <p className={classes.none}>No successful executions in this period.</p>
         )}
       </Chart>
       <Chart title="Tokens" {...(counted && { series: directions })}>
@@ -72,10 +74,10 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
             yAxisProps={whole}
           />
         ) : (
-          <p className={classes.none}>No tokens were used, or none were counted.</p>
+          <p className={classes.none}>No token usage recorded.</p>
         )}
       </Chart>
-      <Chart title={spent && unpriced ? 'Cost, as far as it is known' : 'Cost'}>
+      <Chart title={spent && unpriced ? 'Known cost' : 'Cost'}>
         {spent ? (
           <BarChart
             {...shared}
@@ -84,16 +86,14 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
             yAxisProps={{ width: 64 }}
           />
         ) : (
-          <p className={classes.none}>
-            {unpriced ? 'What was spent is not known.' : 'Nothing was spent.'}
-          </p>
+          <p className={classes.none}>{unpriced ? 'The cost is unknown.' : 'No cost.'}</p>
         )}
       </Chart>
     </div>
   );
 }
 
-/** There is no half of a run, nor anything to read in half a millisecond. */
+/** Executions and milliseconds are whole numbers. */
 const whole = { allowDecimals: false };
 
 interface Series {
@@ -103,7 +103,7 @@ interface Series {
 
 function Chart(props: {
   readonly title: string;
-  /** Where there are several, what the colours mean. */
+  /** The legend, if there are several series. */
   readonly series?: readonly Series[];
   readonly children: ReactNode;
 }) {
@@ -140,5 +140,5 @@ const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-di
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const hourTick = (start: string) => hour.format(new Date(start));
 const dayTick = (start: string) => day.format(new Date(start));
-// Asked before there is anything to point at, too.
+// Recharts calls this before anything is hovered.
 const stepTime = (start: ReactNode) => (typeof start === 'string' ? formatTime(start) : '');

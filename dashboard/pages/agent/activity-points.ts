@@ -5,7 +5,7 @@ import {
   type Step,
 } from '../../data/executions/statistics.ts';
 
-/** One step of the charts, with a name for each line and bar. */
+/** One interval of the charts, with a value per series. */
 export type Point = { readonly start: string } & Readonly<
   Record<EndStatus | 'input' | 'output' | 'cost' | 'costUnknown', number>
 > &

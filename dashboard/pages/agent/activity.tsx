@@ -14,7 +14,7 @@ import { type Range, ranges } from './search.ts';
 const ActivityCharts = lazyPart(() => import('./activity-charts.tsx'));
 const route = getRouteApi('/app/agents/$agentId/');
 
-/** What the agent has done lately, in figures and over time. */
+/** The agent's recent activity: totals and charts. */
 export function Activity({ agentId }: { readonly agentId: string }) {
   const { range = '24h' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -60,7 +60,7 @@ const spans = {
 
 function Figures({ sums }: { readonly sums: Sums | undefined }) {
   const figures: readonly (readonly [string, (sums: Sums) => string])[] = [
-    ['Runs', ({ runs }) => formatCount(runs)],
+    ['Executions', ({ runs }) => formatCount(runs)],
     ['Success', ({ successRate: rate }) => (rate === null ? '–' : formatPercent(rate))],
     ['p95', ({ p95Ms }) => (p95Ms === null ? '–' : formatDuration(p95Ms))],
     ['Tokens', ({ tokens }) => formatCount(tokens)],

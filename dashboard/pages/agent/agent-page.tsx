@@ -19,16 +19,16 @@ export function AgentPage() {
         title={agent.agentName}
         badge={<StageBadge agent={agent} />}
         about={agent.description}
-        description={<Identifier id={agentId} what="the agent's identifier" />}
+        description={<Identifier id={agentId} what="agent ID" />}
       />
       {areas.length > 1 && (
-        <Tabs label="Areas of the agent">
+        <Tabs label="Agent">
           {areas.map(({ to, label }) => (
             <Link
               key={to}
               to={to}
               params={{ agentId }}
-              // What opens over an area belongs to it; below the overview stand all the others.
+              // Nested pages keep their tab active; every tab is nested below the overview.
               activeOptions={{ exact: to === '/agents/$agentId', includeSearch: false }}
             >
               {label}

@@ -1,8 +1,8 @@
-/** The tabs of an agent's page. An area comes in here when it has a route below the agent's. */
+/** The tabs of an agent's page, each a child route of the agent. */
 export const areas = [
   { to: '/agents/$agentId', label: 'Overview' },
   { to: '/agents/$agentId/run', label: 'Run' },
-  { to: '/agents/$agentId/history', label: 'History' },
+  { to: '/agents/$agentId/history', label: 'Executions' },
   { to: '/agents/$agentId/access', label: 'API access' },
   { to: '/agents/$agentId/versions', label: 'Versions' },
   { to: '/agents/$agentId/settings', label: 'Settings' },

@@ -8,7 +8,7 @@ import { useDeleteAgent, useMoveAgent } from '../../data/agents/agents.ts';
 import { actionWords } from './lifecycle-actions.ts';
 import classes from './settings.module.css';
 
-/** What takes the agent away from people and programs. */
+/** Archives or deletes the agent. */
 export function DangerCard({ agent }: { readonly agent: Agent }) {
   const [asked, setAsked] = useState<'archive' | 'delete' | null>(null);
   const move = useMoveAgent(agent.agentId);
@@ -31,7 +31,7 @@ export function DangerCard({ agent }: { readonly agent: Agent }) {
             <p>
               {agent.allowedActions.includes(action)
                 ? actionWords[action].consequence
-                : 'A deployed agent cannot be archived: disable it first.'}
+                : 'A deployed agent cannot be archived. Disable it first.'}
             </p>
           </div>
           <Button
@@ -47,8 +47,8 @@ export function DangerCard({ agent }: { readonly agent: Agent }) {
             <strong>Delete</strong>
             <p>
               {deletable
-                ? 'It is gone for good. Its keys stop for it at once; its records stay until retention takes them.'
-                : 'Only an agent in Testing or Paused can be deleted.'}
+                ? 'Deletes the agent permanently. Its records stay until their retention period ends.'
+                : 'Only agents in Testing or Paused can be deleted.'}
             </p>
           </div>
           <Button color="red.9" disabled={!deletable} onClick={() => ask('delete')}>
@@ -75,8 +75,8 @@ export function DangerCard({ agent }: { readonly agent: Agent }) {
         onClose={close}
         onConfirm={() => remove.mutate()}
       >
-        Every program that calls it is answered 404 from then on, and nothing brings it back. Its
-        records stay until retention takes them; its prompt stays.
+        Calls will fail with 404, and this cannot be undone. The prompt stays; execution records
+        stay until their retention period ends.
       </ConfirmDialog>
     </div>
   );

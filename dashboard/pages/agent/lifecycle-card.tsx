@@ -9,7 +9,7 @@ import classes from './lifecycle.module.css';
 import { actionWords } from './lifecycle-actions.ts';
 import { LifecyclePicture } from './lifecycle-diagram.tsx';
 
-/** Where the agent stands, and where it can go from there. */
+/** The agent's stage and the available lifecycle actions. */
 export function LifecycleCard({ agent }: { readonly agent: Agent }) {
   const me = useMe();
   const move = useMoveAgent(agent.agentId);
@@ -25,12 +25,10 @@ export function LifecycleCard({ agent }: { readonly agent: Agent }) {
     <Card title="Lifecycle">
       <LifecyclePicture agent={agent} />
       {agent.archived && (
-        <p className={classes.note}>Archived: hidden from the list, its API off.</p>
+        <p className={classes.note}>Archived: hidden from the list, API disabled.</p>
       )}
       {!agent.archived && !agent.apiEnabled && opens(agent.status) && (
-        <p className={classes.note}>
-          The API is switched off in the settings: calls are answered 403.
-        </p>
+        <p className={classes.note}>The API is disabled in the settings: calls fail with 403.</p>
       )}
       {may(me, 'edit') && (
         <Group gap="xs" mt="lg">

@@ -3,7 +3,7 @@ import type { Agent } from '../../../src/client/index.ts';
 import classes from './lifecycle.module.css';
 import { actionWords, stagePath } from './lifecycle-actions.ts';
 
-/** The four stages in a row, the present one marked, with what leads from one to another. */
+/** The four stages with the current one marked, and the transitions between them. */
 export function LifecyclePicture({ agent }: { readonly agent: Agent }) {
   return (
     <ol className={classes.path}>

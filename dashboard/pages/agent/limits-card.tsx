@@ -8,7 +8,7 @@ import { agentLimitsQuery } from '../../data/agents/agents.ts';
 import { formatCount } from '../../data/text/format.ts';
 import classes from './settings-summary.module.css';
 
-/** How often the agent may be called, and how much of that is used at this moment. */
+/** The agent's limits and their current usage. */
 export function LimitsCard({ agent }: { readonly agent: Agent }) {
   const limits = useQuery(agentLimitsQuery(agent.agentId));
   const { maxConcurrency } = agent.agentConfig;
@@ -17,7 +17,7 @@ export function LimitsCard({ agent }: { readonly agent: Agent }) {
       <Stack gap="sm">
         {limits.data ? (
           limits.data.rateLimitUsage.length === 0 ? (
-            <p className={classes.none}>It may be called as often as its keys may.</p>
+            <p className={classes.none}>No rate limits of its own; those of its keys apply.</p>
           ) : (
             <LimitBars usage={limits.data.rateLimitUsage} />
           )
@@ -29,7 +29,12 @@ export function LimitsCard({ agent }: { readonly agent: Agent }) {
           <Skeleton height={64} />
         )}
         <Facts
-          facts={[['Runs at once', maxConcurrency ? formatCount(maxConcurrency) : 'no limit']]}
+          facts={[
+            [
+              'Max concurrent executions',
+              maxConcurrency ? formatCount(maxConcurrency) : 'no limit',
+            ],
+          ]}
         />
       </Stack>
     </Card>

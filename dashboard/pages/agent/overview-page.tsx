@@ -17,7 +17,7 @@ export function OverviewPage() {
         <LifecycleCard agent={agent} />
         <Activity agentId={agentId} />
       </div>
-      <aside className={columns.side} aria-label="Settings in short">
+      <aside className={columns.side} aria-label="Settings summary">
         <SettingsSummary agent={agent} />
       </aside>
     </div>

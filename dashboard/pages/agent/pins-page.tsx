@@ -19,7 +19,7 @@ import classes from './pins.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-/** Which version the agent runs, which it could, and which it has. */
+/** The pinned version, all versions of the prompt, and the history of pins. */
 export function PinsPage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
@@ -62,10 +62,10 @@ export function PinsPage() {
     { key: 'by', header: 'By', from: 'sm', cell: ({ pinnedBy }) => nameOf(pinnedBy) },
     {
       key: 'return',
-      header: 'Return',
+      header: 'Actions',
       align: 'right',
       cell: ({ promptVersionId, promptVersionLabel: label }) =>
-        way(promptVersionId, 'Return to', label),
+        way(promptVersionId, 'Restore', label),
     },
   ];
   const failed = [versions, pins].find(({ isError, data }) => isError && !data);
@@ -75,13 +75,13 @@ export function PinsPage() {
       <div>
         <NotRenewed query={versions} />
         <div className={classes.head}>
-          <h2>Versions of its prompt</h2>
+          <h2>Versions of the prompt</h2>
           <Link to="/prompts/$promptId" params={{ promptId: agent.promptId }}>
-            Open the prompt
+            Open prompt
           </Link>
         </div>
         <DataTable
-          caption="Versions of its prompt"
+          caption="Versions of the prompt"
           columns={versionColumns}
           rows={versions.data}
           rowKey={({ promptVersionId }) => promptVersionId}
@@ -95,11 +95,11 @@ export function PinsPage() {
       </div>
       <div>
         <div className={classes.head}>
-          <h2>What was pinned</h2>
+          <h2>Pin history</h2>
         </div>
         <NotRenewed query={pins} />
         <DataTable
-          caption="What was pinned"
+          caption="Pin history"
           columns={pinColumns}
           rows={pins.data?.pins}
           rowKey={({ pinId }) => pinId}

@@ -15,7 +15,7 @@ import classes from './run.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-/** Executes the agent from here, in any stage, and shows what came of it. */
+/** Executes the agent in any stage and shows the result. */
 export function RunPage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
@@ -26,15 +26,15 @@ export function RunPage() {
   );
   if (!may(useMe(), 'edit')) {
     return (
-      <EmptyState icon="lock" title="Running takes an editor">
-        What it has done is in its history.
+      <EmptyState icon="lock" title="Running requires the editor role">
+        You can view its executions.
       </EmptyState>
     );
   }
   if (agent.archived) {
     return (
-      <EmptyState icon="lock" title="It is archived">
-        Nobody can execute it until it is restored.
+      <EmptyState icon="lock" title="This agent is archived">
+        Restore it to execute it.
       </EmptyState>
     );
   }
@@ -49,12 +49,12 @@ export function RunPage() {
           Run
         </Button>
         <p className={classes.note}>
-          Runs the version “{agent.promptVersionLabel}” as programs would run it, counts in its
-          limits, spends an AI Action, and is recorded with the source <code>dashboard</code>.
+          Executes version “{agent.promptVersionLabel}”. Counts toward the agent's limits, uses one
+          AI Action, and is recorded with the source <code>dashboard</code>.
         </p>
       </ValuesCard>
       <Card title="Result">
-        {run.isIdle && <p className={classes.note}>Nothing was run yet.</p>}
+        {run.isIdle && <p className={classes.note}>No result yet.</p>}
         <RunResult run={run} cancel={cancel} />
       </Card>
     </form>

@@ -25,9 +25,9 @@ import { DangerCard } from './danger-card.tsx';
 import classes from './settings.module.css';
 import { KeepFields } from './storage-fields.tsx';
 
-/** What was typed and is not saved. */
+/** Unsaved changes. */
 export interface SettingsDraft {
-  /** What the agent was, and its tag then. */
+  /** The agent when editing began, and its ETag. */
   readonly begun: AgentForm;
   readonly of: string | null;
   readonly form: AgentForm;
@@ -35,9 +35,9 @@ export interface SettingsDraft {
 
 export function SettingsForm(props: {
   readonly agent: Agent;
-  /** Of what the form began with: a change fails where someone else was faster. */
+  /** The ETag of `agent`: a save fails after a concurrent change. */
   readonly etag: string | null;
-  /** Of a visit before. */
+  /** From a previous visit. */
   readonly draft: SettingsDraft | null;
   readonly onKeep: (draft: SettingsDraft) => void;
   readonly onDiscard: () => void;
@@ -47,13 +47,13 @@ export function SettingsForm(props: {
   const me = useMe();
   const [{ begun, of }, begin] = useState(() => draft ?? { begun: formOf(agent), of: etag });
   const [form, setForm] = useState<AgentForm>(draft?.form ?? begun);
-  /** What is on its way to the server, or just got there. */
+  /** The form values being saved, or just saved. */
   const [sent, setSent] = useState<AgentForm | null>(null);
   const change = (change: Partial<AgentForm>) => setForm((form) => ({ ...form, ...change }));
   const save = useChangeAgent(agent.agentId);
-  // A field that was changed here and by someone else keeps its tag: the save fails, and says so.
+  // If another user changed an edited field, the old ETag stays and the save fails with an explanation.
   if (of !== etag && (sent || !isOverridden(begun, form, formOf(agent)))) {
-    // The agent was read anew, mostly since it was saved: what was typed meanwhile stays.
+    // The agent was refetched, usually after a save: rebase the remaining edits.
     begin({ begun: formOf(agent), of: etag });
     setForm(rebased(sent ?? begun, form, formOf(agent)));
     setSent(null);
@@ -77,7 +77,7 @@ export function SettingsForm(props: {
   return (
     <>
       <form className={classes.form} onSubmit={submit}>
-        <Card title="About">
+        <Card title="General">
           <AboutFields {...fields} />
         </Card>
         <Card title="Variables">
@@ -104,7 +104,7 @@ export function SettingsForm(props: {
         <Card title="API">
           <ApiFields agent={agent} {...fields} />
         </Card>
-        <Card title="What is kept">
+        <Card title="Storage and retention">
           <KeepFields {...fields} owner={may(me, 'own')} />
         </Card>
         {!disabled && (
@@ -112,16 +112,16 @@ export function SettingsForm(props: {
             <FormProblem error={save.error} />
             <Group gap="xs">
               <Button type="submit" loading={save.isPending} disabled={!changed}>
-                Save the changes
+                Save changes
               </Button>
               {isOvertaken(save.error) && (
                 <Button variant="default" onClick={onReload}>
-                  Show what it is now
+                  Reload
                 </Button>
               )}
               {changed && (
                 <Button variant="default" onClick={() => setForm(begun)}>
-                  Take them back
+                  Discard
                 </Button>
               )}
             </Group>

@@ -10,7 +10,7 @@ import { type SettingsDraft, SettingsForm } from './settings-form.tsx';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-/** Everything that is set on the agent. What was typed stands there until it is saved or taken back. */
+/** All settings of the agent. Unsaved changes stay in session storage until saved or discarded. */
 export function SettingsPage() {
   const { agentId } = route.useParams();
   return <Settings key={agentId} agentId={agentId} />;
@@ -40,7 +40,7 @@ function Settings({ agentId }: { readonly agentId: string }) {
       key={begun}
       agent={agent}
       etag={etag}
-      // Of a time when they could: it would look like what the agent is.
+      // A draft from when the user could edit would look like the agent's current values.
       draft={mayEdit ? draft : null}
       onKeep={keep}
       onDiscard={discard}

@@ -7,7 +7,7 @@ import { promptQuery, versionQuery } from '../../data/prompts/prompts.ts';
 import { LimitsCard } from './limits-card.tsx';
 import classes from './settings-summary.module.css';
 
-/** What the agent is made of: the pinned version, the model, its variables and limits. */
+/** The pinned version, model, variables and limits of the agent. */
 export function SettingsSummary({ agent }: { readonly agent: Agent }) {
   const prompt = useQuery(promptQuery(agent.promptId)).data;
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
@@ -32,14 +32,14 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
         <Variables agent={agent} />
       </Card>
       <LimitsCard agent={agent} />
-      <Card title="About">
+      <Card title="Details">
         <Facts
           facts={[
-            ['Seen by', agent.visibility === 'public' ? 'every member' : 'its creator and owners'],
+            ['Visibility', agent.visibility === 'public' ? 'all members' : 'creator and owners'],
             ...(agent.project ? [['Project', agent.project] as const] : []),
             ...(agent.tags.length > 0 ? [['Tags', agent.tags.join(', ')] as const] : []),
             ['Created', <Time key="created" at={agent.createdAt} since />],
-            ['Changed', <Time key="changed" at={agent.updatedAt} since />],
+            ['Updated', <Time key="changed" at={agent.updatedAt} since />],
           ]}
         />
       </Card>
@@ -49,14 +49,18 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
 
 function Variables({ agent }: { readonly agent: Agent }) {
   const all = agentFields(agent);
-  if (all.length === 0) return <p className={classes.none}>It takes none.</p>;
+  if (all.length === 0) return <p className={classes.none}>No variables declared.</p>;
   return (
     <ul className={classes.variables}>
       {all.map(({ name, required, otherwise }) => (
         <li key={name}>
           <code>{name}</code>
           <span>
-            {required ? 'required' : otherwise === undefined ? 'optional' : `else “${otherwise}”`}
+            {required
+              ? 'required'
+              : otherwise === undefined
+                ? 'optional'
+                : `default: “${otherwise}”`}
           </span>
         </li>
       ))}

@@ -5,11 +5,11 @@ import { fieldProblem } from '../../components/form-error.tsx';
 import type { AgentForm } from '../../data/agents/agent-form.ts';
 
 const kept = [
-  ['recordsDays', 'Days that records stay'],
-  ['bodiesDays', 'Days that bodies stay'],
+  ['recordsDays', 'Keep records (days)'],
+  ['bodiesDays', 'Keep bodies (days)'],
 ] as const;
 
-/** Whether bodies are kept at all, and how long. Only owners say how long, and switch keeping on again. */
+/** Whether bodies are stored, and retention periods. Only owners may change the periods or turn storage on again. */
 export function KeepFields(props: {
   readonly form: AgentForm;
   readonly onChange: (change: Partial<AgentForm>) => void;
@@ -21,8 +21,8 @@ export function KeepFields(props: {
   return (
     <Stack gap="md">
       <Switch
-        label="Keep bodies: variables, prompts and output"
-        description={`Switched off, later runs leave none; the output can be read for 15 minutes.${owner ? '' : ' Only an owner may switch it on again.'}`}
+        label="Store bodies: variables, prompts and output"
+        description={`When disabled, new executions store no bodies; their output stays readable for 15 minutes.${owner ? '' : ' Only an owner can enable this again.'}`}
         checked={form.storeBodies}
         disabled={disabled}
         onChange={({ currentTarget }) => onChange({ storeBodies: currentTarget.checked })}
@@ -32,7 +32,7 @@ export function KeepFields(props: {
           <NumberField
             key={name}
             label={label}
-            placeholder="as the workspace says"
+            placeholder="Workspace default"
             min={1}
             value={form.retention[name]}
             onChange={(days) => onChange({ retention: { ...form.retention, [name]: days } })}

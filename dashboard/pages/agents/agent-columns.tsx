@@ -20,7 +20,7 @@ import {
 import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/text/format.ts';
 import classes from './agents.module.css';
 
-/** An agent, and those beside it on the page: their figures are fetched together. */
+/** An agent and the ids of all agents on the page, whose statistics are fetched together. */
 export interface AgentRow {
   readonly agent: Agent;
   readonly agentIds: readonly string[];
@@ -51,7 +51,7 @@ export const columns: readonly Column<AgentRow>[] = [
     from: 'sm',
     cell: ({ agent }) => <span className={list.code}>{agent.promptVersionLabel}</span>,
   },
-  { key: 'runs', header: 'Runs', from: 'sm', cell: (row) => <Runs {...row} /> },
+  { key: 'runs', header: 'Executions', from: 'sm', cell: (row) => <Runs {...row} /> },
   figure(
     'success',
     'Success',
@@ -74,7 +74,7 @@ function figure(
 
 const day = () => lastHours(24);
 
-/** Every cell asks for the same, which is fetched once for the page. */
+/** All cells share one query for the whole page. */
 function Figure(props: AgentRow & { readonly show: (sums: Sums) => ReactNode }) {
   const { data, isError } = useQuery(statisticsOfQuery(props.agentIds, atOnce(day())));
   if (isError && !data) return <None />;
@@ -82,7 +82,7 @@ function Figure(props: AgentRow & { readonly show: (sums: Sums) => ReactNode }) 
   return props.show(sum(data.byAgent.get(props.agent.agentId) ?? []));
 }
 
-/** What failed stands lowest, where it is seen. */
+/** Failures are drawn at the bottom, where they are visible. */
 const upwards = [...endStatuses.filter((one) => one !== 'success'), 'success'] as const;
 
 function Runs({ agent, agentIds }: AgentRow) {
@@ -99,7 +99,7 @@ function Runs({ agent, agentIds }: AgentRow) {
     <span className={classes.runs}>
       <Sparkline
         bars={bars ?? []}
-        label={`${runs} runs in the last 24 hours, ${succeeded} of them successful`}
+        label={`${runs} executions in the last 24 hours, ${succeeded} successful`}
       />
       {formatCount(runs)}
     </span>

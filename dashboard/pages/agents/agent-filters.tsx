@@ -26,7 +26,7 @@ export function AgentFilters(props: {
         value={filters.archived ? 'Archived' : (filters.status ?? '')}
         onChange={({ currentTarget }) => chooseStage(currentTarget.value)}
         data={[
-          { value: '', label: 'Every stage' },
+          { value: '', label: 'All stages' },
           ...stages.map((stage) => ({ value: stage, label: stage })),
           { value: 'Archived', label: 'Archived' },
         ]}
@@ -38,7 +38,7 @@ export function AgentFilters(props: {
               key={name}
               size="md"
               withRemoveButton
-              removeButtonProps={{ 'aria-label': `Take off ${name} ${filters[name]}` }}
+              removeButtonProps={{ 'aria-label': `Remove filter ${name} ${filters[name]}` }}
               onRemove={() => onChange({ [name]: undefined })}
             >
               {name}: {filters[name]}

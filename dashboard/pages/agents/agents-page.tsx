@@ -28,7 +28,7 @@ export function AgentsPage() {
     <>
       <PageHeader
         title="Agents"
-        description="Prompts pinned to a version, that programs call through the API. Figures are of the last 24 hours."
+        description="An agent is a pinned prompt version that programs call through the API. Metrics cover the last 24 hours."
         actions={may(me, 'edit') && <NewAgent />}
       />
       <AgentFilters filters={filters} onChange={change} />
@@ -79,22 +79,22 @@ function NoAgents({
   if (!filtered) {
     return (
       <EmptyState icon="agents" title="No agents yet" action={mayEdit && <NewAgent />}>
-        An agent is a prompt pinned to one of its versions, with model, variables and limits of its
-        own. Programs call it with an API key, and every call leaves a record.
+        An agent pins a prompt version and adds a model, variables and limits. Programs call it with
+        an API key, and each call is recorded.
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon="search"
-      title="No agent matches"
+      title="No matches"
       action={
         <Button variant="default" onClick={onClear}>
-          Take the filters off
+          Clear filters
         </Button>
       }
     >
-      None has what is searched for, or you may not see it.
+      No agent matches these filters, or you do not have access to it.
     </EmptyState>
   );
 }

@@ -12,7 +12,7 @@ import classes from './history.module.css';
 
 type RunColumn = Column<Execution>;
 
-/** What can be shown of a run, in this order. The first two tell one from another and always stand there. */
+/** The optional columns, in order. Time and status are always shown. */
 const optional: readonly RunColumn[] = [
   { key: 'agent', header: 'Agent', from: 'sm', cell: ({ agentName }) => <Cut text={agentName} /> },
   {
@@ -58,7 +58,7 @@ const optional: readonly RunColumn[] = [
   figure('cost', 'Cost', 'sm', costOf),
 ];
 
-/** What is asked for only where it is shown: a page of long texts, looked at every few seconds, is a lot. */
+/** Columns whose data is requested only while visible: polling long texts is expensive. */
 const bodies = ['variables', 'output'];
 
 const usual = ['agent', 'version', 'source', 'latency', 'tokens', 'cost'];
@@ -74,7 +74,7 @@ function figure(
 
 export type TimeStyle = 'relative' | 'absolute';
 
-/** Which columns someone wants, remembered in the browser. */
+/** The chosen columns and time format, stored in the browser. */
 export function useColumns(agentId: string | undefined) {
   const [chosen, choose] = useLocalStorage<string[]>({
     key: 'cueline-history-columns',
@@ -86,14 +86,14 @@ export function useColumns(agentId: string | undefined) {
     defaultValue: 'relative',
     getInitialValueInEffect: false,
   });
-  // On the page of one agent it is the same in every row.
+  // On an agent's page the agent is the same in every row.
   const offered = optional.filter(({ key }) => agentId === undefined || key !== 'agent');
   const wanted = offered.filter(({ key }) => chosen.includes(key));
   const showsBodies = wanted.some(({ key }) => bodies.includes(key));
   const shown = [
     {
       key: 'when',
-      header: 'When',
+      header: 'Started',
       cell: (run: Execution) => <When run={run} agentId={agentId} since={times === 'relative'} />,
     },
     {
@@ -106,7 +106,7 @@ export function useColumns(agentId: string | undefined) {
   return { shown, showsBodies, offered, chosen, choose, times, chooseTimes };
 }
 
-/** The link of the row. */
+/** The row's link. */
 function When(props: {
   readonly run: Execution;
   readonly agentId: string | undefined;
@@ -143,16 +143,16 @@ function When(props: {
   );
 }
 
-/** A gap where neither price nor usage is known: 0 would be a lie. */
+/** Empty if neither price nor usage is known: 0 would be wrong. */
 export function costOf({
   costUSD,
   costKnown,
 }: Pick<Execution, 'costUSD' | 'costKnown'>): ReactNode {
   if (costUSD === undefined) return null;
-  return costKnown ? formatCost(costUSD) : <span className={classes.none}>not known</span>;
+  return costKnown ? formatCost(costUSD) : <span className={classes.none}>unknown</span>;
 }
 
-/** By its name, where it is among those that are known by theirs. */
+/** The key's name if known, else its id. */
 function Key({ apiKeyId }: { readonly apiKeyId: string | undefined }) {
   const names = useKeyNames();
   return <Cut text={apiKeyId && (names?.get(apiKeyId) ?? apiKeyId)} />;

@@ -19,7 +19,7 @@ import classes from './record.module.css';
 import { RecordActions } from './record-actions.tsx';
 import { Timings } from './timings.tsx';
 
-/** All that is known of one run. */
+/** All details of one execution. */
 export function Record(props: {
   readonly run: ExecutionDetail;
   readonly onGone: () => Promise<void>;
@@ -29,7 +29,7 @@ export function Record(props: {
   const nameOf = useMemberNames();
   useEffect(() => {
     const ofList = document.title;
-    document.title = `Run of ${run.agentName} · Cueline`;
+    document.title = `Execution of ${run.agentName} · Cueline`;
     return () => {
       document.title = ofList;
     };
@@ -47,7 +47,7 @@ export function Record(props: {
         </div>
         <div className={classes.id}>
           <code>{run.executionId}</code>
-          <CopyButton text={run.executionId} what="the execution's identifier" />
+          <CopyButton text={run.executionId} what="execution ID" />
         </div>
       </header>
       <RecordActions {...props} />
@@ -56,7 +56,7 @@ export function Record(props: {
       <Timings run={run} />
       {run.outputText !== undefined && <Output text={run.outputText} />}
       {run.status === 'success' && run.outputText === undefined && (
-        <p className={classes.gone}>The output is not kept any more.</p>
+        <p className={classes.gone}>The output is no longer stored.</p>
       )}
       <Sent run={run} />
       <Facts facts={facts(run, nameOf)} />
@@ -73,7 +73,7 @@ function figures(run: ExecutionDetail): [string, ReactNode][] {
   ];
 }
 
-/** What went in, and what the model was sent. Bodies can be gone before their record is. */
+/** The variables and the rendered prompts. Bodies can be deleted before their record. */
 function Sent({ run }: { readonly run: ExecutionDetail }) {
   const { inputVariables: variables, systemPrompt, userPrompt } = run;
   const given = useMemo(() => {
@@ -82,16 +82,16 @@ function Sent({ run }: { readonly run: ExecutionDetail }) {
   }, [variables]);
   if (given === undefined && userPrompt === undefined) {
     return (
-      <p className={classes.gone}>Variables and prompts are not kept any more, or never were.</p>
+      <p className={classes.gone}>Variables and prompts are not stored, or no longer stored.</p>
     );
   }
   return (
     <>
       {given !== undefined && <CodeBlock label="Variables" code={given} />}
       {systemPrompt !== undefined && (
-        <CodeBlock label="System prompt, as sent" code={systemPrompt} />
+        <CodeBlock label="Rendered system prompt" code={systemPrompt} />
       )}
-      {userPrompt !== undefined && <CodeBlock label="User prompt, as sent" code={userPrompt} />}
+      {userPrompt !== undefined && <CodeBlock label="Rendered user prompt" code={userPrompt} />}
     </>
   );
 }
@@ -106,18 +106,18 @@ function facts(
     ['Version', <code key="version">{run.promptVersionLabel}</code>],
     ['Accepted', <Time key="at" at={run.executedAt} />],
     ['Ended', run.completedAt && <Time key="end" at={run.completedAt} />],
-    ['Stopped because', run.finishReason],
+    ['Finish reason', run.finishReason],
     ['Source', run.source],
     ['Workflow', workflowRun(run)],
     ['Key', run.apiKeyId && <Key key="key" apiKeyId={run.apiKeyId} />],
-    ['By', run.executedBy && <By key="by" userId={run.executedBy} nameOf={nameOf} />],
-    ['Address', run.ipAddress],
-    ['Client', run.userAgent],
+    ['Executed by', run.executedBy && <By key="by" userId={run.executedBy} nameOf={nameOf} />],
+    ['IP address', run.ipAddress],
+    ['User agent', run.userAgent],
   ];
   return some.filter(([, value]) => value !== undefined && value !== null);
 }
 
-/** The keys' own page shows no identifiers, and programs know nothing else. */
+/** Shows the id too: programs know only that, and the API keys page does not show it. */
 function Key({ apiKeyId }: { readonly apiKeyId: string }) {
   const name = useKeyNames()?.get(apiKeyId);
   return (
@@ -129,22 +129,22 @@ function Key({ apiKeyId }: { readonly apiKeyId: string }) {
   );
 }
 
-/** Whoever has left has no name any more: the identifier still tells them apart. */
+/** Former members have no name: the id in the tooltip distinguishes them. */
 function By(props: { readonly userId: string; readonly nameOf: (userId: string) => string }) {
   return <span title={props.userId}>{props.nameOf(props.userId)}</span>;
 }
 
-/** The run that it was a step of, where that is still kept. */
+/** A link to the workflow run, if it still exists. */
 function workflowRun({ workflowId, workflowRunId, stepName }: ExecutionDetail): ReactNode {
   if (workflowRunId === undefined) return undefined;
-  if (workflowId === undefined) return `step ${stepName} of a run that is not kept any more`;
+  if (workflowId === undefined) return `Step ${stepName} of a deleted workflow run`;
   return (
     <Link
       to="/workflows/$workflowId/runs/$workflowRunId"
       params={{ workflowId, workflowRunId }}
       search={stepName === undefined ? {} : { step: stepName }}
     >
-      Step {stepName} of its run
+      Step {stepName} of workflow run
     </Link>
   );
 }

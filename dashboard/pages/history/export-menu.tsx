@@ -10,7 +10,7 @@ interface Exported {
   readonly filters: ExecutionFilters;
 }
 
-/** The whole history that matches, as a plain download of the browser, however long it is. */
+/** Exports all matching executions as a browser download of any size. */
 export function ExportMenu({ agentId, filters }: Exported) {
   const begin = useWrite({
     mutationFn: async (format: ExportFormat) => {
@@ -32,7 +32,7 @@ export function ExportMenu({ agentId, filters }: Exported) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>All that match, prompts included</Menu.Label>
+          <Menu.Label>All matching executions, with prompts</Menu.Label>
           {formats.map(({ format, label }) => (
             <Menu.Item key={format} onClick={() => begin.mutate(format)}>
               {label}
@@ -46,8 +46,8 @@ export function ExportMenu({ agentId, filters }: Exported) {
 }
 
 const formats = [
-  { format: 'jsonl', label: 'JSON lines' },
-  { format: 'csv', label: 'CSV, for spreadsheets' },
+  { format: 'jsonl', label: 'JSON Lines' },
+  { format: 'csv', label: 'CSV for spreadsheets' },
 ] as const;
 
 function download(href: string, name: string): void {

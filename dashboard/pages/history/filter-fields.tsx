@@ -9,7 +9,7 @@ interface FieldProps {
   readonly onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => void;
 }
 
-/** A version by its label, where the agent says which it has had; else by its identifier. */
+/** Selects a version by label if the agent's pins are known, else by id. */
 export function VersionField({
   agentId,
   ...field
@@ -26,7 +26,7 @@ export function KeyField(field: FieldProps) {
   return <NativeSelect label="Key" data={choices(names, field.value)} {...field} />;
 }
 
-/** What is asked for already stays, also where it is not among them. */
+/** Keeps the current value as an option even if it is not listed. */
 function choices(names: ReadonlyMap<string, string>, value: string) {
   const others = value !== '' && !names.has(value) ? [{ value, label: value }] : [];
   const known = [...names].map(([id, label]) => ({ value: id, label }));

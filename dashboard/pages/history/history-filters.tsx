@@ -7,7 +7,7 @@ import classes from './history.module.css';
 import { MoreFilters } from './more-filters.tsx';
 import { type HistorySearch, isFiltered, sources, statuses } from './search.ts';
 
-/** What narrows the history down. The usual ones stand there, the others behind a button, what is set as pills. */
+/** The filters of the list: common ones inline, others in a popover, active ones as pills. */
 export function HistoryFilters(props: {
   readonly search: HistorySearch;
   readonly agentId: string | undefined;
@@ -33,7 +33,7 @@ export function HistoryFilters(props: {
           onChange({ status: statuses.find((one) => one === value) })
         }
         data={[
-          { value: '', label: 'Every status' },
+          { value: '', label: 'All statuses' },
           ...statuses.map((one) => ({ value: one, label: one.replace('_', ' ') })),
         ]}
       />
@@ -43,7 +43,7 @@ export function HistoryFilters(props: {
         onChange={({ currentTarget: { value } }) =>
           onChange({ source: sources.find((one) => one === value) })
         }
-        data={[{ value: '', label: 'Every source' }, ...sources]}
+        data={[{ value: '', label: 'All sources' }, ...sources]}
       />
       <Popover
         opened={opened}
@@ -74,7 +74,7 @@ export function HistoryFilters(props: {
           key={name}
           variant="default"
           className={classes.pill}
-          aria-label={`Take off ${name} ${value}`}
+          aria-label={`Remove filter ${name} ${value}`}
           rightSection={<Icon name="close" size={12} />}
           onClick={() => onChange({ [name]: undefined })}
         >
@@ -83,7 +83,7 @@ export function HistoryFilters(props: {
       ))}
       {isFiltered(search) && (
         <Button variant="subtle" color="gray" onClick={props.onClear}>
-          Clear
+          Clear filters
         </Button>
       )}
     </search>
@@ -95,7 +95,7 @@ function shown(name: string, value: string): string {
   return isTime ? formatTime(value) : value;
 }
 
-/** Those that show their value themselves. */
+/** Filters whose own control shows the value. */
 const standing = ['q', 'status', 'source', 'offset'];
 
 const words: Readonly<Record<string, string>> = {

@@ -6,8 +6,8 @@ export function HistoryPage() {
   return (
     <>
       <PageHeader
-        title="History"
-        description="Every run of every agent you see: what went in, what came out, what it took."
+        title="Executions"
+        description="Executions of all agents that you can access, with input, output, latency and cost."
       />
       <History />
       <Outlet />

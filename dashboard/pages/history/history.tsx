@@ -18,14 +18,14 @@ import { type HistorySearch, isFiltered, readsRecords } from './search.ts';
 
 const pageSize = 25;
 
-/** The runs that match, newest first; the first page follows what happens. */
+/** The matching executions, newest first. The first page updates while it is open. */
 export function History({ agentId }: { readonly agentId?: string }) {
   const [search, change, clear] = useFilters<HistorySearch>();
   const { shown, showsBodies, ...choice } = useColumns(agentId);
   const { offset = 0, ...filters } = search;
-  // Where records are read one by one, the server finds only those that have ended, and it is not asked again and again.
+  // Filters that scan records match only ended executions and are too expensive to poll.
   const live = offset === 0 && !readsRecords(search);
-  // Runs under way have no end status yet. They stay in on later pages, so that pages join without a gap.
+  // Executions in progress have no final status. Later pages include them too, so that pages join without gaps.
   const processing =
     filters.status === undefined && !readsRecords(search)
       ? ({ include: 'processing' } as const)
@@ -57,7 +57,7 @@ export function History({ agentId }: { readonly agentId?: string }) {
       ) : (
         <div className={classes.rows}>
           <DataTable
-            caption="Runs"
+            caption="Executions"
             columns={shown}
             rows={data?.executions}
             rowKey={({ executionId }) => executionId}
@@ -77,16 +77,16 @@ export function History({ agentId }: { readonly agentId?: string }) {
 }
 
 function matching(total: number, search: HistorySearch): string {
-  const runs = total === 1 ? '1 run' : `${total.toLocaleString()} runs`;
-  if (!isFiltered(search)) return runs;
-  return `${runs} ${total === 1 ? 'matches' : 'match'}`;
+  const count = total === 1 ? '1 execution' : `${total.toLocaleString()} executions`;
+  if (!isFiltered(search)) return count;
+  return `${count} ${total === 1 ? 'matches' : 'match'}`;
 }
 
 function daysAgo(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString();
 }
 
-/** The server's own words; where there are too many records to read, a way to fewer of them. */
+/** The server's error, with ways to reduce the number of records to scan. */
 function HistoryFailed(props: {
   readonly error: unknown;
   readonly filtered: boolean;
@@ -100,10 +100,10 @@ function HistoryFailed(props: {
       {props.filtered && (
         <div className={classes.waysOut}>
           <Button variant="default" onClick={props.onLastWeek}>
-            Only the last 7 days
+            Last 7 days only
           </Button>
           <Button variant="default" onClick={props.onClear}>
-            Take the filters off
+            Clear filters
           </Button>
         </div>
       )}
@@ -120,23 +120,23 @@ function NoRuns({
 }) {
   if (!filtered) {
     return (
-      <EmptyState icon="history" title="No runs yet">
-        Every call of an agent leaves a record here, with its inputs, the prompts as they were sent,
-        the output, and what it took.
+      <EmptyState icon="history" title="No executions yet">
+        Each call of an agent is recorded here with its variables, prompts, output, latency and
+        cost.
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon="search"
-      title="No run matches"
+      title="No matches"
       action={
         <Button variant="default" onClick={onClear}>
-          Take the filters off
+          Clear filters
         </Button>
       }
     >
-      None has what is asked for, or retention has taken it.
+      No execution matches these filters, or its retention period has ended.
     </EmptyState>
   );
 }

@@ -5,7 +5,7 @@ import { errorCodes } from './error-remedies.ts';
 import { KeyField, VersionField } from './filter-fields.tsx';
 import { type HistorySearch, readSearch } from './search.ts';
 
-/** All the other filters, set together: each alone would be a search of its own. */
+/** The less common filters, applied together to avoid one search per field. */
 export function MoreFilters(props: {
   readonly search: HistorySearch;
   readonly agentId: string | undefined;
@@ -27,7 +27,7 @@ export function MoreFilters(props: {
     if (startDate === null || endDate === null) return;
     const days = { startDate, endDate };
     const read = readSearch({ ...typed, ...days, ...added });
-    // What was emptied is taken off.
+    // Emptied fields remove their filter.
     const emptied = Object.fromEntries(fields.map((name) => [name, undefined]));
     props.onApply({ ...emptied, ...read });
   };
@@ -43,18 +43,18 @@ export function MoreFilters(props: {
         <KeyField {...field('apiKeyId')} />
         <NativeSelect
           label="Error code"
-          data={[{ value: '', label: 'Any or none' }, ...errorCodes]}
+          data={[{ value: '', label: 'Any' }, ...errorCodes]}
           {...field('errorCode')}
         />
         <Group grow gap="xs">
           <TextInput
-            label="Latency at least, ms"
+            label="Min latency (ms)"
             inputMode="numeric"
             pattern="\d*"
             {...field('latencyMsMin')}
           />
           <TextInput
-            label="Latency at most, ms"
+            label="Max latency (ms)"
             inputMode="numeric"
             pattern="\d*"
             {...field('latencyMsMax')}
@@ -62,13 +62,13 @@ export function MoreFilters(props: {
         </Group>
         <Group grow gap="xs">
           <TextInput
-            label="Cost at least, $"
+            label="Min cost ($)"
             inputMode="decimal"
             pattern={money}
             {...field('costUSDMin')}
           />
           <TextInput
-            label="Cost at most, $"
+            label="Max cost ($)"
             inputMode="decimal"
             pattern={money}
             {...field('costUSDMax')}
@@ -76,7 +76,7 @@ export function MoreFilters(props: {
         </Group>
         <Group grow gap="xs">
           <TextInput
-            label="Variable"
+            label="Variable name"
             placeholder="customer"
             value={variable.name}
             onChange={({ currentTarget }) =>
@@ -84,7 +84,7 @@ export function MoreFilters(props: {
             }
           />
           <TextInput
-            label="is"
+            label="Variable value"
             placeholder="acme"
             value={variable.value}
             onChange={({ currentTarget }) =>
@@ -119,4 +119,4 @@ function textsOf(search: HistorySearch): Record<string, string> {
   return { ...texts, startDate: dayOf(startDate), endDate: dayOf(endDate) };
 }
 
-const wrongDay = (time: string | null) => time === null && 'There is no such day.';
+const wrongDay = (time: string | null) => time === null && 'Invalid date.';

@@ -34,7 +34,7 @@ export function RecordActions(props: {
       <Group gap="xs">
         {mayEdit && isRunning(run) && (
           <Button size="xs" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-            Cancel the run
+            Cancel execution
           </Button>
         )}
         {mayEdit && (
@@ -67,8 +67,8 @@ export function RecordActions(props: {
         onClose={dismiss}
         onConfirm={() => remove.mutate()}
       >
-        It disappears from the history for good, with its inputs, prompts and output. What it used
-        and cost stays in the statistics.
+        The record is deleted permanently, with its variables, prompts and output. Statistics keep
+        its usage and cost.
       </ConfirmDialog>
       <Suspense>
         {again && <RunAgain run={run} onClose={closeAgain} onStarted={onStarted} />}

@@ -10,7 +10,7 @@ import { executionQuery } from '../../data/executions/executions.ts';
 import { Record } from './execution-record.tsx';
 import classes from './record.module.css';
 
-/** One run over its list. The address is the record's own; closing it leads back to the list as it was. */
+/** One execution in a drawer over its list, with its own URL. Closing it returns to the list. */
 export function RecordDrawer() {
   const { agentId = '', executionId = '' } = useParams({ strict: false });
   const navigate = useNavigate();
@@ -29,7 +29,7 @@ export function RecordDrawer() {
     return { to, params, search, resetScroll: false } as NavigateOptions;
   };
   const close = () => {
-    // Esc is heard by all that is open, and closes only what is on top.
+    // Esc reaches all open dialogs but must close only the topmost.
     if (document.querySelectorAll('[role="dialog"]').length <= 1) void navigate(placeOf());
   };
   return (
@@ -44,9 +44,9 @@ export function RecordDrawer() {
       <Drawer.Overlay backgroundOpacity={0.4} />
       <Drawer.Content>
         <Drawer.Body p="lg">
-          {/* Not the usual head: with a dialog over it there would be two banners. */}
+          {/* Not `Drawer.Header`: with a dialog on top there would be two banners. */}
           <div className={classes.top}>
-            <Drawer.Title>Run</Drawer.Title>
+            <Drawer.Title>Execution</Drawer.Title>
             <Drawer.CloseButton aria-label="Close" />
           </div>
           {record.isError && (!record.data || isGone(record.error)) ? (
@@ -55,7 +55,7 @@ export function RecordDrawer() {
             <>
               <NotRenewed query={record} />
               <Record
-                // What was chosen and typed in one belongs to that one.
+                // Resets local state for another execution.
                 key={executionId}
                 run={record.data}
                 onGone={() => leave({ ...placeOf(), replace: true })}

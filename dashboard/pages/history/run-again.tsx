@@ -1,7 +1,7 @@
 import { RunAgainDialog } from '../../components/dialogs/run-again-dialog.tsx';
 import { type ExecutionDetail, useRunAgain } from '../../data/executions/executions.ts';
 
-/** The same values or others, in the version that the agent has pinned now. */
+/** Runs the agent's currently pinned version with the same or other variables. */
 export default function RunAgain(props: {
   readonly run: ExecutionDetail;
   readonly onClose: () => void;
@@ -20,15 +20,15 @@ export default function RunAgain(props: {
     <RunAgainDialog
       title={`Run ${run.agentName} again`}
       label="Variables"
-      description="A JSON object: variable name to value"
+      description="A JSON object of variable names and values"
       values={run.inputVariables}
       pending={again.isPending}
       error={again.error}
       onRun={start}
       onClose={onClose}
     >
-      It runs with the version that is pinned now, spends an AI Action, and is recorded with the
-      source “dashboard”.
+      Executes the currently pinned version, uses one AI Action, and is recorded with the source
+      “dashboard”.
     </RunAgainDialog>
   );
 }

@@ -2,7 +2,7 @@ import type { ExecutionDetail } from '../../data/executions/executions.ts';
 import { formatDuration } from '../../data/text/format.ts';
 import classes from './record.module.css';
 
-/** How long it waited and how long it was worked on, in proportion. */
+/** Queue time and run time as a proportional bar. */
 export function Timings({ run }: { readonly run: ExecutionDetail }) {
   const spans = spansOf(run);
   if (!spans) return null;
@@ -30,11 +30,11 @@ export function Timings({ run }: { readonly run: ExecutionDetail }) {
   );
 }
 
-/** Null for a call that was refused: it was neither. */
+/** Null for a refused call, which was never queued. */
 function spansOf(run: ExecutionDetail): { queuedMs: number; runningMs: number } | null {
   if (run.queuedAt === undefined) return null;
   const queued = Date.parse(run.queuedAt);
-  // The viewer's clock may be off; only what still runs is counted by it.
+  // Uses the viewer's clock, which may be wrong, only while the execution is in progress.
   const end = run.completedAt === undefined ? Date.now() : Date.parse(run.completedAt);
   const started = run.startedAt === undefined ? end : Date.parse(run.startedAt);
   return {

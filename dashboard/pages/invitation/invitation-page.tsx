@@ -12,7 +12,7 @@ import { AcceptInvitation } from './accept-invitation.tsx';
 
 const route = getRouteApi('/invitations/$token');
 
-/** Says what a link is for before anybody accepts it. */
+/** Shows what an invitation grants before it is accepted. */
 export function InvitationPage() {
   const { token } = route.useParams();
   const invitation = useQuery(invitationQuery(token));
@@ -56,25 +56,25 @@ function Invited({ invitation: { email, role, expiresAt } }: { invitation: Opene
   return (
     <Facts
       facts={[
-        ['For', email],
-        ['As', `${role}: ${mayDo[role]}`],
-        ['Until', formatTime(expiresAt)],
+        ['Email', email],
+        ['Role', `${role}: ${mayDo[role]}`],
+        ['Expires', formatTime(expiresAt)],
       ]}
     />
   );
 }
 
 const mayDo: Readonly<Record<OpenedInvitation['role'], string>> = {
-  viewer: 'reads everything',
-  editor: 'also edits and runs',
-  owner: 'also manages people, plan and providers',
+  viewer: 'can view everything',
+  editor: 'can also edit and execute',
+  owner: 'can also manage members, plan and providers',
 };
 
 function Gone() {
   return (
     <Gate
-      title="This link leads nowhere"
-      description="The invitation is unknown, used, withdrawn or expired. Ask whoever sent it for a new one."
+      title="Invalid invitation link"
+      description="The invitation does not exist, or it was used, withdrawn or has expired. Ask the sender for a new one."
     >
       <Link to="/sign-in">Sign in</Link>
     </Gate>

@@ -15,7 +15,7 @@ import classes from './keys.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-/** How programs call this agent: the code for it, and the keys that reach it. */
+/** Code snippets to call this agent, and the keys that can call it. */
 export function AgentAccess() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
@@ -31,29 +31,28 @@ export function AgentAccess() {
     <div className={classes.areas}>
       {!open && (
         <p className={classes.closed}>
-          Calls with a key are answered 403 now: the agent is{' '}
-          {agent.archived ? 'archived' : agent.status}
-          {agent.archived || agent.apiEnabled ? '' : ', its API off'}.
+          Calls currently fail with 403: the agent is {agent.archived ? 'archived' : agent.status}
+          {agent.archived || agent.apiEnabled ? '' : ', its API disabled'}.
         </p>
       )}
-      <Card title="Call it from a program">
+      <Card title="Call from code">
         <CallSnippets agent={agent} />
       </Card>
       <Card
-        title="Keys that reach this agent"
+        title="Keys with access to this agent"
         actions={may(me, 'edit') && <IssueKey onClick={() => ask('issue')} />}
       >
         <NotRenewed query={keys} />
         {keys.isError && !keys.data ? (
           <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
         ) : reaching?.length === 0 ? (
-          <p className={classes.none}>None yet. Issue one to call the agent from a program.</p>
+          <p className={classes.none}>No keys yet. Create one to call the agent from code.</p>
         ) : (
           <KeyTable keys={reaching} onRotate={ask} />
         )}
         {keys.data?.pagination.hasMore && (
           <p className={classes.none}>
-            Looked for among the newest 100 keys. <Link to="/keys">See all keys</Link>
+            Shows only matches among the newest 100 keys. <Link to="/keys">See all keys</Link>
           </p>
         )}
       </Card>

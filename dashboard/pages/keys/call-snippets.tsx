@@ -5,7 +5,7 @@ import { curlOf, keyVariable, pythonOf, typeScriptOf } from '../../data/text/cal
 import { own } from '../../data/text/own-property.ts';
 import classes from './keys.module.css';
 
-/** Code that runs as it is pasted, with this agent's own variables. */
+/** Runnable code with this agent's variables. */
 export function CallSnippets({ agent }: { readonly agent: Agent }) {
   const call = [agent.agentId, sampleOf(agent), location.origin] as const;
   return (
@@ -17,14 +17,14 @@ export function CallSnippets({ agent }: { readonly agent: Agent }) {
       ]}
     >
       <p className={classes.none}>
-        The key is read from the environment variable <code>{keyVariable}</code>. The call is
-        answered at once; the outcome follows at its <code>statusUrl</code>.
+        The code reads the key from the environment variable <code>{keyVariable}</code>. The call
+        returns immediately; poll its <code>statusUrl</code> for the result.
       </p>
     </Snippets>
   );
 }
 
-/** Every variable the agent declares: its default where it has one, else what to put there. */
+/** Example values for all declared variables: the default or a placeholder text. */
 function sampleOf(agent: Agent): Record<string, unknown> {
   return Object.fromEntries(
     agentFields(agent).map(({ name }) => [

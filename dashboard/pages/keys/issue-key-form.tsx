@@ -10,14 +10,14 @@ import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';
 import { IssuedKey } from './issued-key.tsx';
 
 const permissions = [
-  { value: 'execute', label: 'Execute agents, and read the runs it started' },
-  { value: 'read', label: 'Read the history and statistics' },
-  { value: 'cancel', label: 'Cancel runs' },
+  { value: 'execute', label: 'Execute agents and read own executions' },
+  { value: 'read', label: 'Read all executions and statistics' },
+  { value: 'cancel', label: 'Cancel executions' },
   { value: 'manage', label: 'Manage agents, prompts and keys' },
 ] as const;
 type Permission = (typeof permissions)[number]['value'];
 
-/** What the server takes where nothing is said. */
+/** The server's defaults. */
 const usualLimits: RateLimits = {
   requestsPerMinute: 100,
   requestsPerHour: 5_000,
@@ -51,18 +51,18 @@ export default function IssueKeyForm(props: {
   };
   if (issue.data) {
     return (
-      <Dialog title={`The key ${issue.data.name}`} size="lg" locked onClose={onClose}>
+      <Dialog title={`API key ${issue.data.name}`} size="lg" locked onClose={onClose}>
         <IssuedKey issued={issue.data} onClose={onClose} />
       </Dialog>
     );
   }
   return (
-    <Dialog title="Issue a key" size="lg" locked={issue.isPending} onClose={onClose}>
+    <Dialog title="Create API key" size="lg" locked={issue.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
             label="Name"
-            description="For people: which program it is for"
+            description="Which program uses the key"
             required
             withAsterisk={false}
             data-autofocus
@@ -72,10 +72,10 @@ export default function IssueKeyForm(props: {
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <Checkbox.Group
-            label="It may"
+            label="Permissions"
             value={granted}
             onChange={grant}
-            error={granted.length === 0 && 'Choose at least one.'}
+            error={granted.length === 0 && 'Select at least one.'}
           >
             <Stack gap="xs" mt="xs">
               {permissions.map(({ value, label }) => (
@@ -89,17 +89,17 @@ export default function IssueKeyForm(props: {
           </div>
           <ExpiryField expiry={expiry} onChange={setExpiry} />
           <TagsInput
-            label="Browser origins"
-            description="Only for calls from web pages: https://app.example.com, then Enter"
+            label="Allowed browser origins"
+            description="Only for calls from web pages, for example https://app.example.com. Press Enter to add."
             value={allowedOrigins}
             error={fieldProblem(issue.error, 'allowedOrigins')}
             onChange={setOrigins}
           />
           <FormProblem error={issue.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Close</LeaveButton>
+            <LeaveButton>Cancel</LeaveButton>
             <Button type="submit" disabled={granted.length === 0} loading={issue.isPending}>
-              Issue the key
+              Create key
             </Button>
           </Group>
         </Stack>

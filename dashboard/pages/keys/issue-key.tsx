@@ -4,7 +4,7 @@ import { Icon } from '../../components/icon.tsx';
 export function IssueKey({ onClick }: { readonly onClick: () => void }) {
   return (
     <Button leftSection={<Icon name="plus" size={14} />} onClick={onClick}>
-      Issue a key
+      Create key
     </Button>
   );
 }

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { standingOf, useRevokeKey } from '../../data/workspace/keys.ts';
 
-/** What can be done with a key that still works. */
+/** Actions of an active key. */
 export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: () => void }) {
   const { apiKey, onRotate } = props;
   const revoke = useRevokeKey();
@@ -28,9 +28,8 @@ export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: 
         onClose={leaveRevoke}
         onConfirm={() => revoke.mutate(apiKey.apiKeyId, { onSuccess: leaveRevoke })}
       >
-        At once and for good: every program that still shows <code>{apiKey.start}…</code> is
-        answered 401 from its next call on. Runs under way end as usual. To replace it without a
-        gap, rotate it.
+        Calls with <code>{apiKey.start}…</code> will fail with 401 immediately, and this cannot be
+        undone. Executions in progress continue. To replace the key without downtime, rotate it.
       </ConfirmDialog>
     </>
   );

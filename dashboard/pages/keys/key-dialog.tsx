@@ -5,16 +5,16 @@ import { RotateKey } from './rotate-key.tsx';
 
 const IssueKeyForm = lazyPart(() => import('./issue-key-form.tsx'), true);
 
-/** A key to be rotated, or a new one. */
+/** The key to rotate, or a new key. */
 export type KeyAsked = ApiKey | 'issue';
 
 /**
- * Stands beside the list and not in it: with the answer the list is read anew, and a dialog in a row of it, or in what
- * it shows while it is empty, would be gone with the only sight of the new secret.
+ * Rendered outside the list: creating or rotating a key refetches the list, and a dialog inside a row or the empty
+ * state would unmount with the secret.
  */
 export function KeyDialog(props: {
   readonly asked: KeyAsked | null;
-  /** A new key is for this agent, unless said otherwise. */
+  /** Preselected agent of a new key. */
   readonly agentId?: string;
   readonly onClose: () => void;
 }) {

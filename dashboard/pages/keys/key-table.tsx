@@ -9,7 +9,7 @@ import { KeyActions } from './key-actions.tsx';
 import classes from './keys.module.css';
 
 export function KeyTable(props: {
-  /** Undefined while they are loaded. */
+  /** Undefined while loading. */
   readonly keys: readonly ApiKey[] | undefined;
   readonly stale?: boolean;
   readonly onRotate: (key: ApiKey) => void;
@@ -50,7 +50,7 @@ const columns: readonly Column<ApiKey>[] = [
   { key: 'state', header: 'State', cell: (key) => <KeyState apiKey={key} /> },
   {
     key: 'permissions',
-    header: 'May',
+    header: 'Permissions',
     from: 'md',
     cell: ({ permissions }) => permissions.join(', '),
   },
@@ -58,27 +58,26 @@ const columns: readonly Column<ApiKey>[] = [
     key: 'agents',
     header: 'Agents',
     from: 'sm',
-    cell: ({ agentIds }) =>
-      agentIds === null ? 'all' : agentIds.length === 1 ? 'one' : `${agentIds.length} of them`,
+    cell: ({ agentIds }) => (agentIds === null ? 'All' : agentIds.length.toLocaleString()),
   },
   {
     key: 'limits',
-    header: 'Limits, as used now',
+    header: 'Rate limit usage',
     from: 'md',
     cell: ({ rateLimitUsage }) =>
-      rateLimitUsage.length === 0 ? 'none' : <LimitBars usage={rateLimitUsage} brief />,
+      rateLimitUsage.length === 0 ? 'No limits' : <LimitBars usage={rateLimitUsage} brief />,
   },
   {
     key: 'used',
     header: 'Last used',
     from: 'sm',
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} since />),
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} since />),
   },
   {
     key: 'expires',
     header: 'Expires',
     from: 'md',
-    cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} since />),
+    cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : <Time at={expiresAt} since />),
   },
 ];
 

@@ -27,7 +27,7 @@ export function KeysPage() {
     <>
       <PageHeader
         title="API keys"
-        description="What programs show when they call. A key does no more than the person who issued it may do."
+        description="Programs authenticate with an API key. A key never has more rights than the user who created it."
         actions={issue}
       />
       <NotRenewed query={keys} />
@@ -35,8 +35,8 @@ export function KeysPage() {
         <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
       ) : data?.pagination.total === 0 ? (
         <EmptyState icon="keys" title="No keys yet" action={issue}>
-          A key lets a program execute agents, read their history, cancel runs or manage what is
-          here, for the whole workspace or for some agents only.
+          With a key, a program can execute agents, read and cancel executions, or manage resources,
+          for the whole workspace or for selected agents.
         </EmptyState>
       ) : (
         <>

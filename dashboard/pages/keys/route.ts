@@ -14,7 +14,7 @@ export const keysRoute = createRoute({
   component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
 });
 
-/** How programs call one agent, and with which keys. */
+/** Code snippets and keys of one agent. */
 export const agentAccessRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/access',

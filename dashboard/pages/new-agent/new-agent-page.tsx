@@ -28,7 +28,7 @@ import { VersionChoice } from './version-choice.tsx';
 
 const route = getRouteApi('/app/agents/new');
 
-/** What was typed and chosen, and is no agent yet. */
+/** Unsaved input. */
 interface Draft {
   readonly form: AgentForm;
   readonly prompt: NewAgentSearch;
@@ -36,13 +36,13 @@ interface Draft {
 
 const blankDraft: Draft = { form: blankForm, prompt: {} };
 
-/** Everything that an agent is made of, in one page; what was chosen before is filled in. */
+/** All settings of a new agent on one page. */
 export function NewAgentPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const me = useMe();
   const mayEdit = may(me, 'edit');
-  // Kept until the agent is made, whatever page is shown.
+  // Kept until the agent is created, across pages.
   const [draft, keep, discard] = useSessionStorage<Draft>({
     key: `cueline-new-agent-${me.workspaceId}`,
     defaultValue: blankDraft,
@@ -50,7 +50,7 @@ export function NewAgentPage() {
   });
   const { form } = draft;
   const { promptId, promptVersionId } = search;
-  // The choice stands in the address: there it is put again where somebody comes back by another way.
+  // The selected version is a search parameter; restore it when the user returns by a plain link.
   useEffect(() => {
     if (promptId !== undefined) keep({ ...draft, prompt: search });
     else if (draft.prompt.promptId) void navigate({ search: draft.prompt, replace: true });
@@ -73,7 +73,7 @@ export function NewAgentPage() {
     keep(blankDraft);
   };
   const begun = JSON.stringify(draft) !== JSON.stringify(blankDraft);
-  // Of another version, what only the one before needed is not asked for.
+  // Drop required variables that only the previously selected version used.
   const needed = version?.variables ?? [];
   const variables = withVariables(
     form.variables.filter(({ name, kind }) => kind !== 'required' || needed.includes(name)),
@@ -88,15 +88,15 @@ export function NewAgentPage() {
     <PageHeader
       parent={{ label: 'Agents', to: '/agents' }}
       title="New agent"
-      description="It begins as a Draft with its API off. All of it can be changed later, but for the prompt."
+      description="A new agent starts as a Draft with its API disabled. You can change everything later except the prompt."
     />
   );
   if (!mayEdit) {
     return (
       <>
         {header}
-        <EmptyState icon="lock" title="Making agents takes an editor">
-          Ask an owner of the workspace for that role.
+        <EmptyState icon="lock" title="Creating agents requires the editor role">
+          Ask a workspace owner for this role.
         </EmptyState>
       </>
     );
@@ -108,7 +108,7 @@ export function NewAgentPage() {
         <Card title="Prompt">
           <VersionChoice promptId={promptId} promptVersionId={promptVersionId} onChoose={choose} />
         </Card>
-        <Card title="About">
+        <Card title="General">
           <AboutFields form={form} onChange={change} error={create.error} />
         </Card>
         <Card title="Model">
@@ -132,15 +132,15 @@ export function NewAgentPage() {
         </Card>
         <FormProblem
           error={create.error}
-          words={fieldProblem(create.error, 'agentConfig.model') && 'Choose a model above.'}
+          words={fieldProblem(create.error, 'agentConfig.model') && 'Select a model above.'}
         />
         <Group gap="xs">
           <Button type="submit" loading={create.isPending} disabled={!version}>
-            Create the agent
+            Create agent
           </Button>
           {begun && (
             <Button variant="default" disabled={create.isPending} onClick={takeBack}>
-              Discard the draft
+              Discard draft
             </Button>
           )}
         </Group>

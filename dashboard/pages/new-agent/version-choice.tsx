@@ -8,7 +8,7 @@ import type { NewAgentSearch } from './route.ts';
 
 const offeredMax = 50;
 
-/** A prompt, found by its name, and one of its versions: the latest unless another is chosen. */
+/** Selects a prompt by name and one of its versions, by default the latest. */
 export function VersionChoice(props: {
   readonly promptId: string | undefined;
   readonly promptVersionId: string | undefined;
@@ -38,12 +38,12 @@ export function VersionChoice(props: {
         searchable
         required
         withAsterisk={false}
-        nothingFoundMessage="No prompt matches"
+        nothingFoundMessage="No matches"
         data={[...offered].map(([value, label]) => ({ value, label }))}
         value={promptId ?? null}
         onChange={(id) => onChoose(id === null ? {} : { promptId: id })}
         onSearchChange={setTyped}
-        error={chosen && !latest ? 'It has no version yet.' : undefined}
+        error={chosen && !latest ? 'This prompt has no versions yet.' : undefined}
       />
       <NativeSelect
         label="Version"

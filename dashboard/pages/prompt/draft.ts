@@ -1,9 +1,9 @@
 import type { PromptVersion, PromptVersionInput } from '../../../src/client/index.ts';
 import type { ModelSettings } from '../../data/agents/model-settings.ts';
 
-/** A version that is being written. */
+/** An unsaved version. */
 export interface Draft extends ModelSettings {
-  /** The version that it began with; null where the prompt had none. */
+  /** The version it is based on; null for the first version. */
   readonly baseId: string | null;
   readonly system: string;
   readonly user: string;
@@ -29,7 +29,7 @@ export function draftOf(version: PromptVersion): Draft {
   return { ...blankDraft, ...settings, baseId: promptVersionId, system: system ?? '', user };
 }
 
-/** What makes a version of it. */
+/** The API input that creates a version from the draft. */
 export function inputOf(draft: Draft): PromptVersionInput {
   const { system, user, model, temperature, maxTokens, topP, label, notes } = draft;
   return {
@@ -44,7 +44,7 @@ export function inputOf(draft: Draft): PromptVersionInput {
   };
 }
 
-/** Whether both would make versions that say the same. */
+/** Whether both have the same content, ignoring label and notes. */
 export function saysTheSame(one: Draft, other: Draft): boolean {
   return (['system', 'user', 'model', 'temperature', 'maxTokens', 'topP'] as const).every(
     (name) => one[name] === other[name],
@@ -52,15 +52,15 @@ export function saysTheSame(one: Draft, other: Draft): boolean {
 }
 
 /**
- * What is kept of a draft, null where there is nothing to keep: what says no more than its version would hold this
- * window to that version when a later one is saved elsewhere.
+ * The draft to store; null if it equals its version. Storing it nevertheless would pin this window to that version when
+ * a newer one is saved elsewhere.
  */
 export function worthKeeping(draft: Draft, begun: Draft): Draft | null {
   const isBegun = saysTheSame(draft, begun) && draft.label === '' && draft.notes === '';
   return isBegun ? null : draft;
 }
 
-/** What is left of a draft once a version was made of what it was: all that was typed while that was under way. */
+/** The draft after saving `sent`: edits made meanwhile stay, based on the saved version. */
 export function afterSaving(now: Draft | null, sent: Draft, savedId: string): Draft | null {
   if (now === null) return null;
   const rest = {

@@ -38,18 +38,18 @@ export function EditorPage() {
   const strange = strangePlaceholders(draft);
   const names = [...new Set([...variables.map(({ name }) => name), ...(base?.variables ?? [])])];
   const templates = [
-    { name: 'system', title: 'System', hint: 'What the model is, and how it answers. Optional.' },
-    { name: 'user', title: 'User', hint: 'What it is asked. {{name}} is filled in by each call.' },
+    { name: 'system', title: 'System', hint: 'Role and behavior of the model. Optional.' },
+    { name: 'user', title: 'User', hint: 'The request. Each call fills in {{name}}.' },
   ] as const;
   return (
     <div className={columns.columns}>
       <div className={columns.main}>
         <DraftLine changed={changed} onDiscard={discard}>
           {changed
-            ? `A draft${base ? `, begun from “${base.promptVersionLabel}”` : ''}. It is not saved yet.`
+            ? `Unsaved changes${base ? `, based on “${base.promptVersionLabel}”` : ''}.`
             : base
-              ? `“${base.promptVersionLabel}”, as it was saved.`
-              : 'The first version is still to be written.'}
+              ? `Version “${base.promptVersionLabel}”, no changes.`
+              : 'No versions yet. Write the first one.'}
         </DraftLine>
         {changed && <LaterVersion prompt={prompt} baseId={draft.baseId} />}
         {templates.map(({ name, title, hint }) => (
@@ -72,13 +72,13 @@ export function EditorPage() {
           </section>
         ))}
       </div>
-      <aside className={columns.side} aria-label="The version">
+      <aside className={columns.side} aria-label="Version">
         <Card title="Variables">
           <VariableList variables={variables} onAim={(place) => setAim({ ...place })} />
           {strange.length > 0 && (
             <p className={classes.strange} role="status">
-              Sent to the model as it stands: <code>{strange.join(', ')}</code>. A name has letters,
-              digits and underscores.
+              Not a placeholder, sent unchanged: <code>{strange.join(', ')}</code>. Names consist of
+              letters, digits and underscores.
             </p>
           )}
         </Card>

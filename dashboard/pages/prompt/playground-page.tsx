@@ -34,7 +34,7 @@ import { useDraft } from './use-draft.ts';
 
 const route = getRouteApi('/app/prompts/$promptId/playground');
 
-/** Runs the draft or any version with values, alone or two side by side. */
+/** Executes the draft or any version, alone or two side by side. */
 export function PlaygroundPage() {
   const { promptId } = route.useParams();
   const search = route.useSearch();
@@ -64,7 +64,7 @@ export function PlaygroundPage() {
     });
   };
   const runs = [useRun(start), useRun(start)] as const;
-  // Of the list only the newest are loaded; an address can name any.
+  // The URL can name versions that the list has not loaded.
   const named = [search.left, search.right, versions.data?.[0]?.promptVersionId];
   const ids = [...new Set(named)].filter((id) => id !== undefined && id !== draftChoice);
   const read = useQueries({ queries: ids.map((id) => versionQuery(promptId, id ?? '')) });
@@ -76,12 +76,12 @@ export function PlaygroundPage() {
   const usual = draft.changed ? draftChoice : versions.data[0]?.promptVersionId;
   if (usual === undefined) {
     return (
-      <EmptyState icon="play" title="Nothing to run yet">
+      <EmptyState icon="play" title="No versions yet">
         Write the prompt in the editor first.
       </EmptyState>
     );
   }
-  // A draft that is there no more was saved or discarded.
+  // A draft that no longer exists was saved or discarded.
   const known = (choice: string | undefined) =>
     choice === draftChoice && !draft.changed ? versions.data[0]?.promptVersionId : choice;
   const chosen = [known(search.left) ?? usual, known(search.right)] as const;
@@ -121,8 +121,8 @@ export function PlaygroundPage() {
   };
   if (!may(me, 'edit')) {
     return (
-      <EmptyState icon="lock" title="Running takes an editor">
-        You may read this prompt and its versions.
+      <EmptyState icon="lock" title="Running requires the editor role">
+        You can view this prompt and its versions.
       </EmptyState>
     );
   }
@@ -133,9 +133,9 @@ export function PlaygroundPage() {
       onKeyDown={submitByKeys}
     >
       <div className={classes.values}>
-        <Card title="Values">
+        <Card title="Variables">
           {names.length === 0 ? (
-            <p className={classes.note}>It takes no variables.</p>
+            <p className={classes.note}>No variables in this version.</p>
           ) : (
             <ValuesFields
               fields={names.map((name) => ({ name, required: true }))}
@@ -145,7 +145,7 @@ export function PlaygroundPage() {
           )}
           <Group gap="xs" mt="md">
             <Button type="submit" loading={running || create.isPending}>
-              {usesDraft ? 'Save the draft and run' : sides.length > 1 ? 'Run both' : 'Run'}
+              {usesDraft ? 'Save draft and run' : sides.length > 1 ? 'Run both' : 'Run'}
             </Button>
             {sides.length === 1 && (
               <Button
@@ -159,9 +159,9 @@ export function PlaygroundPage() {
           </Group>
           <FormProblem error={create.error} />
           <p className={classes.note}>
-            {usesDraft && 'Only versions run: the draft is saved as one. '}
-            Each run spends an AI Action, and is recorded under a private agent of this playground,
-            which the list shows among the archived ones.
+            {usesDraft && 'The draft will be saved as a version first. '}
+            Each execution uses one AI Action and is recorded under a private, archived agent of
+            this playground.
           </p>
         </Card>
       </div>

@@ -8,19 +8,19 @@ import type { ModelSettings } from '../../data/agents/model-settings.ts';
 import type { RunState } from '../../data/executions/start-execution.ts';
 
 export interface SideChoice {
-  /** The identifier of a version, or the draft. */
+  /** A version id, or `draftChoice`. */
   readonly choice: string;
-  /** Over what the version says. */
+  /** Overrides of the version's settings. */
   readonly settings: ModelSettings;
 }
 
 export const draftChoice = 'draft';
 
-/** What one side runs, with which model, and what came of it. */
+/** One side of the playground: version, settings and result. */
 export function PlaygroundSide(props: {
   readonly title: string;
   readonly side: SideChoice;
-  /** Where there is one that is not saved. */
+  /** The unsaved draft, if any. */
   readonly draft: ModelSettings | null;
   readonly versions: readonly (ModelSettings &
     Pick<PromptVersion, 'promptVersionId' | 'promptVersionLabel'>)[];
@@ -39,7 +39,7 @@ export function PlaygroundSide(props: {
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label="Compare no more"
+            aria-label="Stop comparing"
             onClick={props.onClose}
           >
             <Icon name="close" size={14} />
@@ -53,7 +53,7 @@ export function PlaygroundSide(props: {
           value={side.choice}
           onChange={({ currentTarget }) => props.onChoose(currentTarget.value)}
           data={[
-            ...(draft ? [{ value: draftChoice, label: 'The draft (saves a version)' }] : []),
+            ...(draft ? [{ value: draftChoice, label: 'Draft (saves a version)' }] : []),
             ...versions.map(({ promptVersionId, promptVersionLabel }) => ({
               value: promptVersionId,
               label: promptVersionLabel,

@@ -8,7 +8,7 @@ import { Icon } from '../../components/icon.tsx';
 import { useChangePrompt } from '../../data/prompts/prompts.ts';
 import { may, useMe } from '../../data/workspace/me.ts';
 
-/** What can be done with the prompt as a whole. */
+/** Actions on the whole prompt. */
 export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
   const [asked, setAsked] = useState<'rename' | 'archive' | null>(null);
   const change = useChangePrompt(prompt.promptId);
@@ -27,23 +27,23 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
         <Button
           component={Link}
           to="/agents/new"
-          // Its own route says what it takes; a button that is a link loses that.
+          // Typed by the target route, but a polymorphic Button loses the type.
           search={{ promptId, promptVersionId: latestVersion.promptVersionId } as never}
           variant="default"
         >
-          Make an agent of it
+          Create agent
         </Button>
       )}
       <Menu>
         <Menu.Target>
-          <ActionIcon variant="default" size="input-sm" aria-label="More for this prompt">
+          <ActionIcon variant="default" size="input-sm" aria-label="Prompt actions">
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => ask('rename')}>Name and description</Menu.Item>
+          <Menu.Item onClick={() => ask('rename')}>Edit details</Menu.Item>
           <Menu.Item onClick={() => ask('archive')}>
-            {prompt.archived ? 'Take it out of the archive' : 'Archive'}
+            {prompt.archived ? 'Restore' : 'Archive'}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -65,8 +65,8 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
         onConfirm={() => change.mutate(verb, { onSuccess: close })}
       >
         {prompt.archived
-          ? 'It comes back to the list, and takes new versions and new agents again.'
-          : 'It is hidden from the list, and takes no new versions and no new agents. Agents that pin one of its versions run on as before. It can be restored at any time.'}
+          ? 'Shows the prompt in the list again and allows new versions and agents.'
+          : 'Hides the prompt from the list and blocks new versions and agents. Agents that pin its versions keep working. You can restore it at any time.'}
       </ConfirmDialog>
     </>
   );

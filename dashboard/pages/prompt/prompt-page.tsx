@@ -25,10 +25,10 @@ export function PromptPage() {
         title={prompt.name}
         badge={prompt.archived && <StateBadge tone="calm" text="Archived" />}
         about={prompt.description}
-        description={<Identifier id={promptId} what="the prompt's identifier" />}
+        description={<Identifier id={promptId} what="prompt ID" />}
         actions={<PromptActions prompt={prompt} />}
       />
-      <Tabs label="Areas of the prompt">
+      <Tabs label="Prompt">
         {areas.map(({ to, label }) => (
           <Link
             key={to}

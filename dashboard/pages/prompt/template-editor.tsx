@@ -4,17 +4,17 @@ import { useRef } from 'react';
 import { useAim, useEditor } from '../../components/editor/use-editor.ts';
 import classes from './editor.module.css';
 
-/** Where to go to in a template; another object each time it is asked for. */
+/** A cursor position to jump to; a new object for each jump. */
 export interface Aim {
   readonly offset: number;
 }
 
-/** One template, with its variables marked, and their names completed after `{{`. */
+/** Edits one template, with highlighted placeholders and completion of variable names after `{{`. */
 export default function TemplateEditor(props: {
   readonly label: string;
   readonly hint: string;
   readonly value: string;
-  /** The names that are completed. */
+  /** Names offered for completion. */
   readonly names: readonly string[];
   readonly readOnly: boolean;
   readonly aim: Aim | null;

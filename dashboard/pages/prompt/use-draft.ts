@@ -12,23 +12,23 @@ import {
 } from './draft.ts';
 
 export interface DraftState {
-  /** Undefined until the version is read that it begins with. */
+  /** Undefined until its base version is loaded. */
   readonly draft: Draft | undefined;
   readonly base: PromptVersion | undefined;
-  /** Whether it says anything else than its version. */
+  /** Whether the content differs from the base version. */
   readonly changed: boolean;
   readonly error: unknown;
   edit(change: Partial<Draft>): void;
   discard(): void;
-  /** A version was made of what it was; what was typed since then goes on from that version. */
+  /** Call after saving `sent`: later edits become a draft based on `version`. */
   saved(sent: Draft, version: PromptVersion): void;
-  /** Reads the version again that it begins with. */
+  /** Reloads the base version. */
   retry(): void;
 }
 
 /**
- * Kept in the browser's window until it is saved or discarded, whatever page is shown. `from`: the version that a new
- * draft begins with; the latest unless given. One that was begun stays what it is.
+ * The draft of a prompt, kept in session storage until saved or discarded. `from` is the base of a new draft, by
+ * default the latest version; an existing draft keeps its base.
  */
 export function useDraft(prompt: Prompt, from?: string): DraftState {
   const key = `cueline-draft-${prompt.promptId}`;
@@ -55,7 +55,7 @@ export function useDraft(prompt: Prompt, from?: string): DraftState {
     edit: (change) => draft && keep(worthKeeping({ ...draft, ...change }, begun)),
     discard,
     saved: (sent, { promptVersionId }) => {
-      // As it is now: this was made when the version was sent.
+      // Read from storage, because this closure dates from when the version was sent.
       const now = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Draft | null;
       keep(afterSaving(now, sent, promptVersionId));
     },

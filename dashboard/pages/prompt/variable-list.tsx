@@ -1,7 +1,7 @@
 import type { Variable, VariablePlace } from '../../data/prompts/templates.ts';
 import classes from './editor.module.css';
 
-/** The variables of the draft as they are now, and where each stands. */
+/** The draft's variables and where they occur. */
 export function VariableList(props: {
   readonly variables: readonly Variable[];
   readonly onAim: (place: VariablePlace) => void;
@@ -9,7 +9,7 @@ export function VariableList(props: {
   if (props.variables.length === 0) {
     return (
       <p className={classes.none}>
-        None yet. Write <code>{'{{name}}'}</code> where each call is to put a text of its own.
+        No variables yet. Write <code>{'{{name}}'}</code> where each call should insert a value.
       </p>
     );
   }

@@ -49,8 +49,7 @@ export function VersionsPage() {
   if (versions.data?.length === 0) {
     return (
       <EmptyState icon="prompts" title="No versions yet">
-        Write the first one in the editor. Each time it is saved, a version is added that never
-        changes.
+        Write the first one in the editor. Each save adds an immutable version.
       </EmptyState>
     );
   }

@@ -6,7 +6,7 @@ import { NameFields } from '../../components/fields/name-fields.tsx';
 import { FormProblem } from '../../components/form-error.tsx';
 import { useCreatePrompt } from '../../data/prompts/prompts.ts';
 
-/** Only what a prompt is called: what it says comes with its first version, in the editor. */
+/** Creates a prompt without content; its first version is written in the editor. */
 export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {
   const [about, setAbout] = useState({ name: '', description: '' });
   const create = useCreatePrompt();
@@ -32,7 +32,7 @@ export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {
           <Group justify="flex-end" gap="xs">
             <LeaveButton>Cancel</LeaveButton>
             <Button type="submit" loading={create.isPending}>
-              Create and write it
+              Create and edit
             </Button>
           </Group>
         </Stack>

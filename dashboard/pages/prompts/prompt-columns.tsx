@@ -53,7 +53,7 @@ export const columns: readonly Column<Prompt>[] = [
   },
   {
     key: 'changed',
-    header: 'Changed',
+    header: 'Updated',
     align: 'right',
     from: 'sm',
     cell: ({ updatedAt, latestVersion }) => (

@@ -35,7 +35,7 @@ export function PromptsPage() {
     <>
       <PageHeader
         title="Prompts"
-        description="Texts with variables, in versions that never change. An agent pins one of them."
+        description="Templates with variables, in immutable versions. Agents pin a version."
         actions={create}
       />
       <search className={classes.filters}>
@@ -45,13 +45,13 @@ export function PromptsPage() {
           onChange={(q) => change({ q: q || undefined })}
         />
         <NativeSelect
-          aria-label="Archive"
+          aria-label="State"
           value={filters.archived ? 'archived' : ''}
           onChange={({ currentTarget: { value } }) =>
             change({ archived: value ? true : undefined })
           }
           data={[
-            { value: '', label: 'In use' },
+            { value: '', label: 'Active' },
             { value: 'archived', label: 'Archived' },
           ]}
         />
@@ -62,16 +62,16 @@ export function PromptsPage() {
       ) : prompts.data?.prompts.length === 0 ? (
         Object.keys(filters).length === 0 ? (
           <EmptyState icon="prompts" title="No prompts yet" action={create}>
-            A prompt is what a model is told: a system text and a user text, with{' '}
-            <code>{'{{variables}}'}</code> that each call fills in.
+            A prompt has a system template and a user template with <code>{'{{variables}}'}</code>{' '}
+            that each call fills in.
           </EmptyState>
         ) : (
           <EmptyState
             icon="search"
-            title="No prompt matches"
+            title="No matches"
             action={
               <Button variant="default" onClick={clear}>
-                Take the filters off
+                Clear filters
               </Button>
             }
           />

@@ -10,13 +10,13 @@ export function AccountPage() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <>
-      <Card title="You">
+      <Card title="Profile">
         <div className={classes.facts}>
           <Facts
             facts={[
               ['Name', user.name || '–'],
-              ['E-mail', user.email],
-              ['Identifier', <code key="id">{user.userId}</code>],
+              ['Email', user.email],
+              ['User ID', <code key="id">{user.userId}</code>],
             ]}
           />
         </div>
@@ -29,9 +29,9 @@ export function AccountPage() {
           onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}
         />
       </Card>
-      <Card title="Change your password">
+      <Card title="Change password">
         <div className={classes.form}>
-          <p className={classes.soft}>All your other sessions end with the change.</p>
+          <p className={classes.soft}>Changing your password ends all your other sessions.</p>
           <PasswordForm />
         </div>
       </Card>

@@ -18,7 +18,7 @@ import classes from './settings.module.css';
 
 const pageSize = 20;
 
-/** All records of one end user, deleted at once; and how far that has come. */
+/** Requests the deletion of all records of an end user, and shows the progress. */
 export function Erasures() {
   const [{ offset = 0 }, change] = useFilters<OffsetSearch>();
   const erasures = useQuery(erasuresQuery({ limit: pageSize, offset }));
@@ -27,9 +27,9 @@ export function Erasures() {
   return (
     <Card title="Erase an end user">
       <p className={classes.words}>
-        Deletes every record in which a variable has this value, whatever its age and agent. Runs
-        that have not ended go once they have. A record whose bodies are gone already does not tell
-        whose it was, and stays.
+        Deletes every record of any agent in which the variable has this value. Executions in
+        progress are deleted when they end. Records whose bodies were already deleted cannot be
+        matched and stay.
       </p>
       <EraseForm />
       {erasures.isError && !data ? (
@@ -71,11 +71,11 @@ const columns: readonly Column<Erasure>[] = [
     header: 'Deleted',
     align: 'right',
     cell: ({ deleted, waiting }) =>
-      deleted.toLocaleString() + (waiting > 0 ? `, ${waiting} to come` : ''),
+      deleted.toLocaleString() + (waiting > 0 ? `, ${waiting} pending` : ''),
   },
   {
     key: 'asked',
-    header: 'Asked for',
+    header: 'Requested',
     from: 'sm',
     cell: ({ requestedAt }) => <Time at={requestedAt} since />,
   },
@@ -99,7 +99,7 @@ function EraseForm() {
     <form className={classes.form} onSubmit={submit}>
       <TextInput
         label="Variable"
-        description="The one that names the end user"
+        description="The variable that identifies the end user"
         placeholder="customer"
         required
         withAsterisk={false}
@@ -109,7 +109,7 @@ function EraseForm() {
       />
       <TextInput
         label="Value"
-        description="As it stands in a prompt; it is forgotten once all is deleted"
+        description="As it appears in prompts. Cueline deletes it when the erasure is complete."
         required
         withAsterisk={false}
         maxLength={10000}
@@ -130,8 +130,8 @@ function EraseForm() {
         onClose={close}
         onConfirm={() => erase.mutate({ variable, value }, { onSuccess: done })}
       >
-        Every record in which <code>{variable}</code> is “{value}” is deleted, of all agents and for
-        good. Nothing brings them back. The statistics stay.
+        Deletes all records of all agents in which <code>{variable}</code> is “{value}”. This cannot
+        be undone. Statistics stay.
       </ConfirmDialog>
     </form>
   );

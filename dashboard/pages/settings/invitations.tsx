@@ -18,22 +18,22 @@ import {
 } from '../../data/workspace/members.ts';
 import classes from './settings.module.css';
 
-/** A link to hand over; nothing is sent by itself. */
+/** Creates invitation links for owners to send; Cueline sends no email. */
 export function Invitations() {
   const open = useQuery(invitationsQuery);
   const invite = useInvite();
-  // A link that leads nowhere any more is not handed over.
+  // Hide the link of a withdrawn invitation.
   const withdrawn = (id: string) => id === invite.data?.invitationId && invite.reset();
   const columns: Column<Invitation>[] = [
     {
       key: 'email',
-      header: 'Invited',
+      header: 'Email',
       cell: ({ email }) => <span className={classes.email}>{email}</span>,
     },
-    { key: 'role', header: 'As', from: 'sm', cell: ({ role }) => role },
+    { key: 'role', header: 'Role', from: 'sm', cell: ({ role }) => role },
     {
       key: 'expires',
-      header: 'Until',
+      header: 'Expires',
       from: 'sm',
       cell: ({ expiresAt }) => <Time at={expiresAt} since />,
     },
@@ -45,7 +45,7 @@ export function Invitations() {
     },
   ];
   return (
-    <Card title="Invite someone">
+    <Card title="Invite a member">
       <InviteForm invite={invite} />
       {open.isError && !open.data ? (
         <ErrorState error={open.error} onRetry={() => void open.refetch()} />
@@ -80,7 +80,7 @@ function Withdraw(props: {
       <Button
         size="xs"
         variant="default"
-        aria-label={`Withdraw the invitation of ${email}`}
+        aria-label={`Withdraw invitation of ${email}`}
         onClick={open}
       >
         Withdraw
@@ -94,7 +94,7 @@ function Withdraw(props: {
         onClose={close}
         onConfirm={() => withdraw.mutate(invitationId, { onSuccess: withdrawn })}
       >
-        Its link leads nowhere from then on, and cannot be had again: they would need another one.
+        The link stops working and cannot be restored. To invite them again, create a new link.
       </ConfirmDialog>
     </>
   );
@@ -111,7 +111,7 @@ function InviteForm({ invite }: { readonly invite: ReturnType<typeof useInvite> 
     <form onSubmit={submit}>
       <Group align="flex-end" gap="xs" mb="md">
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           required
           withAsterisk={false}
@@ -128,17 +128,17 @@ function InviteForm({ invite }: { readonly invite: ReturnType<typeof useInvite> 
           onChange={({ currentTarget }) => setRole(currentTarget.value as Role)}
         />
         <Button type="submit" loading={invite.isPending}>
-          Make the link
+          Create link
         </Button>
       </Group>
       <FormProblem error={invite.error} />
       {invite.data && (
         <div role="status" className={classes.words}>
           <p>
-            Hand this link to {invite.data.email}. It is shown this once; whoever opens it can join
-            as {invite.data.role}.
+            Send this link to {invite.data.email}. It is shown only once, and anyone who opens it
+            can join as {invite.data.role}.
           </p>
-          <CodeBlock label="Invitation" code={invite.data.url} />
+          <CodeBlock label="Invitation link" code={invite.data.url} />
         </div>
       )}
     </form>

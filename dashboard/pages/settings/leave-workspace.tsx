@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { useLeaveWorkspace } from '../../data/workspace/members.ts';
 
-/** Beside one's own row; whoever can remove others can do that as well. */
+/** Shown in the user's own row instead of Remove. */
 export function LeaveWorkspace() {
   const leave = useLeaveWorkspace();
   const [asked, { open, close }] = useDisclosure();
@@ -21,9 +21,9 @@ export function LeaveWorkspace() {
         onClose={close}
         onConfirm={() => leave.mutate()}
       >
-        You no longer see this workspace, and every key that you issued is revoked: programs with
-        one are answered 401 from their next call on. What you made stays. Only an owner can let you
-        in again.
+        You lose access to this workspace, and all keys that you created are revoked: calls with
+        them will fail with 401. Everything else you created stays. Only an owner can invite you
+        again.
       </ConfirmDialog>
     </>
   );

@@ -29,7 +29,7 @@ export function MembersPage() {
     key: 'end',
     header: 'Actions',
     align: 'right',
-    // A workspace without an owner could not be managed any more: the server keeps the last one.
+    // The server keeps the last owner, so that the workspace can still be managed.
     cell: (member) => {
       if (member.role === 'owner' && owners === 1) return null;
       if (member.userId === me.user.userId) return <LeaveWorkspace />;
@@ -39,8 +39,8 @@ export function MembersPage() {
   return (
     <>
       <p className={classes.soft}>
-        A viewer reads. An editor also edits, executes and issues keys. An owner also manages
-        members, plan, providers and retention.
+        Viewers have read access. Editors can also edit, execute and create keys. Owners can also
+        manage members, plan, providers and retention.
       </p>
       <NotRenewed query={members} />
       <div className={classes.rows}>
@@ -70,7 +70,7 @@ const person: Column<Member> = {
 
 const joined: Column<Member> = {
   key: 'joined',
-  header: 'Since',
+  header: 'Joined',
   from: 'sm',
   cell: ({ joinedAt }) => <Time at={joinedAt} since />,
 };

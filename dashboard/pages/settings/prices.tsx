@@ -11,25 +11,25 @@ import { pricesQuery, useDeletePrice } from '../../data/workspace/prices.ts';
 import { PriceForm } from './price-form.tsx';
 import classes from './settings.module.css';
 
-/** The workspace's own prices. All others come from the table that Cueline brings. */
+/** The workspace's custom prices, which override the built-in price table. */
 export function Prices() {
   const owner = may(useMe(), 'own');
   const prices = useQuery(pricesQuery);
   const [adding, { open, close }] = useDisclosure();
   return (
     <Card
-      title="Your own prices"
+      title="Custom prices"
       actions={
         owner && (
           <Button size="xs" variant="default" onClick={open}>
-            Set a price
+            Set price
           </Button>
         )
       }
     >
       <p className={classes.words}>
-        Cueline brings a table of prices. Those set here come before it, for calls to the model that
-        begin from now on: for contracts of your own, and for models that the table does not know.
+        Custom prices override the built-in price table for new model calls. Use them for negotiated
+        prices and for models that the table does not include.
       </p>
       {prices.isError && !prices.data ? (
         <ErrorState error={prices.error} onRetry={() => void prices.refetch()} />
@@ -37,7 +37,7 @@ export function Prices() {
         prices.data?.length !== 0 && (
           <div className={classes.rows}>
             <DataTable
-              caption="Own prices"
+              caption="Custom prices"
               columns={owner ? [...columns, actions] : columns}
               rows={prices.data}
               rowKey={({ model }) => model}
@@ -59,11 +59,11 @@ const columns: readonly Column<Price>[] = [
   },
   amount('input', 'Input', (price) => price.inputPerMillion),
   amount('output', 'Output', (price) => price.outputPerMillion),
-  amount('read', 'Cache read', (price) => price.cacheReadPerMillion ?? 'as input', 'md'),
-  amount('write', 'Cache write', (price) => price.cacheWritePerMillion ?? 'as input', 'md'),
+  amount('read', 'Cache read', (price) => price.cacheReadPerMillion ?? 'Same as input', 'md'),
+  amount('write', 'Cache write', (price) => price.cacheWritePerMillion ?? 'Same as input', 'md'),
 ];
 
-/** Dollars for a million tokens, to the digit as they were set. */
+/** Dollars per million tokens, with all digits as set. */
 function amount(
   key: string,
   header: string,
@@ -103,8 +103,8 @@ function RemovePrice({ model }: { readonly model: string }) {
         onClose={close}
         onConfirm={() => remove.mutate(model, { onSuccess: close })}
       >
-        Calls to the model that begin from now on cost what the table of Cueline says, or nothing
-        that is known. What is recorded stays as it is.
+        New calls of this model use the built-in price table. If it has no price, their cost is
+        unknown. Recorded costs do not change.
       </ConfirmDialog>
     </>
   );

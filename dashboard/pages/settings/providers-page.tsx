@@ -14,12 +14,12 @@ import { ProviderForm } from './provider-form.tsx';
 import { RemoveProvider } from './remove-provider.tsx';
 import classes from './settings.module.css';
 
-/** Whose models agents can call, with whose credential. Only owners change them. */
+/** The workspace's providers and custom prices. Only owners can change them. */
 export function ProvidersPage() {
   const owner = may(useMe(), 'own');
   const providers = useQuery(providersQuery);
   const [edited, edit] = useState<Provider | 'new' | null>(null);
-  const add = owner && <Button onClick={() => edit('new')}>Add a provider</Button>;
+  const add = owner && <Button onClick={() => edit('new')}>Add provider</Button>;
   const connection: Column<Provider> = {
     key: 'connection',
     header: 'Connection',
@@ -49,15 +49,15 @@ export function ProvidersPage() {
         <ErrorState error={providers.error} onRetry={() => void providers.refetch()} />
       ) : providers.data?.length === 0 ? (
         <EmptyState icon="settings" title="No providers yet" action={add}>
-          Agents run on the providers that the server’s environment names, such as by{' '}
-          <code>OPENAI_API_KEY</code>, on an Ollama beside it, and on the built-in models below{' '}
-          <code>cueline/</code>. One that is added here belongs to this workspace.
+          Agents use the providers configured in the server’s environment, for example with{' '}
+          <code>OPENAI_API_KEY</code>, a local Ollama, and the built-in models under{' '}
+          <code>cueline/</code>. Providers added here belong to this workspace.
         </EmptyState>
       ) : (
         <>
           <Group justify="space-between" align="flex-end">
             <p className={classes.soft}>
-              The name stands before the slash of a model: <code>name/model</code>.
+              The provider name is the prefix of its models: <code>name/model</code>.
             </p>
             {add}
           </Group>
@@ -82,22 +82,22 @@ export function ProvidersPage() {
 
 const columns: readonly Column<Provider>[] = [
   { key: 'name', header: 'Name', cell: ({ name }) => <code className={classes.code}>{name}</code> },
-  { key: 'kind', header: 'Kind', from: 'sm', cell: ({ kind }) => kind },
+  { key: 'kind', header: 'Type', from: 'sm', cell: ({ kind }) => kind },
   {
     key: 'address',
-    header: 'Address',
+    header: 'Base URL',
     from: 'md',
-    cell: ({ baseURL }) => baseURL ?? <span className={classes.soft}>its own</span>,
+    cell: ({ baseURL }) => baseURL ?? <span className={classes.soft}>default</span>,
   },
   {
     key: 'credential',
     header: 'Credential',
     from: 'sm',
-    cell: ({ hasApiKey }) => (hasApiKey ? 'stored' : 'none'),
+    cell: ({ hasApiKey }) => (hasApiKey ? 'Stored' : 'None'),
   },
   {
     key: 'changed',
-    header: 'Changed',
+    header: 'Updated',
     from: 'lg',
     cell: ({ updatedAt }) => <Time at={updatedAt} since />,
   },

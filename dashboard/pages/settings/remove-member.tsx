@@ -29,9 +29,9 @@ export function RemoveMember({ member }: { readonly member: Member }) {
         onClose={close}
         onConfirm={() => remove.mutate(member.userId, { onSuccess: close })}
       >
-        They no longer see this workspace, and every key that they issued is revoked: programs with
-        one are answered 401 from their next call on. What they made stays. Secrets of webhooks that
-        they saw still hold: rotate those.
+        They lose access to this workspace, and all keys that they created are revoked: calls with
+        them will fail with 401. Everything else they created stays. Webhook secrets that they know
+        stay valid: rotate them.
       </ConfirmDialog>
     </>
   );

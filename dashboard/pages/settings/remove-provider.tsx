@@ -20,8 +20,8 @@ export function RemoveProvider({ name }: { readonly name: string }) {
         onClose={close}
         onConfirm={() => remove.mutate(name, { onSuccess: close })}
       >
-        Its credential is deleted. Runs of models below <code>{name}/</code> fail with
-        PROVIDER_NOT_CONFIGURED from then on.
+        The credential is deleted. Executions with models under <code>{name}/</code> will fail with
+        PROVIDER_NOT_CONFIGURED.
       </ConfirmDialog>
     </>
   );

@@ -9,12 +9,12 @@ import { retentionQuery, useSetRetention } from '../../data/workspace/retention.
 import { daysOf } from './format-days.ts';
 import classes from './settings.module.css';
 
-/** What was typed. A field that nobody touched shows what holds, and follows it. */
+/** Edited fields. Untouched fields follow the current settings. */
 type Typed = { readonly [Name in keyof Retention]?: string };
 
 /**
- * Asked for again before it is set: what is over by it is gone within minutes. It is read anew before that question, so
- * that a field that nobody touched is set to what holds by then, and never back to what this page once read.
+ * Asks for confirmation, because expired records are deleted within minutes. It first refetches the settings, so that
+ * untouched fields are not reverted to outdated values.
  */
 export function RetentionForm({ retention }: { readonly retention: Retention }) {
   const queries = useQueryClient();
@@ -46,15 +46,15 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
   return (
     <form className={classes.form} onSubmit={submit}>
       <TextInput
-        label="Days that records are kept"
-        description="Empty is for ever"
-        placeholder="for ever"
+        label="Keep records (days)"
+        description="Leave empty to keep them forever"
+        placeholder="Forever"
         {...field('recordsDays')}
       />
       <TextInput
-        label="Days that bodies are kept"
-        description="Empty is as long as their record"
-        placeholder="as long as their record"
+        label="Keep bodies (days)"
+        description="Leave empty to keep them as long as their record"
+        placeholder="Same as record"
         {...field('bodiesDays')}
       />
       <FormProblem error={look.error} />
@@ -66,7 +66,7 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
       </div>
       <ConfirmDialog
         opened={asked !== null}
-        title="Change how long records stay?"
+        title="Change retention?"
         verb="Change"
         destructive
         order={set}
@@ -75,14 +75,11 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
       >
         {asked && (
           <>
-            <p>{changeOf('Records', 'for ever', asked.from.recordsDays, asked.to.recordsDays)}</p>
+            <p>{changeOf('Records', 'forever', asked.from.recordsDays, asked.to.recordsDays)}</p>
             <p>{changeOf('Bodies', bodiesOtherwise, asked.from.bodiesDays, asked.to.bodiesDays)}</p>
           </>
         )}
-        <p>
-          What is older than that goes within minutes, and nothing brings it back. The statistics
-          stay.
-        </p>
+        <p>Older data is deleted within minutes. This cannot be undone. Statistics stay.</p>
       </ConfirmDialog>
     </form>
   );
@@ -99,6 +96,6 @@ function read(typed: Typed): Partial<Retention> {
 }
 
 function changeOf(what: string, otherwise: string, from: number | null, to: number | null) {
-  if (from === to) return `${what} are kept ${daysOf(from, otherwise)}, as before.`;
-  return `${what} are kept ${daysOf(to, otherwise)}; until now it was ${daysOf(from, otherwise)}.`;
+  if (from === to) return `${what}: ${daysOf(from, otherwise)} (unchanged).`;
+  return `${what}: ${daysOf(to, otherwise)} (previously ${daysOf(from, otherwise)}).`;
 }

@@ -15,10 +15,10 @@ export function RetentionPage() {
   const { data } = retention;
   return (
     <>
-      <Card title="How long records stay">
+      <Card title="Retention">
         <p className={classes.words}>
-          For all agents that do not say otherwise. A record's bodies are its variables, prompts and
-          output; they can go before the record does. Statistics stay.
+          Applies to all agents without their own settings. The bodies of a record are its
+          variables, prompts and output; they can be deleted before the record. Statistics are kept.
         </p>
         {retention.isError && !data ? (
           <ErrorState error={retention.error} onRetry={() => void retention.refetch()} />
@@ -29,7 +29,7 @@ export function RetentionPage() {
         ) : (
           <Facts
             facts={[
-              ['Records', daysOf(data.recordsDays, 'for ever')],
+              ['Records', daysOf(data.recordsDays, 'forever')],
               ['Bodies', daysOf(data.bodiesDays, 'as long as their record')],
             ]}
           />

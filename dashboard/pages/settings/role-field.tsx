@@ -7,7 +7,7 @@ import { useChangeRole } from '../../data/workspace/members.ts';
 
 const roles = ['viewer', 'editor', 'owner'] as const satisfies Role[];
 
-/** A role is asked for again before it is changed: in a list that has the focus, one press of an arrow key chooses. */
+/** Asks for confirmation: an arrow key on the focused select already changes the value. */
 export function RoleField({ member }: { readonly member: Member }) {
   const isMe = useMe().user.userId === member.userId;
   const change = useChangeRole();
@@ -30,7 +30,7 @@ export function RoleField({ member }: { readonly member: Member }) {
       <ConfirmDialog
         opened={asked !== null}
         title={isMe ? 'Change your own role?' : `Change the role of ${member.email}?`}
-        verb={`Make ${isMe ? 'me' : 'them'} ${asked ?? ''}`}
+        verb={`Change to ${asked ?? ''}`}
         destructive={isMe || asked === 'owner'}
         order={change}
         onClose={() => ask(null)}
@@ -39,8 +39,8 @@ export function RoleField({ member }: { readonly member: Member }) {
           change.mutate({ userId: member.userId, role: asked }, { onSuccess: () => ask(null) })
         }
       >
-        {who} {isMe ? 'become' : 'becomes'} {article(asked)}: {consequences[asked ?? 'viewer']}
-        {isMe && ' Only another owner can take that back.'}
+        {who} will be {article(asked)}. {consequences[asked ?? 'viewer']}
+        {isMe && ' Only another owner can undo this.'}
       </ConfirmDialog>
     </>
   );
@@ -49,7 +49,7 @@ export function RoleField({ member }: { readonly member: Member }) {
 const article = (role: Role | null) => (role === 'viewer' ? 'a viewer' : `an ${role}`);
 
 const consequences: Readonly<Record<Role, string>> = {
-  viewer: 'reads everything there is to read, and changes nothing.',
-  editor: 'also edits, executes and issues keys, and manages neither members nor settings.',
-  owner: 'also manages members, plan, providers and retention, and can take the role from others.',
+  viewer: 'Viewers can view everything but change nothing.',
+  editor: 'Editors can edit, execute and create keys, but not manage members or settings.',
+  owner: 'Owners can also manage members, plan, providers and retention, and remove other owners.',
 };

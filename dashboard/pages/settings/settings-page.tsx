@@ -10,7 +10,7 @@ const areas = [
   { to: '/settings/providers', label: 'Providers' },
   { to: '/settings/retention', label: 'Retention' },
   { to: '/settings/audit', label: 'Audit log', owner: true },
-  { to: '/settings/account', label: 'Your account' },
+  { to: '/settings/account', label: 'Account' },
 ] as const;
 
 export function SettingsPage() {
@@ -18,7 +18,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title="Settings" />
-      <Tabs label="Areas of the settings">
+      <Tabs label="Settings">
         {areas
           .filter((area) => owner || !('owner' in area))
           .map(({ to, label }) => (

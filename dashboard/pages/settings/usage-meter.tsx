@@ -4,7 +4,7 @@ import { Meter } from '../../components/meter.tsx';
 import { formatTime } from '../../data/text/format.ts';
 import classes from './settings.module.css';
 
-/** What was used of the month's actions, and when the next month begins. */
+/** AI Actions used this month, and when the count resets. */
 export function UsageMeter({ usage }: { readonly usage: Usage | undefined }) {
   if (!usage) return <Skeleton height={80} maw="30rem" />;
   const { actionsUsed: used, actionsPerMonth: all, resetAt } = usage;
@@ -13,7 +13,7 @@ export function UsageMeter({ usage }: { readonly usage: Usage | undefined }) {
       <div>
         <span className={classes.used}>{used.toLocaleString()}</span>{' '}
         {all === null
-          ? 'AI Actions this month, no cap'
+          ? 'AI Actions this month, no limit'
           : `of ${all.toLocaleString()} AI Actions this month`}
       </div>
       {all !== null && (
@@ -24,8 +24,7 @@ export function UsageMeter({ usage }: { readonly usage: Usage | undefined }) {
         />
       )}
       <p className={classes.soft}>
-        Plan “{usage.plan}”. Counting begins anew on {formatTime(resetAt)}, the start of the next
-        month in UTC.
+        Plan “{usage.plan}”. Resets on {formatTime(resetAt)}, the start of the next month in UTC.
       </p>
     </div>
   );

@@ -22,10 +22,10 @@ export function WorkspacePage() {
             facts={[
               ['Name', workspaceName(me)],
               [
-                'Identifier',
+                'Workspace ID',
                 <span key="id">
                   <code>{me.workspaceId}</code>{' '}
-                  <CopyButton text={me.workspaceId} what="the workspace's identifier" />
+                  <CopyButton text={me.workspaceId} what="workspace ID" />
                 </span>,
               ],
               ['Your role', me.role],
@@ -41,7 +41,7 @@ export function WorkspacePage() {
         )}
       </Card>
       {usage.data && may(me, 'own') && (
-        <Card title="Change the plan">
+        <Card title="Change plan">
           <PlanForm usage={usage.data} />
         </Card>
       )}
@@ -50,7 +50,7 @@ export function WorkspacePage() {
 }
 
 function PlanForm({ usage }: { readonly usage: Usage }) {
-  // A field that nobody touched follows what is read, and so takes nothing back that another owner has set.
+  // Untouched fields follow the current plan, so that saving does not revert another owner's change.
   const [typed, setTyped] = useState<{ readonly name?: string; readonly actions?: string }>({});
   const { name = usage.plan, actions = String(usage.actionsPerMonth ?? '') } = typed;
   const set = useSetPlan();
@@ -63,7 +63,7 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
   return (
     <form className={classes.form} onSubmit={submit}>
       <TextInput
-        label="Name of the plan"
+        label="Plan name"
         required
         withAsterisk={false}
         maxLength={200}
@@ -72,11 +72,11 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
         onChange={({ currentTarget }) => setTyped({ ...typed, name: currentTarget.value })}
       />
       <TextInput
-        label="AI Actions a month"
-        description="Empty counts without a cap. Beyond it, calls are answered 429 until the month ends."
+        label="AI Actions per month"
+        description="Leave empty for no limit. Calls above the limit fail with 429 until the end of the month."
         inputMode="numeric"
         pattern="\d{0,13}"
-        placeholder="no cap"
+        placeholder="No limit"
         value={actions}
         error={fieldProblem(set.error, 'actionsPerMonth')}
         onChange={({ currentTarget }) => setTyped({ ...typed, actions: currentTarget.value })}
@@ -84,9 +84,9 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
       <FormProblem error={set.error} />
       <div>
         <Button type="submit" loading={set.isPending}>
-          Save the plan
+          Save plan
         </Button>{' '}
-        {isSaved && <span role="status">Saved: it holds from the next call on.</span>}
+        {isSaved && <span role="status">Saved.</span>}
       </div>
     </form>
   );

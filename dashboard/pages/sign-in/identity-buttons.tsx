@@ -3,9 +3,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { FormProblem } from '../../components/form-error.tsx';
 import { cueline } from '../../data/client/client.ts';
 
-const names = { github: 'GitHub', google: 'Google', oidc: 'your organisation' } as const;
+const names = { github: 'GitHub', google: 'Google', oidc: 'your organization' } as const;
 
-/** The ways in beside a password, as far as the server has some. */
+/** Sign-in buttons of the configured identity providers. */
 export function IdentityButtons({ from }: { readonly from: string }) {
   const providers = useQuery({
     queryKey: ['identity-providers'],

@@ -36,7 +36,7 @@ export function SignInPage() {
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             name="email"
             autoComplete="username"
@@ -50,10 +50,10 @@ export function SignInPage() {
           <Button type="submit" fullWidth loading={signIn.isPending}>
             Sign in
           </Button>
-          {/* Below the button, which stays where it is pressed. */}
+          {/* Below the button, so that an error does not move it. */}
           <FormProblem
             error={signIn.error ?? refused}
-            words={isSignedOut(signIn.error) ? 'The e-mail or the password is wrong.' : undefined}
+            words={isSignedOut(signIn.error) ? 'Wrong email or password.' : undefined}
           />
         </Stack>
       </form>

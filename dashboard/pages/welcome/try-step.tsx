@@ -10,13 +10,13 @@ import { versionQuery } from '../../data/prompts/prompts.ts';
 import { formatDuration } from '../../data/text/format.ts';
 import { Step } from './step.tsx';
 
-/** The agent that the first start made: it runs on the built-in model, which answers with what it was sent. */
+/** The demo agent that Cueline creates on first start. Its built-in model echoes the prompt. */
 const demoName = 'Explainer';
 const echo = 'cueline/echo';
 
 export function TryStep() {
   const [topic, setTopic] = useState('tides');
-  // Others may be called much the same, and run on a model that costs.
+  // The search may return similar names, whose models may cost money.
   const found = useQuery(agentsQuery({ q: demoName, limit: 100 })).data?.agents;
   const named = found?.find(({ agentName }) => agentName === demoName);
   const { promptId = '', promptVersionId = '', agentConfig } = named ?? {};
@@ -31,8 +31,8 @@ export function TryStep() {
   const record = run.data;
   return (
     <Step
-      title="Try it offline"
-      description="Runs the demo agent on the built-in model, which needs no provider: it answers with the prompt that it was sent."
+      title="Try the demo agent"
+      description="Uses the built-in echo model, which needs no provider and returns the prompt."
       done={record?.status === 'success'}
     >
       <form onSubmit={submit}>
@@ -56,7 +56,7 @@ export function TryStep() {
               <p>
                 {record.status} in {formatDuration(record.latencyMs)}.{' '}
                 <Link to="/agents/$agentId" params={{ agentId: demo.agentId }}>
-                  See the agent
+                  View agent
                 </Link>
               </p>
             </div>

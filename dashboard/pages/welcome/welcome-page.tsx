@@ -8,7 +8,7 @@ import { ProviderStep } from './provider-step.tsx';
 import { TryStep } from './try-step.tsx';
 import classes from './welcome.module.css';
 
-/** What an owner does once, in any order, all of it optional. */
+/** The optional first steps of an owner. */
 export function WelcomePage() {
   const me = useMe();
   const navigate = useNavigate();
@@ -20,10 +20,10 @@ export function WelcomePage() {
     <>
       <PageHeader
         title="Welcome to Cueline"
-        description="A few steps, in any order. None is needed to look around, and each can be done later."
+        description="Optional first steps, in any order. You can also do them later."
         actions={
           <Button variant="default" onClick={leave}>
-            Go to the agents
+            Skip
           </Button>
         }
       />

@@ -9,7 +9,7 @@ import { workflowVersionQuery } from '../../data/workflows/workflows.ts';
 
 const TextDiff = lazyPart(() => import('../../components/versions/text-diff.tsx'));
 
-/** What one version of a workflow says and another says otherwise. */
+/** The differences between two workflow versions. */
 export function DefinitionDiff(props: {
   readonly workflowId: string;
   readonly before: string;
@@ -31,7 +31,7 @@ export function DefinitionDiff(props: {
         <span>{afterLabel}</span>
       </div>
       {was === is ? (
-        <p className={classes.same}>Both say the same.</p>
+        <p className={classes.same}>No differences.</p>
       ) : (
         <Suspense fallback={<Skeleton height={240} />}>
           <TextDiff

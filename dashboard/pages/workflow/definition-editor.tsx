@@ -17,21 +17,21 @@ import DefinitionTextEditor, { type Aim } from './definition-text-editor.tsx';
 
 const judgedAfterMs = 400;
 
-/** What is written, and what is thought of it. */
+/** The definition and whether the server accepts it. */
 export interface Judged {
-  /** Undefined where the text cannot be read. */
+  /** Undefined if the text cannot be parsed. */
   readonly definition: unknown;
-  /** Whether it can be saved as it stands; false until it was judged. */
+  /** False until validated. */
   readonly fine: boolean;
 }
 
-/** A definition being written, judged by the server as one types. */
+/** Edits a definition; the server validates it while the user types. */
 export default function DefinitionEditor(props: {
   readonly text: string;
   readonly format: DefinitionFormat;
   readonly readOnly: boolean;
   readonly onChange: (text: string, format: DefinitionFormat) => void;
-  /** Below the problems: what is done with it. */
+  /** Content below the problems, such as a save form. */
   readonly children?: (judged: Judged) => ReactNode;
 }) {
   const { text, format, readOnly, onChange } = props;
@@ -63,7 +63,7 @@ export default function DefinitionEditor(props: {
           <h2>Definition</h2>
           <SegmentedControl
             size="xs"
-            aria-label="How it is written"
+            aria-label="Format"
             data={['YAML', 'JSON']}
             value={format}
             onChange={(to) => write(to as DefinitionFormat)}
@@ -81,15 +81,15 @@ export default function DefinitionEditor(props: {
       {!readOnly && (
         <div role="status" className={classes.verdict}>
           {verdict.isError ? (
-            <span data-bad>It could not be checked: {problemOf(verdict.error).message}</span>
+            <span data-bad>Validation failed: {problemOf(verdict.error).message}</span>
           ) : problems.length > 0 ? (
             <span data-bad>
               {problems.length === 1 ? '1 problem' : `${problems.length} problems`}
             </span>
           ) : fine ? (
-            <span data-good>It can be carried out as it stands.</span>
+            <span data-good>Valid.</span>
           ) : (
-            'Checking…'
+            'Validating…'
           )}
         </div>
       )}

@@ -11,7 +11,7 @@ import {
   WidgetType,
 } from '@codemirror/view';
 
-/** Names of members, references and comments, told apart wherever a definition is shown. */
+/** Highlights keys, references and comments. */
 export const definitionMarks: Extension = [
   matched(
     new MatchDecorator({
@@ -43,7 +43,7 @@ const marks = {
   comment: Decoration.mark({ class: 'cm-comment' }),
 };
 
-/** What agents are called, beside their identifiers. */
+/** Shows agent names after their ids. */
 export function agentNames(names: ReadonlyMap<string, string>): Extension {
   return matched(
     new MatchDecorator({
@@ -77,7 +77,7 @@ class AgentName extends WidgetType {
   }
 }
 
-/** The lines on which something is wrong; they move with the text until it is judged again. */
+/** Marks lines with problems. The marks move with edits until the next validation. */
 export function problemLines(problems: readonly { readonly line: number }[]): Extension {
   if (problems.length === 0) return [];
   const numbers = [...new Set(problems.map(({ line }) => line))].toSorted((a, b) => a - b);

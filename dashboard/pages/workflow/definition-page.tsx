@@ -43,7 +43,7 @@ export function DefinitionPage() {
     else store({ baseId, text, format: to });
   };
   const onSaved = (sent: DefinitionDraft, version: WorkflowVersion) => {
-    // As it is now: this was made when the version was sent.
+    // Read from storage, because this closure dates from when the version was sent.
     const now = JSON.parse(sessionStorage.getItem(key) ?? 'null') as DefinitionDraft | null;
     const rest = afterSaving(now, sent, version);
     if (rest === null) discard();
@@ -53,8 +53,8 @@ export function DefinitionPage() {
     <div className={shared.page}>
       <DraftLine changed={changed} onDiscard={discard}>
         {changed
-          ? `A draft, begun from “${label}”. It is not saved yet.`
-          : `“${label}”, as it was saved${baseId === workflow.workflowVersionId ? ', and pinned' : ''}.`}
+          ? `Unsaved changes, based on “${label}”.`
+          : `Version “${label}”${baseId === workflow.workflowVersionId ? ' (pinned)' : ''}, no changes.`}
       </DraftLine>
       <DefinitionEditor text={shown.text} format={shown.format} readOnly={readOnly} onChange={edit}>
         {({ definition, fine }) =>

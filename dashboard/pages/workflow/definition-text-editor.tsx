@@ -11,12 +11,12 @@ export interface KnownAgent {
   readonly agentName: string;
 }
 
-/** Where to go to; another object each time it is asked for. */
+/** A line to jump to; a new object for each jump. */
 export interface Aim {
   readonly line: number;
 }
 
-/** The text of a definition: problems marked at their lines, agents named beside their identifiers and completed. */
+/** The definition's text editor, with marked problem lines, agent names and completion of agent ids. */
 export default function DefinitionTextEditor(props: {
   readonly value: string;
   readonly readOnly: boolean;

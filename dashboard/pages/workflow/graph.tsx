@@ -4,8 +4,8 @@ import type { WorkflowStep } from '../../data/workflows/workflows.ts';
 import classes from './graph.module.css';
 
 /**
- * The steps as boxes, layers from left to right, and lines from what is waited for to what waits. To the keyboard and
- * the screen reader it is a list of buttons in the order of the run, each of which says what it waits for.
+ * The steps as boxes in layers, connected by dependency edges. Keyboard and screen reader users get a list of buttons
+ * in execution order, each naming its dependencies.
  */
 export function Graph(props: {
   readonly picture: GraphPicture;
@@ -13,7 +13,7 @@ export function Graph(props: {
   readonly nameOf: (agentId: string) => string | undefined;
   readonly chosen: string | undefined;
   readonly onChoose: (step: string) => void;
-  /** Of each step in a run: its state, and what is shown of it. */
+  /** The state of each step of a workflow run. */
   readonly stateOf?: (step: string) => { readonly tone: string; readonly badge: ReactNode };
 }) {
   const { picture, nameOf, chosen, onChoose, stateOf } = props;
@@ -64,7 +64,7 @@ function Marks({ step }: { readonly step: WorkflowStep }) {
     step.when !== null && 'when',
     step.forEach !== null && 'for each',
     step.fallback !== null && 'fallback',
-    step.onFailure === 'continue' && 'may fail',
+    step.onFailure === 'continue' && 'optional',
   ].filter((mark) => mark !== false);
   return (
     <span className={classes.marks}>
@@ -76,10 +76,10 @@ function Marks({ step }: { readonly step: WorkflowStep }) {
 }
 
 function waiting({ waitsFor }: PlacedStep): string {
-  return waitsFor.length === 0 ? 'begins at once' : `waits for ${waitsFor.join(', ')}`;
+  return waitsFor.length === 0 ? 'starts immediately' : `waits for ${waitsFor.join(', ')}`;
 }
 
-/** Smooth between layers, straight through them. */
+/** Curves between layers, straight lines through them. */
 function curve(points: GraphPicture['lines'][number]['points']): string {
   return points
     .map(([x, y], place) => {

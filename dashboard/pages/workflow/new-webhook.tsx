@@ -20,7 +20,7 @@ export function NewWebhook(props: { readonly workflowId: string; readonly onClos
         <Stack gap="md">
           <TextInput
             label="Name"
-            description="Where the events come from"
+            description="The source of the events"
             required
             withAsterisk={false}
             maxLength={200}
@@ -32,7 +32,7 @@ export function NewWebhook(props: { readonly workflowId: string; readonly onClos
           <FormProblem error={create.error} />
           <Group justify="flex-end">
             <Button type="submit" loading={create.isPending}>
-              Create
+              Create webhook
             </Button>
           </Group>
         </Stack>

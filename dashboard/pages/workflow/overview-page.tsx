@@ -17,7 +17,7 @@ import classes from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/');
 
-/** What the pinned version does, as a picture, and in words the step that is looked at. */
+/** The pinned version as a graph, and details of the selected step. */
 export function OverviewPage() {
   const { workflowId } = route.useParams();
   const { step: chosen } = route.useSearch();
@@ -53,24 +53,24 @@ export function OverviewPage() {
           {placed ? (
             <StepCard placed={placed} nameOf={nameOf} />
           ) : (
-            <p className={classes.note}>Choose a step to see what it is given.</p>
+            <p className={classes.note}>Select a step to see its details.</p>
           )}
         </div>
-        <aside className={columns.side} aria-label="The workflow in short">
-          <Card title="The pinned version">
+        <aside className={columns.side} aria-label="Workflow summary">
+          <Card title="Pinned version">
             <Facts
               facts={[
                 ['Version', <code key="version">{workflow.workflowVersionLabel}</code>],
                 ['Steps', workflow.stepCount],
-                ['Deadline of a run', formatDuration(timeoutMs)],
-                ['Changed', <Time key="changed" at={workflow.updatedAt} since />],
+                ['Timeout', formatDuration(timeoutMs)],
+                ['Updated', <Time key="changed" at={workflow.updatedAt} since />],
                 ['Created by', memberOf(workflow.createdBy)],
               ]}
             />
           </Card>
           <Card title="Input">
             {inputs.length === 0 ? (
-              <p className={classes.note}>It takes none.</p>
+              <p className={classes.note}>No input declared.</p>
             ) : (
               <ul className={classes.names}>
                 {inputs.map((name) => (
@@ -81,7 +81,7 @@ export function OverviewPage() {
               </ul>
             )}
           </Card>
-          {output !== null && <CodeBlock label="Output of a run" code={stringify(output, 2)} />}
+          {output !== null && <CodeBlock label="Output" code={stringify(output, 2)} />}
         </aside>
       </div>
     </div>

@@ -6,7 +6,7 @@ import { FormProblem } from '../../components/form-error.tsx';
 import { useChangeWorkflow, workflowVersionQuery } from '../../data/workflows/workflows.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
 
-/** What another version changes, shown before it is pinned. */
+/** Shows the differences of another version before it is pinned. */
 export function PinDialog(props: {
   readonly workflow: Workflow;
   readonly workflowVersionId: string;
@@ -21,8 +21,8 @@ export function PinDialog(props: {
     <Dialog locked={pin.isPending} onClose={onClose} size="60rem" title={`Pin ${label}?`}>
       <Stack gap="lg">
         <p>
-          From the next run on, “{label}” is carried out in place of “{pinned}”. Runs that are under
-          way keep the version they began with; schedules, webhooks and keys stay.
+          New workflow runs will use “{label}” instead of “{pinned}”. Workflow runs in progress keep
+          their version; schedules, webhooks and keys stay.
         </p>
         <DefinitionDiff
           workflowId={workflowId}

@@ -4,23 +4,23 @@ import { formatDuration } from '../../data/text/format.ts';
 import type { RunItem, RunStep } from '../../data/workflows/workflow-runs.ts';
 import classes from './workflow.module.css';
 
-/** What the tables of steps and of items show alike. */
+/** Cells shared by the tables of steps and items. */
 
-/** Said where a fixed output stood in for an agent that failed: the state alone says nothing of that. */
+/** Marks that a fixed output replaced a failed agent, which the state alone does not show. */
 export function FixedFallback({ of: { agentId, fallback } }: { readonly of: RunStep | RunItem }) {
   return fallback && !agentId && <div className={classes.note}>fixed fallback</div>;
 }
 
-/** The executions that were made of a step or an item, as links to their records. */
+/** Links to the records of the executions of a step or an item. */
 export function Executions(props: {
   readonly of: RunStep | RunItem;
   readonly name: string;
-  /** The agent of the step itself, which was called before that of its fallback. */
+  /** The step's own agent, called before the fallback's agent. */
   readonly firstAgentId: string;
 }) {
   const { agentId, executionId, failedExecutionId, fallback } = props.of;
   const failedId = fallback && failedExecutionId;
-  // A fixed output has no execution of its own.
+  // A fixed output has no execution.
   const ownId = agentId && executionId;
   if (!failedId && !ownId) return <None />;
   return (
@@ -29,7 +29,7 @@ export function Executions(props: {
         <Link
           to="/history/$agentId/$executionId"
           params={{ agentId: props.firstAgentId, executionId: failedId }}
-          aria-label={`Failed record of ${props.name}, before its fallback`}
+          aria-label={`Failed execution of ${props.name}, before its fallback`}
         >
           Failed
         </Link>
@@ -38,9 +38,9 @@ export function Executions(props: {
         <Link
           to="/history/$agentId/$executionId"
           params={{ agentId, executionId }}
-          aria-label={`Record of ${props.name}`}
+          aria-label={`Execution of ${props.name}`}
         >
-          Record
+          Details
         </Link>
       )}
     </span>

@@ -15,7 +15,7 @@ import { StepBadge } from './run-badges.tsx';
 import { Executions, FixedFallback, None, tookOf } from './run-cells.tsx';
 import classes from './workflow.module.css';
 
-/** Each item of a step that fans out, as far as they have begun. The run tells the first ones itself. */
+/** The started items of a fan-out step. The workflow run includes the first ones; further pages are fetched. */
 export function RunItems(props: {
   readonly run: WorkflowRunDetail;
   readonly step: RunStep;
@@ -28,7 +28,7 @@ export function RunItems(props: {
   const asked = useQuery({ ...runItemsQuery(run, step.name, offset), enabled: !isTold });
   const rows = isTold ? told.slice(offset, offset + itemsOnPage) : asked.data?.items;
   if (total === 0) {
-    return <p className={classes.note}>None has begun.</p>;
+    return <p className={classes.note}>No items started yet.</p>;
   }
   const count = Math.min(itemsOnPage, total - offset);
   const columns: readonly Column<RunItem>[] = [
@@ -52,7 +52,7 @@ export function RunItems(props: {
         </>
       ),
     },
-    { key: 'took', header: 'Took', align: 'right', cell: (one) => tookOf(one) ?? <None /> },
+    { key: 'took', header: 'Duration', align: 'right', cell: (one) => tookOf(one) ?? <None /> },
     {
       key: 'executions',
       header: 'Execution',
@@ -67,7 +67,7 @@ export function RunItems(props: {
         <ErrorState error={asked.error} onRetry={() => void asked.refetch()} />
       ) : (
         <DataTable
-          caption="Items that have begun"
+          caption="Started items"
           columns={columns}
           rows={rows}
           rowKey={({ item }) => String(item)}

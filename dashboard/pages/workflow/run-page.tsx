@@ -62,7 +62,7 @@ export function RunPage() {
   );
 }
 
-/** One run: where each step stands, and what came of it. */
+/** One workflow run: the state of each step, input and output. */
 function Run({
   run,
   version,
@@ -90,7 +90,7 @@ function Run({
       <RunFigures run={run} />
       <Graph
         picture={picture}
-        label="Steps of the run"
+        label="Steps of the workflow run"
         nameOf={nameOf}
         chosen={chosen}
         onChoose={choose}
@@ -110,11 +110,11 @@ function Run({
         {run.input ? (
           <CodeBlock label="Input" code={stringify(run.input, 2)} />
         ) : (
-          <p className={classes.note}>The input is not kept any more, or never was.</p>
+          <p className={classes.note}>The input is not stored, or no longer stored.</p>
         )}
         {run.output !== undefined && <CodeBlock label="Output" code={textOf(run.output)} />}
         {run.status === 'success' && run.output === undefined && (
-          <p className={classes.note}>The output is not kept any more.</p>
+          <p className={classes.note}>The output is no longer stored.</p>
         )}
       </div>
     </div>
@@ -130,14 +130,14 @@ function Head({ run }: { readonly run: WorkflowRunDetail }) {
   return (
     <header>
       <div className={classes.runHead}>
-        <h2>Run</h2>
-        {/* It changes while one looks: whoever cannot see it is told. */}
+        <h2>Workflow run</h2>
+        {/* Announces status changes to screen readers. */}
         <span role="status">
           <RunBadge status={run.status} />
         </span>
         {mayEdit && isUnderWay(run) && (
           <Button className={classes.way ?? ''} size="xs" variant="default" onClick={ask}>
-            Cancel the run
+            Cancel workflow run
           </Button>
         )}
         {mayEdit && !isUnderWay(run) && (
@@ -146,18 +146,18 @@ function Head({ run }: { readonly run: WorkflowRunDetail }) {
           </Button>
         )}
       </div>
-      <Identifier id={workflowRunId} what="the run's identifier" />
+      <Identifier id={workflowRunId} what="workflow run ID" />
       <ConfirmDialog
         opened={asked}
-        title="Cancel this run?"
-        verb="Cancel the run"
+        title="Cancel this workflow run?"
+        verb="Cancel workflow run"
+        cancelLabel="Keep running"
         destructive
         order={cancel}
         onClose={dismiss}
         onConfirm={() => cancel.mutate(undefined, { onSuccess: dismiss })}
       >
-        The executions that are under way are stopped, and nothing more of it begins. What its steps
-        have done so far stays in their records.
+        Stops the executions in progress and starts no further steps. The records of its steps stay.
       </ConfirmDialog>
       <Suspense>{again && <RunAgain run={run} onClose={closeAgain} />}</Suspense>
     </header>
@@ -170,9 +170,9 @@ function RunFigures({ run }: { readonly run: WorkflowRunDetail }) {
   const figures: readonly (readonly [string, ReactNode])[] = [
     ['Started', <Time key="at" at={executedAt} />],
     completedAt
-      ? ['Took', formatDuration(Date.parse(completedAt) - Date.parse(executedAt))]
+      ? ['Duration', formatDuration(Date.parse(completedAt) - Date.parse(executedAt))]
       : ['Deadline', <Time key="deadline" at={run.deadlineAt} />],
-    ['Started by', run.trigger],
+    ['Trigger', run.trigger],
     ['On behalf of', nameOf(run.executedBy)],
     [
       'Version',
@@ -184,7 +184,7 @@ function RunFigures({ run }: { readonly run: WorkflowRunDetail }) {
   return <Figures figures={figures} />;
 }
 
-/** A text as the model wrote it, anything else as JSON. */
+/** Text unchanged, anything else as JSON. */
 function textOf(output: unknown): string {
   return typeof output === 'string' ? output : stringify(output, 2);
 }

@@ -8,7 +8,7 @@ import { Executions, FixedFallback, None, tookOf } from './run-cells.tsx';
 import { RunItems } from './run-items.tsx';
 import classes from './workflow.module.css';
 
-/** The steps of a run with their timings, and the items of the one that is looked at. */
+/** The steps of a workflow run with timings, and the items of the selected step. */
 export function RunSteps(props: {
   readonly run: WorkflowRunDetail;
   readonly definition: WorkflowDefinition;
@@ -39,15 +39,15 @@ export function RunSteps(props: {
       header: 'Agent',
       from: 'md',
       cell: ({ name, agentId, fallback }) => {
-        // A fixed output calls nobody: the agent that failed before it is that of the step.
+        // A fixed output calls no agent, so show the step's agent, which failed.
         const called = agentId ?? (fallback ? firstAgentOf(name) : '');
         if (!called) return <None />;
         const mark = agentId && fallback ? ' (fallback)' : '';
         return <span className={classes.agent}>{`${nameOf(called) ?? called}${mark}`}</span>;
       },
     },
-    { key: 'when', header: 'When', from: 'sm', cell: (one) => <Bar run={run} step={one} /> },
-    { key: 'took', header: 'Took', align: 'right', cell: (one) => tookOf(one) ?? <None /> },
+    { key: 'when', header: 'Timeline', from: 'sm', cell: (one) => <Bar run={run} step={one} /> },
+    { key: 'took', header: 'Duration', align: 'right', cell: (one) => tookOf(one) ?? <None /> },
     {
       key: 'executions',
       header: 'Execution',
@@ -91,17 +91,17 @@ function State({ step }: { readonly step: RunStep }) {
 }
 
 const skipped = {
-  CONDITION: 'its condition was not true',
-  ALL_SKIPPED: 'all it waits for was skipped',
+  CONDITION: 'condition not met',
+  ALL_SKIPPED: 'all dependencies skipped',
 } as const;
 
-/** Where in the run's time the step was. */
+/** The step's time span within the workflow run. */
 function Bar({ run, step }: { readonly run: WorkflowRunDetail; readonly step: RunStep }) {
   if (!step.startedAt) return <None />;
   const start = Date.parse(run.executedAt);
   const times = run.steps.flatMap((one) => [one.startedAt ?? [], one.completedAt ?? []].flat());
   const latest = Math.max(...times.map((time) => Date.parse(time)));
-  // The viewer's clock may be off; only what is still under way is measured by it.
+  // Uses the viewer's clock, which may be wrong, only for steps in progress.
   const end = run.completedAt ? Date.parse(run.completedAt) : Math.max(latest, Date.now());
   const all = Math.max(1, end - start);
   const share = (time: string | undefined) =>
@@ -114,7 +114,7 @@ function Bar({ run, step }: { readonly run: WorkflowRunDetail; readonly step: Ru
       width="100%"
       height="8"
       role="img"
-      aria-label={`Began ${after} after the run`}
+      aria-label={`Started ${after} after the workflow run`}
     >
       <rect data-part="all" width="100%" height="8" rx="3" />
       <rect

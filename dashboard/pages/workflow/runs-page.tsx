@@ -20,7 +20,7 @@ import classes from './workflow.module.css';
 const route = getRouteApi('/app/workflows/$workflowId/runs');
 const pageSize = 20;
 
-/** The runs that match, newest first; they are looked at again while they are seen. */
+/** The matching workflow runs, newest first; polled while visible. */
 export function RunsPage() {
   const { workflowId } = route.useParams();
   const [filters, change] = useFilters<RunsSearch>();
@@ -36,7 +36,7 @@ export function RunsPage() {
           value={filters.status ?? ''}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
           data={[
-            { value: '', label: 'Every status' },
+            { value: '', label: 'All statuses' },
             ...runStatuses.map((value) => ({ value, label: value })),
           ]}
         />
@@ -48,36 +48,37 @@ export function RunsPage() {
         filters.status || filters.offset ? (
           <EmptyState
             icon="search"
-            title="No run matches"
+            title="No matches"
             action={
               <Button variant="default" onClick={() => choose('')}>
-                Take the filters off
+                Clear filters
               </Button>
             }
           >
-            None has this status, or retention has taken it.
+            No workflow run has this status, or its retention period has ended.
           </EmptyState>
         ) : (
           <EmptyState
             icon="workflows"
-            title="No runs yet"
+            title="No workflow runs yet"
             action={
               <Button
                 component={Link}
                 to="/workflows/$workflowId/run"
                 params={{ workflowId } as never}
               >
-                Run it
+                Run workflow
               </Button>
             }
           >
-            Each run leaves a record here: how every step went, with links to their executions.
+            Each workflow run is listed here, with the result of every step and links to the
+            executions.
           </EmptyState>
         )
       ) : (
         <div className={classes.rows}>
           <DataTable
-            caption="Runs of the workflow"
+            caption="Workflow runs"
             columns={columnsOf(nameOf)}
             rows={runs.data?.runs}
             rowKey={({ workflowRunId }) => workflowRunId}
@@ -124,7 +125,7 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
       </>
     ),
   },
-  { key: 'trigger', header: 'Started by', from: 'sm', cell: ({ trigger }) => trigger },
+  { key: 'trigger', header: 'Trigger', from: 'sm', cell: ({ trigger }) => trigger },
   { key: 'by', header: 'On behalf of', from: 'md', cell: ({ executedBy }) => nameOf(executedBy) },
   {
     key: 'version',
@@ -134,7 +135,7 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
   },
   {
     key: 'took',
-    header: 'Took',
+    header: 'Duration',
     align: 'right',
     cell: ({ executedAt, completedAt }) =>
       completedAt ? (

@@ -13,14 +13,13 @@ import {
 } from '../../data/workflows/workflows.ts';
 import type { DefinitionDraft } from './definition-draft.ts';
 
-/** Makes a version of what is written. It cannot be changed after, so it is said what that means. */
+/** Saves the draft as a new, immutable version. */
 export function SaveVersion(props: {
   readonly workflow: Workflow;
   readonly draft: DefinitionDraft;
-  /** What the draft says, as it was read and judged. */
+  /** The parsed and validated definition. */
   readonly definition: unknown;
   readonly changed: boolean;
-  /** Whether it can be saved as it stands. */
   readonly fine: boolean;
   readonly onSaved: (sent: DefinitionDraft, version: WorkflowVersion) => void;
 }) {
@@ -32,22 +31,22 @@ export function SaveVersion(props: {
     event.preventDefault();
     const { label, notes, pin } = about;
     const version = {
-      // The server has judged it.
+      // The server has validated it.
       definition: definition as WorkflowDefinition,
       notes: notes || null,
       ...(label && { label }),
     };
     const onSuccess = ({ version: { workflowVersionId: from } }: AddedVersion) => {
-      // What was typed since is about the next one.
+      // Edits made meanwhile belong to the next version.
       setAbout((now) => ({
         label: now.label === label ? '' : now.label,
         notes: now.notes === notes ? '' : now.notes,
         pin: now.pin === pin || now.pin,
       }));
-      // What was saved is shown, whatever it began with.
+      // Show the saved version.
       void navigate({ to: '.', search: { from } as never, replace: true });
     };
-    // The draft is that no more, also where another page is shown by then.
+    // Clears the draft even if the user has left the page.
     add.mutateAsync({ version, pin }, { onSuccess }).then(
       (added) => onSaved(draft, added.version),
       () => {},
@@ -55,7 +54,7 @@ export function SaveVersion(props: {
   };
   const saved = changed ? undefined : add.data;
   return (
-    <Card title="Save as a new version">
+    <Card title="Save as new version">
       <form onSubmit={submit}>
         <Stack gap="sm" maw="32rem">
           <VersionFields
@@ -64,7 +63,7 @@ export function SaveVersion(props: {
             onChange={(change) => setAbout({ ...about, ...change })}
           />
           <Checkbox
-            label="Pin it: from the next run on it is what is carried out"
+            label="Pin this version for new workflow runs"
             checked={about.pin}
             onChange={({ currentTarget: { checked: pin } }) => setAbout({ ...about, pin })}
           />
@@ -73,13 +72,13 @@ export function SaveVersion(props: {
             <div className={editor.saved} role="status">
               Saved as {saved.version.workflowVersionLabel}
               {saved.pinned
-                ? ' and pinned. Runs that are under way keep the version they began with.'
+                ? ' and pinned. Workflow runs in progress keep their version.'
                 : `. “${workflow.workflowVersionLabel}” stays pinned.`}
             </div>
           )}
           <div>
             <Button type="submit" loading={add.isPending} disabled={!(changed && fine)}>
-              Save the version
+              Save version
             </Button>
           </div>
         </Stack>

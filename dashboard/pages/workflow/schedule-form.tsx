@@ -16,10 +16,10 @@ import { viewerZone } from '../../data/text/format.ts';
 import { objectOf } from '../../data/text/json-object.ts';
 import { useChangeSchedule, useCreateSchedule } from '../../data/workflows/triggers.ts';
 
-/** A new schedule, or another shape of one that is there. */
+/** Creates or edits a schedule. */
 export default function ScheduleForm(props: {
   readonly workflowId: string;
-  /** Null for a new one. */
+  /** Null creates a schedule. */
   readonly schedule: Schedule | null;
   readonly onClose: () => void;
 }) {
@@ -42,13 +42,13 @@ export default function ScheduleForm(props: {
     <Dialog
       locked={isPending}
       onClose={onClose}
-      title={schedule ? 'Edit the schedule' : 'New schedule'}
+      title={schedule ? 'Edit schedule' : 'New schedule'}
     >
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
-            label="When"
-            description="Cron: minute, hour, day of the month, month, day of the week"
+            label="Cron expression"
+            description="Minute, hour, day of month, month, day of week"
             placeholder="*/15 8-18 * * MON-FRI"
             required
             withAsterisk={false}
@@ -62,7 +62,7 @@ export default function ScheduleForm(props: {
           />
           <Autocomplete
             label="Time zone"
-            description="Whose clocks it goes by"
+            description="The time zone of the cron expression"
             data={zones}
             limit={20}
             required
@@ -72,32 +72,32 @@ export default function ScheduleForm(props: {
             onChange={setTimeZone}
           />
           <NativeSelect
-            label="Times that were missed"
-            description="Because nothing was running, or it was carried out more than a minute late"
+            label="Missed times"
+            description="Times missed by more than a minute, for example while the server was down"
             data={[
-              { value: 'skip', label: 'Pass over them' },
-              { value: 'once', label: 'Start one run for all of them' },
+              { value: 'skip', label: 'Skip' },
+              { value: 'once', label: 'Start one workflow run for all' },
             ]}
             value={missed}
             onChange={({ currentTarget }) => setMissed(currentTarget.value as Schedule['missed'])}
           />
           <Textarea
             label="Input"
-            description="What each run is given, a JSON object"
+            description="The input of each workflow run, a JSON object"
             autosize
             minRows={3}
             maxRows={14}
             spellCheck={false}
             styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.78125rem' } }}
             value={input}
-            error={given ? fieldProblem(error, 'input') : 'It is not a JSON object.'}
+            error={given ? fieldProblem(error, 'input') : 'Not a JSON object.'}
             onChange={({ currentTarget }) => setInput(currentTarget.value)}
           />
           <FormProblem error={error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>{schedule ? 'Keep as it is' : 'Cancel'}</LeaveButton>
+            <LeaveButton>Cancel</LeaveButton>
             <Button type="submit" loading={isPending} disabled={!given}>
-              {schedule ? 'Save' : 'Create'}
+              {schedule ? 'Save schedule' : 'Create schedule'}
             </Button>
           </Group>
         </Stack>

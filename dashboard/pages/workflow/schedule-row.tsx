@@ -11,7 +11,7 @@ import { useChangeSchedule, useDeleteSchedule } from '../../data/workflows/trigg
 import { may, useMe } from '../../data/workspace/me.ts';
 import classes from './triggers.module.css';
 
-/** One schedule, with its next times on its own clocks and on those of the viewer. */
+/** One schedule, with its next times in its own and in the viewer's time zone. */
 export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdit: () => void }) {
   const { schedule, onEdit } = props;
   const { workflowId, scheduleId, cron, timeZone, missed, enabled, nextTimes } = schedule;
@@ -33,10 +33,10 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
               size="xs"
               variant="default"
               loading={change.isPending}
-              aria-label={`${enabled ? 'Switch off' : 'Switch on'} ${cron}`}
+              aria-label={`${enabled ? 'Disable' : 'Enable'} ${cron}`}
               onClick={() => change.mutate({ enabled: !enabled })}
             >
-              {enabled ? 'Switch off' : 'Switch on'}
+              {enabled ? 'Disable' : 'Enable'}
             </Button>
             <Button size="xs" variant="default" aria-label={`Edit ${cron}`} onClick={onEdit}>
               Edit
@@ -48,15 +48,13 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         )}
       </div>
       <p className={classes.words}>
-        {missed === 'once'
-          ? 'What was missed is made up for by one run.'
-          : 'What was missed is passed over.'}{' '}
+        {missed === 'once' ? 'Missed times start one workflow run.' : 'Missed times are skipped.'}{' '}
         {lastAt ? (
           <>
-            Last started a run <Time at={lastAt} since />.
+            Last run <Time at={lastAt} since />.
           </>
         ) : (
-          'Has started no run yet.'
+          'Not run yet.'
         )}
         {input !== '{}' && (
           <>
@@ -67,14 +65,14 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
       </p>
       {lastError && (
         <p className={classes.failed}>
-          Could not start a run <Time at={lastError.at} since />: {lastError.message}
+          Failed to start <Time at={lastError.at} since />: {lastError.message}
         </p>
       )}
       <FormProblem error={change.error} />
       {nextTimes.length > 0 ? (
         <NextTimes nextTimes={nextTimes} timeZone={timeZone} />
       ) : (
-        <p className={classes.none}>{enabled ? 'No time of it will come.' : 'It does not tick.'}</p>
+        <p className={classes.none}>{enabled ? 'No upcoming times.' : 'Disabled.'}</p>
       )}
       <ConfirmDialog
         opened={asked}
@@ -85,8 +83,8 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         onClose={dismiss}
         onConfirm={() => remove.mutate(scheduleId, { onSuccess: dismiss })}
       >
-        <code>{cron}</code> starts no more runs, and nothing brings it back. To stop it for a while,
-        switch it off.
+        <code>{cron}</code> will start no more workflow runs. This cannot be undone. To pause it,
+        disable it instead.
       </ConfirmDialog>
     </li>
   );
@@ -100,8 +98,8 @@ function NextTimes({ nextTimes, timeZone }: Pick<Schedule, 'nextTimes' | 'timeZo
       <thead>
         <tr>
           <th scope="col">{timeZone}</th>
-          {!own && <th scope="col">Yours, {viewerZone}</th>}
-          <th scope="col">When</th>
+          {!own && <th scope="col">Your time, {viewerZone}</th>}
+          <th scope="col">Due</th>
         </tr>
       </thead>
       <tbody>

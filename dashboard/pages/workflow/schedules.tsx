@@ -41,8 +41,8 @@ export function Schedules({ workflowId }: { readonly workflowId: string }) {
         <Skeleton height={120} />
       ) : schedules.data.schedules.length === 0 ? (
         <p className={classes.none}>
-          None yet. A schedule starts exactly one run at each of its times, however many processes
-          there are.
+          No schedules yet. A schedule starts exactly one workflow run at each of its times,
+          regardless of the number of processes.
         </p>
       ) : (
         <ul className={classes.schedules}>

@@ -14,7 +14,7 @@ import classes from './start.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/run');
 
-/** Starts a run from here, and leads to it. */
+/** Starts a workflow run and navigates to it. */
 export function StartPage() {
   const { workflowId } = route.useParams();
   const navigate = route.useNavigate();
@@ -24,15 +24,15 @@ export function StartPage() {
   const start = useStartWorkflow(workflowId);
   if (!may(useMe(), 'edit')) {
     return (
-      <EmptyState icon="lock" title="Running takes an editor">
-        What it has done is in its runs.
+      <EmptyState icon="lock" title="Running requires the editor role">
+        You can view its workflow runs.
       </EmptyState>
     );
   }
   if (!workflow.enabled) {
     return (
-      <EmptyState icon="lock" title="It is switched off">
-        Nobody can start a run of it until it is switched on.
+      <EmptyState icon="lock" title="This workflow is disabled">
+        Enable it to start workflow runs.
       </EmptyState>
     );
   }
@@ -56,9 +56,8 @@ export function StartPage() {
             Run
           </Button>
           <p className={classes.note}>
-            Carries out the version “{workflow.workflowVersionLabel}”, which is pinned. Each
-            execution of a step spends an AI Action. What is typed in the form is sent as text;
-            lists and objects are written as JSON.
+            Runs the pinned version “{workflow.workflowVersionLabel}”. Each step execution uses one
+            AI Action. Form values are sent as text; switch to JSON for lists and objects.
           </p>
         </div>
       </ValuesCard>

@@ -22,8 +22,8 @@ export function WebhookActions(props: {
   return (
     <>
       <RowMenu name={name}>
-        <Menu.Item onClick={() => ask('send')}>How to send</Menu.Item>
-        {props.mayEdit && <Menu.Item onClick={props.onRotate}>Rotate the secret</Menu.Item>}
+        <Menu.Item onClick={() => ask('send')}>Example request</Menu.Item>
+        {props.mayEdit && <Menu.Item onClick={props.onRotate}>Rotate secret</Menu.Item>}
         {props.mayEdit && (
           <Menu.Item color="var(--bad)" onClick={() => ask('delete')}>
             Delete
@@ -44,8 +44,8 @@ export function WebhookActions(props: {
         onClose={close}
         onConfirm={() => remove.mutate(webhookId, { onSuccess: close })}
       >
-        Events that are sent to its address are answered 401 from then on, and nothing brings it
-        back. Runs that it has started go on.
+        Events sent to its URL will fail with 401. This cannot be undone. Workflow runs that it
+        started continue.
       </ConfirmDialog>
     </>
   );

@@ -4,7 +4,7 @@ import { secretVariable, signedCurlOf, signedNodeOf } from '../../data/workflows
 import { workflowQuery } from '../../data/workflows/workflows.ts';
 import classes from './triggers.module.css';
 
-/** Code that signs and sends an event as it is pasted, with the workflow's own input. */
+/** Runnable code that signs and sends an event with the workflow's input. */
 export function WebhookSnippets(props: { readonly workflowId: string; readonly path: string }) {
   const { input } = useSuspenseQuery(workflowQuery(props.workflowId)).data.definition;
   const names = [...input.required, ...input.optional];
@@ -20,8 +20,9 @@ export function WebhookSnippets(props: { readonly workflowId: string; readonly p
       ]}
     >
       <p className={classes.none}>
-        The secret is read from the environment variable <code>{secretVariable}</code>. An event
-        that is sent again under the same <code>webhook-id</code> starts no second run.
+        The code reads the secret from the environment variable <code>{secretVariable}</code>.
+        Sending an event again with the same <code>webhook-id</code> does not start a second
+        workflow run.
       </p>
     </Snippets>
   );

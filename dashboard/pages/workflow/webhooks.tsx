@@ -17,7 +17,7 @@ import { RotateWebhook } from './rotate-webhook.tsx';
 import classes from './triggers.module.css';
 import { WebhookActions } from './webhook-actions.tsx';
 
-/** Addresses at which signed events start runs. */
+/** URLs that start the workflow when they receive signed events. */
 export function Webhooks({ workflowId }: { readonly workflowId: string }) {
   const webhooks = useQuery(webhooksQuery(workflowId));
   const nameOf = useMemberNames();
@@ -32,16 +32,16 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
     },
     {
       key: 'address',
-      header: 'Address',
+      header: 'URL path',
       from: 'sm',
       cell: ({ name, path }) => (
         <span className={classes.address}>
           <code>{path}</code>
-          <CopyButton text={location.origin + path} what={`the address of ${name}`} />
+          <CopyButton text={location.origin + path} what={`URL of ${name}`} />
         </span>
       ),
     },
-    { key: 'by', header: 'By', from: 'md', cell: ({ createdBy }) => nameOf(createdBy) },
+    { key: 'by', header: 'Created by', from: 'md', cell: ({ createdBy }) => nameOf(createdBy) },
     {
       key: 'created',
       header: 'Created',
@@ -78,13 +78,13 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
         <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} />
       ) : webhooks.data?.webhooks.length === 0 ? (
         <p className={classes.none}>
-          None yet. A webhook is an address at which signed events start runs: the JSON object of an
-          event is the input.
+          No webhooks yet. A webhook is a URL that starts the workflow for each signed event. The
+          event's JSON object is the input.
         </p>
       ) : (
         <div className={classes.rows}>
           <DataTable
-            caption="Addresses of webhooks"
+            caption="Webhooks"
             columns={columns}
             rows={webhooks.data?.webhooks}
             rowKey={({ webhookId }) => webhookId}

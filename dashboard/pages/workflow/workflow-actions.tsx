@@ -8,7 +8,7 @@ import { Icon } from '../../components/icon.tsx';
 import { useChangeWorkflow, useDeleteWorkflow } from '../../data/workflows/workflows.ts';
 import { may, useMe } from '../../data/workspace/me.ts';
 
-/** What can be done with the workflow as a whole. */
+/** Actions on the whole workflow. */
 export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
   const [asked, setAsked] = useState<'rename' | 'switch' | 'delete' | null>(null);
   const change = useChangeWorkflow(workflow.workflowId);
@@ -24,17 +24,17 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
   };
   const close = () => setAsked(null);
   const { enabled } = workflow;
-  const verb = enabled ? 'Switch off' : 'Switch on';
+  const verb = enabled ? 'Disable' : 'Enable';
   return (
     <>
       <Menu>
         <Menu.Target>
-          <ActionIcon variant="default" size="input-sm" aria-label="More for this workflow">
+          <ActionIcon variant="default" size="input-sm" aria-label="Workflow actions">
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => ask('rename')}>Name and description</Menu.Item>
+          <Menu.Item onClick={() => ask('rename')}>Edit details</Menu.Item>
           <Menu.Item onClick={() => ask('switch')}>{verb}</Menu.Item>
           <Menu.Item color="var(--bad)" onClick={() => ask('delete')}>
             Delete
@@ -59,8 +59,8 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
         onConfirm={() => change.mutate({ enabled: !enabled }, { onSuccess: close })}
       >
         {enabled
-          ? 'Nothing starts a run of it any more: no program, no schedule, no event. Runs that are under way go on to their end.'
-          : 'Programs, its schedules and events can start runs of it again. What was missed meanwhile is not made up for.'}
+          ? 'API calls, schedules and events can no longer start it. Workflow runs in progress continue.'
+          : 'API calls, schedules and events can start it again. Times and events missed meanwhile are not caught up.'}
       </ConfirmDialog>
       <ConfirmDialog
         opened={asked === 'delete'}
@@ -71,8 +71,8 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
         onClose={close}
         onConfirm={() => remove.mutate()}
       >
-        Its schedules and webhooks go with it, and nothing brings it back. Runs that are under way
-        go on to their end; the records of their steps stay until retention takes them.
+        Deletes the workflow with its schedules and webhooks. This cannot be undone. Workflow runs
+        in progress continue; execution records stay until their retention period ends.
       </ConfirmDialog>
     </>
   );

@@ -15,7 +15,7 @@ import { may, useMe } from '../../data/workspace/me.ts';
 import DefinitionEditor from '../workflow/definition-editor.tsx';
 import classes from './workflows.module.css';
 
-/** A workflow with its first version, which is pinned. */
+/** Creates a workflow and pins its first version. */
 export function NewWorkflowPage() {
   const mayEdit = may(useMe(), 'edit');
   const agents = useQuery(agentsQuery({ limit: 1, status: 'Deployed' }));
@@ -24,10 +24,10 @@ export function NewWorkflowPage() {
       <PageHeader
         title="New workflow"
         parent={{ label: 'Workflows', to: '/workflows' }}
-        description="Each step executes a deployed agent, with values from the input or from the steps before it."
+        description="Each step executes a deployed agent with values from the input or from earlier steps."
       />
       {!mayEdit ? (
-        <EmptyState icon="lock" title="Making workflows takes an editor" />
+        <EmptyState icon="lock" title="Creating workflows requires the editor role" />
       ) : agents.isPending ? (
         <Skeleton height={480} />
       ) : (
@@ -47,7 +47,7 @@ interface Draft {
 const blank = { name: '', description: '', format: 'YAML' } as const;
 
 function Form({ first }: { readonly first: Agent | undefined }) {
-  // Kept until the workflow is made, whatever page is shown.
+  // Kept until the workflow is created, across pages.
   const [draft, keep, discard] = useSessionStorage<Draft | null>({
     key: `cueline-new-workflow-${useMe().workspaceId}`,
     defaultValue: null,
@@ -62,7 +62,7 @@ function Form({ first }: { readonly first: Agent | undefined }) {
   });
   const submit = (event: FormEvent, definition: unknown) => {
     event.preventDefault();
-    // The server has judged it.
+    // The server has validated it.
     const workflow = { ...about, definition: definition as WorkflowDefinition };
     create.mutate({ ...workflow, description: about.description || null });
   };
@@ -91,11 +91,11 @@ function Form({ first }: { readonly first: Agent | undefined }) {
                 loading={create.isPending}
                 disabled={!fine || about.name.trim() === ''}
               >
-                Create the workflow
+                Create workflow
               </Button>
               {draft && (
                 <Button variant="default" disabled={create.isPending} onClick={discard}>
-                  Discard the draft
+                  Discard draft
                 </Button>
               )}
             </Group>
@@ -106,7 +106,7 @@ function Form({ first }: { readonly first: Agent | undefined }) {
   );
 }
 
-/** Something to begin with: one step, which hands the input to an agent that is there. */
+/** A template with one step that passes the input to an existing agent. */
 function exampleOf(agent: Agent | undefined) {
   const names = agent?.requiredVariables ?? ['text'];
   return {

@@ -41,12 +41,12 @@ export const columns: readonly Column<WorkflowSummary>[] = [
   },
   {
     key: 'runs',
-    header: 'Last runs',
+    header: 'Recent workflow runs',
     cell: ({ lastRuns = [] }) => <LastRuns runs={lastRuns} />,
   },
   {
     key: 'next',
-    header: 'Next by schedule',
+    header: 'Next scheduled',
     align: 'right',
     from: 'sm',
     cell: ({ nextAt }) =>
@@ -54,15 +54,15 @@ export const columns: readonly Column<WorkflowSummary>[] = [
   },
 ];
 
-/** The newest last, as on a time line. */
+/** Newest last, as on a timeline. */
 function LastRuns({ runs }: { readonly runs: NonNullable<WorkflowSummary['lastRuns']> }) {
   const [latest] = runs;
-  if (!latest) return <span className={list.none}>never run</span>;
+  if (!latest) return <span className={list.none}>Never run</span>;
   return (
     <span className={classes.runs}>
       <svg
         role="img"
-        aria-label={`The last runs, the newest first: ${runs.map(({ status }) => status).join(', ')}`}
+        aria-label={`Recent workflow runs, newest first: ${runs.map(({ status }) => status).join(', ')}`}
         width={runs.length * 12 - 2}
         height={10}
       >

@@ -34,7 +34,7 @@ export function WorkflowsPage() {
     <>
       <PageHeader
         title="Workflows"
-        description="Steps that execute agents one after the other and side by side, started by programs, by the clock or by events."
+        description="Workflows execute agents in sequence and in parallel, started by API calls, schedules or events."
         actions={create}
       />
       <search className={list.filters}>
@@ -63,20 +63,19 @@ export function WorkflowsPage() {
       ) : filtered ? (
         <EmptyState
           icon="search"
-          title="No workflow matches"
+          title="No matches"
           action={
             <Button variant="default" onClick={() => search('')}>
-              Take the filters off
+              Clear filters
             </Button>
           }
         >
-          None has what is searched for, or you may not see all of its agents.
+          No workflow matches this search, or you do not have access to all of its agents.
         </EmptyState>
       ) : (
         <EmptyState icon="workflows" title="No workflows yet" action={create}>
-          A workflow hands values from one agent to the next: sort a ticket, then answer it;
-          summarise a list item by item, then write the report. Each step is an ordinary execution,
-          with its own record.
+          A workflow passes values from one agent to the next, for example to classify a ticket and
+          then answer it. Each step is an execution with its own record.
         </EmptyState>
       )}
     </>
