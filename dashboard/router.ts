@@ -1,5 +1,5 @@
 import { createRouter, parseSearchWith } from '@tanstack/react-router';
-import { readValue } from './data/client/search-params.ts';
+import { parseSearchValue } from './data/client/search-params.ts';
 import {
   agentOverviewRoute,
   agentPinsRoute,
@@ -39,7 +39,7 @@ import {
   workflowVersionsRoute,
 } from './pages/workflow/route.ts';
 import { newWorkflowRoute, workflowsRoute } from './pages/workflows/route.ts';
-import { PageFailed, PageLoading, PageUnknown } from './shell/page-states.tsx';
+import { NotFoundPage, PageError, PageLoading } from './shell/page-states.tsx';
 import { appRoute, rootRoute } from './shell/routes.tsx';
 
 /** All pages. Each page folder has a `route.ts`, registered here. */
@@ -84,12 +84,12 @@ export const router = createRouter({
   defaultPreload: 'intent',
   // React Query decides when data is stale.
   defaultPreloadStaleTime: 0,
-  defaultErrorComponent: PageFailed,
-  defaultNotFoundComponent: PageUnknown,
+  defaultErrorComponent: PageError,
+  defaultNotFoundComponent: NotFoundPage,
   defaultPendingComponent: PageLoading,
   // Drops unknown search parameters, which the API would reject.
   search: { strict: true },
-  parseSearch: parseSearchWith(readValue),
+  parseSearch: parseSearchWith(parseSearchValue),
   notFoundMode: 'root',
   scrollRestoration: true,
 });

@@ -20,10 +20,14 @@ export function Card(props: {
 }
 
 /** Label and value pairs, one per row. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
+export function DescriptionList({
+  items,
+}: {
+  readonly items: readonly (readonly [string, ReactNode])[];
+}) {
   return (
-    <dl className={classes.facts}>
-      {facts.map(([name, value]) => (
+    <dl className={classes.items}>
+      {items.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>

@@ -7,7 +7,7 @@ export function CodeBlock({ code, label }: { readonly code: string; readonly lab
     <figure className={classes.figure}>
       <figcaption className={classes.caption}>
         <span>{label}</span>
-        <CopyButton text={code} what={label} />
+        <CopyButton text={code} name={label} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
       <pre className={classes.code} tabIndex={0}>

@@ -9,7 +9,7 @@ interface Language {
 }
 
 /** The same example in several languages. */
-export function Snippets(props: {
+export function CodeSnippets(props: {
   readonly languages: readonly [Language, ...Language[]];
   readonly children: ReactNode;
 }) {

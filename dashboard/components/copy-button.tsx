@@ -3,9 +3,9 @@ import { type Copied, useCopy } from './hooks/use-copy.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 /** Copies `text`. `label` names it for screen readers. */
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+export function CopyButton({ text, name }: { readonly text: string; readonly name: string }) {
   const [copied, copy] = useCopy();
-  const label = copied ? copyWords[copied] : `Copy ${what}`;
+  const label = copied ? copyLabels[copied] : `Copy ${name}`;
   return (
     // Shows a failure without hover: a secret shown once would otherwise be lost.
     <Tooltip label={label} {...(copied === 'failed' && { opened: true })}>
@@ -22,7 +22,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   );
 }
 
-export const copyWords: Readonly<Record<NonNullable<Copied>, string>> = {
+export const copyLabels: Readonly<Record<NonNullable<Copied>, string>> = {
   copied: 'Copied',
   failed: 'Copy failed',
 };

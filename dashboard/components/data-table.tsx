@@ -8,7 +8,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'right';
   /** Hidden on screens narrower than this breakpoint. */
-  readonly from?: 'sm' | 'md' | 'lg';
+  readonly hideBelow?: 'sm' | 'md' | 'lg';
 }
 
 /**
@@ -29,7 +29,7 @@ export function DataTable<Row>(props: {
   const { caption, columns, rows, rowKey, loadingRows = 8, stale = false } = props;
   const of = (column: Column<Row>) => ({
     'data-align': column.align,
-    'data-from': column.from,
+    'data-hide-below': column.hideBelow,
   });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
@@ -60,8 +60,8 @@ export function DataTable<Row>(props: {
             </tr>
           ))}
           {!rows &&
-            Array.from({ length: loadingRows }, (_, place) => place).map((place) => (
-              <tr key={place}>
+            Array.from({ length: loadingRows }, (_, index) => index).map((index) => (
+              <tr key={index}>
                 {columns.map((column) => (
                   <td key={column.key} {...of(column)}>
                     <Skeleton height={10} my={5} width={column.align ? '3rem' : '70%'} />

@@ -15,7 +15,7 @@ export function EmptyState(props: {
         <Icon name={props.icon ?? 'empty'} size={22} />
       </span>
       <h2>{props.title}</h2>
-      {props.children && <div className={classes.words}>{props.children}</div>}
+      {props.children && <div className={classes.text}>{props.children}</div>}
       {props.action}
     </div>
   );

@@ -14,14 +14,14 @@ export function ErrorState({
   /** `h1` if it replaces the whole page. */
   readonly heading?: 'h1' | 'h2';
 }) {
-  const { title, message, requestId } = problemOf(error);
+  const { title, message, requestId } = describeError(error);
   return (
     <div className={classes.state} role="alert">
       <span className={classes.mark} data-bad>
         <Icon name="warning" size={22} />
       </span>
       <Heading>{title}</Heading>
-      <div className={classes.words}>{message}</div>
+      <div className={classes.text}>{message}</div>
       {requestId && <RequestId id={requestId} />}
       {onRetry && (
         <Button variant="default" onClick={onRetry}>
@@ -40,13 +40,13 @@ export function RequestId({ id }: { readonly id: string }) {
   );
 }
 
-export interface Problem {
+export interface ErrorDescription {
   readonly title: string;
   readonly message: string;
   readonly requestId: string | null;
 }
 
-export function problemOf(error: unknown): Problem {
+export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof CuelineError)) {
     const message = error instanceof Error ? error.message : String(error);
     return { title: 'Something went wrong on this page', message, requestId: null };

@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core';
 import { Component, type ComponentType, lazy, type ReactNode } from 'react';
-import { PartMissing, reloadAfterUpgrade, reloadIfServed } from '../data/client/upgrade.ts';
+import { ComponentLoadError, reloadAfterUpgrade, reloadIfServed } from '../data/client/upgrade.ts';
 import { ErrorState } from './error-state.tsx';
 
 /** Closes the error dialog that replaces a dialog component. */
@@ -12,16 +12,16 @@ interface Closable {
  * A component loaded on first use. If loading fails, only this component shows the error, not the whole page as with
  * React's `lazy` alone.
  */
-export function lazyPart<Props extends object>(
+export function lazyComponent<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
   isDialog = false,
 ): ComponentType<Props & Closable> {
   const Part = lazy(() => load().catch(reloadAfterUpgrade)) as ComponentType<Props>;
-  return function LazyPart(props: Props & Closable) {
+  return function LazyComponent(props: Props & Closable) {
     return (
-      <Boundary isDialog={isDialog} onClose={props.onClose}>
+      <LoadErrorBoundary isDialog={isDialog} onClose={props.onClose}>
         <Part {...props} />
-      </Boundary>
+      </LoadErrorBoundary>
     );
   };
 }
@@ -32,7 +32,7 @@ interface BoundaryProps {
   readonly children: ReactNode;
 }
 
-class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
+class LoadErrorBoundary extends Component<BoundaryProps, { readonly error: unknown }> {
   override state: { readonly error: unknown } = { error: null };
 
   static getDerivedStateFromError(error: unknown) {
@@ -44,7 +44,7 @@ class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
     const { children, isDialog, onClose } = this.props;
     if (error === null) return children;
     // Errors of the component itself go to the page's error boundary.
-    if (!(error instanceof PartMissing)) throw error;
+    if (!(error instanceof ComponentLoadError)) throw error;
     const failed = <ErrorState error={error} onRetry={() => void reloadIfServed()} />;
     if (!isDialog) return failed;
     return (

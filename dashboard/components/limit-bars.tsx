@@ -11,13 +11,13 @@ export function LimitBars(props: { readonly usage: readonly Window[]; readonly b
     <ul className={props.brief ? classes.brief : classes.bars}>
       {props.usage.map((state) => (
         <li key={state.window}>
-          <div className={classes.words}>
+          <div className={classes.text}>
             <span>{props.brief ? short[state.window] : long[state.window]}</span>
             <span className={classes.count} data-full={state.remaining === 0 || undefined}>
               {formatCount(state.used)} / {formatCount(state.limit)}
             </span>
           </div>
-          <Meter used={state.used} of={state.limit} label={inWords(state)} />
+          <Meter used={state.used} max={state.limit} label={usageText(state)} />
           {!props.brief && (
             <p className={classes.reset}>
               {state.scope === 'stage' && 'Capped by the Testing stage. '}
@@ -33,6 +33,6 @@ export function LimitBars(props: { readonly usage: readonly Window[]; readonly b
 const long = { minute: 'This minute', hour: 'This hour', day: 'Today (UTC)' } as const;
 const short = { minute: 'min', hour: 'h', day: 'day' } as const;
 
-function inWords({ window, used, limit }: Window): string {
+function usageText({ window, used, limit }: Window): string {
   return `${used.toLocaleString()} of ${limit.toLocaleString()} calls used this ${window}`;
 }

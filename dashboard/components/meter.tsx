@@ -3,10 +3,10 @@ import classes from './meter.module.css';
 /** A usage bar. `label` is its accessible name. */
 export function Meter(props: {
   readonly used: number;
-  readonly of: number;
+  readonly max: number;
   readonly label: string;
 }) {
-  const share = props.of === 0 ? 1 : Math.min(1, props.used / props.of);
+  const share = props.max === 0 ? 1 : Math.min(1, props.used / props.max);
   return (
     <svg className={classes.meter} role="img" aria-label={props.label}>
       <rect data-part="all" width="100%" height="100%" rx="3" />

@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 import classes from './page-header.module.css';
 
 /** The first page is a page load: the browser starts reading at the top. */
-let arrived = false;
+let hasNavigated = false;
 
 /** Three lines of text. */
 const aboutMaxPx = 63;
@@ -33,12 +33,12 @@ export function PageHeader(props: {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // After navigation, move focus to the heading: screen readers announce it and Tab continues from there.
-    if (arrived) heading.current?.focus({ preventScroll: true });
-    arrived = true;
+    if (hasNavigated) heading.current?.focus({ preventScroll: true });
+    hasNavigated = true;
   }, []);
   return (
     <header className={classes.header}>
-      <div className={classes.words}>
+      <div className={classes.text}>
         {parent && (
           <nav aria-label="Breadcrumb" className={classes.parent}>
             <Link to={parent.to}>{parent.label}</Link>

@@ -19,11 +19,11 @@ export function Pager(props: {
   readonly onOffset: (offset: number) => void;
 }) {
   const { limit, offset, total, hasMore } = props.pagination;
-  const { count, totalIsExact: exact = true } = props;
+  const { count, totalIsExact: isExact = true } = props;
   if (total === 0) return null;
-  const [first, last] = [exact ? Math.min(offset + 1, total) : offset + 1, offset + count];
+  const [first, last] = [isExact ? Math.min(offset + 1, total) : offset + 1, offset + count];
   const [page, pages] = [Math.floor(offset / limit) + 1, Math.max(1, Math.ceil(total / limit))];
-  const way = (label: string, icon: IconName, to: number, open: boolean) => (
+  const pageButton = (label: string, icon: IconName, to: number, open: boolean) => (
     <ActionIcon
       variant="default"
       size="md"
@@ -38,19 +38,19 @@ export function Pager(props: {
   return (
     <nav className={classes.pager} aria-label="Pages">
       <span>
-        {first.toLocaleString()}–{last.toLocaleString()} of{exact ? '' : ' more than'}{' '}
+        {first.toLocaleString()}–{last.toLocaleString()} of{isExact ? '' : ' more than'}{' '}
         {total.toLocaleString()}
       </span>
       {(offset > 0 || hasMore) && (
         <Group gap="xs">
           <span>
             Page {page.toLocaleString()}
-            {exact && ` of ${pages.toLocaleString()}`}
+            {isExact && ` of ${pages.toLocaleString()}`}
           </span>
-          {way('First', 'first', 0, offset > 0)}
-          {way('Previous', 'left', Math.max(0, offset - limit), offset > 0)}
-          {way('Next', 'right', offset + limit, hasMore)}
-          {exact && way('Last', 'last', (pages - 1) * limit, hasMore)}
+          {pageButton('First', 'first', 0, offset > 0)}
+          {pageButton('Previous', 'left', Math.max(0, offset - limit), offset > 0)}
+          {pageButton('Next', 'right', offset + limit, hasMore)}
+          {isExact && pageButton('Last', 'last', (pages - 1) * limit, hasMore)}
         </Group>
       )}
     </nav>

@@ -2,18 +2,18 @@ import { Button, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { cueline } from '../data/client/client.ts';
-import { useWrite } from '../data/client/use-single-flight.ts';
+import { useSingleFlight } from '../data/client/use-single-flight.ts';
 import { meQuery } from '../data/workspace/me.ts';
 import { NewPasswordField } from './fields/new-password-field.tsx';
 import { PasswordField } from './fields/password-field.tsx';
-import { FormProblem, fieldProblem } from './form-error.tsx';
+import { FormError, fieldError } from './form-error.tsx';
 
 /** Changes the signed-in user's password. This ends their other sessions. */
 export function PasswordForm() {
   const queries = useQueryClient();
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
-  const change = useWrite({
+  const change = useSingleFlight({
     mutationFn: () =>
       cueline.session.changePassword({ currentPassword, newPassword, revokeOtherSessions: true }),
     onSuccess: () => {
@@ -33,10 +33,10 @@ export function PasswordForm() {
         <NewPasswordField
           label="New password"
           value={newPassword}
-          error={fieldProblem(change.error, 'newPassword')}
+          error={fieldError(change.error, 'newPassword')}
           onChange={setNew}
         />
-        <FormProblem error={change.error} />
+        <FormError error={change.error} />
         <div>
           <Button type="submit" variant="default" loading={change.isPending}>
             Change password

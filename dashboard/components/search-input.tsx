@@ -12,20 +12,20 @@ export function SearchInput(props: {
   const { value } = props;
   const [typed, setTyped] = useState(value);
   // Values passed to `onChange` that have not come back as `value` yet.
-  const told = useRef<string[]>([]);
-  const tell = useDebouncedCallback((text: string) => {
-    told.current.push(text);
+  const emitted = useRef<string[]>([]);
+  const emit = useDebouncedCallback((text: string) => {
+    emitted.current.push(text);
     props.onChange(text);
   }, 200);
   useEffect(() => {
-    const place = told.current.indexOf(value);
-    told.current.splice(0, place + 1);
-    if (place !== -1) return;
+    const index = emitted.current.indexOf(value);
+    emitted.current.splice(0, index + 1);
+    if (index !== -1) return;
     // The value changed from outside, for example by the back button: drop pending input.
-    told.current = [];
-    tell.cancel();
+    emitted.current = [];
+    emit.cancel();
     setTyped(value);
-  }, [value, tell]);
+  }, [value, emit]);
   return (
     <TextInput
       type="search"
@@ -37,10 +37,10 @@ export function SearchInput(props: {
       maxLength={200}
       onChange={({ currentTarget }) => {
         setTyped(currentTarget.value);
-        tell(currentTarget.value);
+        emit(currentTarget.value);
       }}
       // Apply pending input before another control, such as Clear filters, acts on it.
-      onBlur={() => tell.flush()}
+      onBlur={() => emit.flush()}
     />
   );
 }

@@ -16,17 +16,17 @@ export function Sparkline({
   readonly bars: readonly Bar[];
   readonly label: string;
 }) {
-  const total = ({ parts }: Bar) => parts.reduce((so, { count }) => so + count, 0);
+  const total = ({ parts }: Bar) => parts.reduce((acc, { count }) => acc + count, 0);
   const most = Math.max(1, ...bars.map(total));
   const step = width / Math.max(1, bars.length);
   return (
     <svg className={classes.chart} width={width} height={height} role="img" aria-label={label}>
-      {bars.map((bar, place) => {
-        const at = { x: place * step, width: Math.max(1, step - gap), rx: 0.5 };
+      {bars.map((bar, index) => {
+        const at = { x: index * step, width: Math.max(1, step - gap), rx: 0.5 };
         return (
           <g key={bar.key}>
             {total(bar) === 0 && (
-              <rect {...at} y={height - 1} height={1} className={classes.none} />
+              <rect {...at} y={height - 1} height={1} className={classes.muted} />
             )}
             {/* Each part is drawn down to the baseline; lower parts cover the ones above. */}
             {tops(bar, most)

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { problemOf } from './error-state.tsx';
+import { describeError } from './error-state.tsx';
 import classes from './form-error.module.css';
 
 interface Query {
@@ -10,11 +10,11 @@ interface Query {
 }
 
 /** Shown above data whose refetch failed: the cached data stays visible. */
-export function NotRenewed({ query }: { readonly query: Query }) {
+export function StaleNotice({ query }: { readonly query: Query }) {
   if (!query.isError || query.data === undefined) return null;
   return (
     <div className={classes.notice} role="status">
-      <span>This may be out of date. {problemOf(query.error).message}</span>
+      <span>This may be out of date. {describeError(query.error).message}</span>
       <Button size="compact-xs" variant="default" onClick={() => query.refetch()}>
         Try again
       </Button>

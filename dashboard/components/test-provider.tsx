@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTestProvider } from '../data/workspace/providers.ts';
-import { problemOf } from './error-state.tsx';
+import { describeError } from './error-state.tsx';
 import { StateBadge } from './state-badge.tsx';
 import classes from './test-provider.module.css';
 
@@ -27,8 +27,8 @@ export function TestProvider(props: { readonly name: string; readonly size?: 'xs
 }
 
 function Outcome({ isPending, data, error }: ReturnType<typeof useTestProvider>) {
-  if (isPending) return <span className={classes.words}>Testing…</span>;
-  if (error) return <Failed code="Not tested" message={problemOf(error).message} />;
+  if (isPending) return <span className={classes.text}>Testing…</span>;
+  if (error) return <Failed code="Not tested" message={describeError(error).message} />;
   if (!data) return null;
   if (data.error) return <Failed {...data.error} />;
   return <StateBadge tone="good" text={`Connected, ${data.latencyMs} ms`} />;
@@ -38,7 +38,7 @@ function Failed({ code, message }: { readonly code: string; readonly message: st
   return (
     <>
       <StateBadge tone="bad" text={code} />
-      <p className={classes.words}>{message}</p>
+      <p className={classes.text}>{message}</p>
     </>
   );
 }

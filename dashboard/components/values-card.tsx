@@ -2,8 +2,8 @@ import { Button, SegmentedControl, Textarea } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import type { ValueField } from '../data/agents/value-fields.ts';
-import { objectOf, textsOf } from '../data/text/json-object.ts';
-import { own } from '../data/text/own-property.ts';
+import { parseJsonObject, toTextValues } from '../data/text/json-object.ts';
+import { ownProperty } from '../data/text/own-property.ts';
 import { Card } from './card.tsx';
 import { ValuesFields } from './fields/values-fields.tsx';
 import classes from './values-card.module.css';
@@ -21,12 +21,14 @@ export function useValues(key: string, fields: readonly ValueField[]) {
     getInitialValueInEffect: false,
   });
   // Empty fields count as not set.
-  const typed = Object.fromEntries(
-    fields.flatMap(({ name }) => (own(values, name) ? [[name, own(values, name)]] : [])),
+  const formValues = Object.fromEntries(
+    fields.flatMap(({ name }) =>
+      ownProperty(values, name) ? [[name, ownProperty(values, name)]] : [],
+    ),
   );
   /** Null if the text is not a JSON object. */
-  const given: Record<string, unknown> | null = json === null ? typed : objectOf(json);
-  return { values, setValues, json, setJson, typed, given };
+  const input: Record<string, unknown> | null = json === null ? formValues : parseJsonObject(json);
+  return { values, setValues, json, setJson, formValues, input };
 }
 
 /** Edits the input values as a form or as JSON. */
@@ -37,13 +39,13 @@ export function ValuesCard(
     readonly children: ReactNode;
   },
 ) {
-  const { title, fields, values, setValues, json, setJson, typed, given } = props;
-  const [stuck, setStuck] = useState(false);
-  const choose = (way: string) => {
-    if (way === 'JSON') return setJson(JSON.stringify(typed, null, 2));
+  const { title, fields, values, setValues, json, setJson, formValues, input } = props;
+  const [cannotConvert, setCannotConvert] = useState(false);
+  const choose = (format: string) => {
+    if (format === 'JSON') return setJson(JSON.stringify(formValues, null, 2));
     const names = fields.map(({ name }) => name);
-    const texts = given && textsOf(given, names);
-    setStuck(texts === null);
+    const texts = input && toTextValues(input, names);
+    setCannotConvert(texts === null);
     if (texts === null) return;
     setValues(texts);
     setJson(null);
@@ -70,19 +72,19 @@ export function ValuesCard(
           maxRows={24}
           spellCheck={false}
           value={json}
-          error={given === null && 'Not a JSON object.'}
+          error={input === null && 'Not a JSON object.'}
           onChange={({ currentTarget }) => {
-            setStuck(false);
+            setCannotConvert(false);
             setJson(currentTarget.value);
           }}
         />
       ) : fields.length === 0 ? (
-        <p className={classes.none}>No input declared.</p>
+        <p className={classes.muted}>No input declared.</p>
       ) : (
         <ValuesFields fields={fields} values={values} onChange={setValues} />
       )}
-      {json !== null && stuck && (
-        <div className={classes.none} role="status">
+      {json !== null && cannotConvert && (
+        <div className={classes.muted} role="status">
           The form supports only text values of declared fields.{' '}
           <Button size="compact-xs" variant="default" onClick={() => setJson(null)}>
             Discard JSON and use form

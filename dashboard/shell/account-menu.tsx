@@ -22,7 +22,7 @@ export function AccountMenu({
   return (
     <Menu position="top-start" width={220}>
       <Menu.Target>
-        <UnstyledButton className={`${classes.place} ${classes.account}`}>
+        <UnstyledButton className={`${classes.item} ${classes.account}`}>
           <Icon name="person" />
           <span>{me.user.name || me.user.email}</span>
         </UnstyledButton>

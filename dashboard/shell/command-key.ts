@@ -1,4 +1,4 @@
-export const mac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** The label of the command modifier on this platform. */
-export const commandKey = mac ? '⌘' : 'Ctrl';
+export const commandKey = isMac ? '⌘' : 'Ctrl';

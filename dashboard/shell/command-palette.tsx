@@ -11,29 +11,29 @@ import { agentsQuery } from '../data/agents/agents.ts';
 import { promptsQuery } from '../data/prompts/prompts.ts';
 import { workflowsQuery } from '../data/workflows/workflows.ts';
 import { schemes } from './account-menu.tsx';
-import { places } from './navigation-items.ts';
+import { navigationItems } from './navigation-items.ts';
 
 const [store, spotlight] = createSpotlight();
 const listId = 'palette-found';
 
 /** The command palette (⌘K): pages, agents, prompts, workflows and global actions. The server does the searching. */
-export default function Palette(props: {
-  readonly asked: number;
+export default function CommandPalette(props: {
+  readonly openRequests: number;
   readonly me: Me;
   readonly onShortcuts: () => void;
   readonly onSignOut: () => void;
 }) {
   const [query, setQuery] = useState('');
-  const [asked] = useDebouncedValue(query.trim(), 150);
+  const [debouncedQuery] = useDebouncedValue(query.trim(), 150);
   const navigate = useNavigate();
-  const found = { limit: 6, ...(asked && { q: asked }) };
+  const found = { limit: 6, ...(debouncedQuery && { q: debouncedQuery }) };
   const agentsFound = useQuery(agentsQuery(found));
   const promptsFound = useQuery(promptsQuery(found));
   const workflowsFound = useQuery(workflowsQuery(found));
   // Each request reopens it.
-  useEffect(() => spotlight.open(), [props.asked]);
+  useEffect(() => spotlight.open(), [props.openRequests]);
 
-  const pages = places.map(({ to, label, icon }) => ({
+  const pages = navigationItems.map(({ to, label, icon }) => ({
     id: to,
     label,
     leftSection: <Icon name={icon} />,
@@ -59,18 +59,22 @@ export default function Palette(props: {
     leftSection: <Icon name="workflows" />,
     onClick: () => void navigate({ to: '/workflows/$workflowId', params: { workflowId } }),
   }));
-  const named = ({ label }: Item) => label.toLowerCase().includes(query.trim().toLowerCase());
+  const matchesQuery = ({ label }: Item) =>
+    label.toLowerCase().includes(query.trim().toLowerCase());
   // Current results may match by description. Results of an earlier query are filtered by name.
-  const foundBy = ({ isPlaceholderData }: { readonly isPlaceholderData: boolean }) =>
-    asked === query.trim() && !isPlaceholderData ? () => true : named;
+  const filterFor = ({ isPlaceholderData }: { readonly isPlaceholderData: boolean }) =>
+    debouncedQuery === query.trim() && !isPlaceholderData ? () => true : matchesQuery;
   const groups = [
-    { label: 'Pages', items: pages.filter(named) },
-    { label: 'Agents', items: agents.filter(foundBy(agentsFound)) },
-    { label: 'Prompts', items: prompts.filter(foundBy(promptsFound)) },
-    { label: 'Workflows', items: workflows.filter(foundBy(workflowsFound)) },
-    { label: 'Actions', items: useActions(props.onShortcuts, props.onSignOut).filter(named) },
+    { label: 'Pages', items: pages.filter(matchesQuery) },
+    { label: 'Agents', items: agents.filter(filterFor(agentsFound)) },
+    { label: 'Prompts', items: prompts.filter(filterFor(promptsFound)) },
+    { label: 'Workflows', items: workflows.filter(filterFor(workflowsFound)) },
+    {
+      label: 'Actions',
+      items: useActions(props.onShortcuts, props.onSignOut).filter(matchesQuery),
+    },
   ].filter(({ items }) => items.length > 0);
-  useFirstChosen(query, groups.flatMap(({ items }) => items.map(({ id }) => id)).join());
+  useSelectFirst(query, groups.flatMap(({ items }) => items.map(({ id }) => id)).join());
   return (
     <Spotlight.Root
       // Mantine's faded description has too little contrast when selected.
@@ -114,19 +118,19 @@ interface Item {
  * Selects the first result, so that Enter opens it. Spotlight does so only while typing, before the server has
  * answered.
  */
-function useFirstChosen(query: string, shown: string) {
+function useSelectFirst(query: string, shown: string) {
   useEffect(() => {
-    if (query !== '') chooseFirst();
+    if (query !== '') selectFirst();
   }, [query]);
   useEffect(() => {
-    const isChosen = document.querySelector(`#${listId} [data-selected]`) !== null;
+    const isSelected = document.querySelector(`#${listId} [data-selected]`) !== null;
     // New results may have removed the selected one.
-    if (query !== '' && shown !== '' && !isChosen) chooseFirst();
+    if (query !== '' && shown !== '' && !isSelected) selectFirst();
   }, [query, shown]);
 }
 
 /** Repeats what Spotlight does internally; it exports no function for this. */
-function chooseFirst() {
+function selectFirst() {
   document.querySelector(`#${listId} [data-selected]`)?.removeAttribute('data-selected');
   document.querySelector(`#${listId} [data-action]`)?.setAttribute('data-selected', 'true');
   store.updateState((state) => ({ ...state, selected: 0 }));

@@ -1,7 +1,7 @@
 import type { IconName } from '../components/icon.tsx';
 
 /** Items of the navigation, the command palette and the `g` shortcuts. */
-export interface Place {
+export interface NavigationItem {
   readonly to: string;
   readonly label: string;
   readonly icon: IconName;
@@ -9,7 +9,7 @@ export interface Place {
   readonly key: string;
 }
 
-export const places: readonly Place[] = [
+export const navigationItems: readonly NavigationItem[] = [
   { to: '/agents', label: 'Agents', icon: 'agents', key: 'a' },
   { to: '/prompts', label: 'Prompts', icon: 'prompts', key: 'p' },
   { to: '/workflows', label: 'Workflows', icon: 'workflows', key: 'w' },

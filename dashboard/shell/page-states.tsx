@@ -1,10 +1,10 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { ErrorState, problemOf } from '../components/error-state.tsx';
-import { isGone } from '../data/client/not-found.ts';
-import { places } from './navigation-items.ts';
-import { Gate } from './standalone-page.tsx';
+import { describeError, ErrorState } from '../components/error-state.tsx';
+import { isNotFound } from '../data/client/not-found.ts';
+import { navigationItems } from './navigation-items.ts';
+import { StandalonePage } from './standalone-page.tsx';
 
 /** The default loading, error and not-found pages. */
 
@@ -17,20 +17,22 @@ export function PageLoading() {
   );
 }
 
-export function PageFailed({ error }: ErrorComponentProps) {
+export function PageError({ error }: ErrorComponentProps) {
   const router = useRouter();
-  const { title } = problemOf(error);
+  const { title } = describeError(error);
   useEffect(() => {
     document.title = `${title} · Cueline`;
   }, [title]);
-  const place = places.find(({ to }) => router.state.location.pathname.startsWith(`${to}/`));
+  const item = navigationItems.find(({ to }) =>
+    router.state.location.pathname.startsWith(`${to}/`),
+  );
   return (
     <>
       <ErrorState heading="h1" error={error} onRetry={() => void router.invalidate()} />
-      {isGone(error) && place && (
+      {isNotFound(error) && item && (
         <Group justify="center" mt="md">
-          <Button component={Link} to={place.to} variant="default">
-            Go to {place.label}
+          <Button component={Link} to={item.to} variant="default">
+            Go to {item.label}
           </Button>
         </Group>
       )}
@@ -39,15 +41,15 @@ export function PageFailed({ error }: ErrorComponentProps) {
 }
 
 /** Outside the shell, because the user may not be signed in. */
-export function PageUnknown() {
+export function NotFoundPage() {
   return (
-    <Gate
+    <StandalonePage
       title="Page not found"
       description="This URL does not exist, or its resource was deleted."
     >
       <Button component={Link} to="/" variant="default" fullWidth>
         Go to agents
       </Button>
-    </Gate>
+    </StandalonePage>
   );
 }

@@ -9,12 +9,12 @@ export const rootRoute = createRootRoute();
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
-  async beforeLoad({ location: asked }) {
+  async beforeLoad({ location: requested }) {
     try {
       await queryClient.ensureQueryData(meQuery);
     } catch (error) {
       if (!isSignedOut(error)) throw error;
-      const from = asked.href === '/' ? {} : { from: asked.href };
+      const from = requested.href === '/' ? {} : { from: requested.href };
       throw redirect({ to: '/sign-in', search: from, replace: true });
     }
   },

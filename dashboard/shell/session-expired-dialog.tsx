@@ -4,11 +4,14 @@ import { type FormEvent, useState } from 'react';
 import type { Me } from '../../src/client/index.ts';
 import { Dialog } from '../components/dialogs/dialog.tsx';
 import { PasswordField } from '../components/fields/password-field.tsx';
-import { FormProblem } from '../components/form-error.tsx';
+import { FormError } from '../components/form-error.tsx';
 import { cueline } from '../data/client/client.ts';
 
 /** Signs in again over the current page, so that unsaved input survives an expired session. */
-export default function SignInAgain(props: { readonly me: Me; readonly onDone: () => void }) {
+export default function SessionExpiredDialog(props: {
+  readonly me: Me;
+  readonly onDone: () => void;
+}) {
   const { email } = props.me.user;
   const [password, setPassword] = useState('');
   const signIn = useMutation({
@@ -35,7 +38,7 @@ export default function SignInAgain(props: { readonly me: Me; readonly onDone: (
           {/* For password managers. */}
           <input type="hidden" name="email" autoComplete="username" value={email} />
           <PasswordField value={password} onChange={setPassword} first />
-          <FormProblem error={signIn.error} />
+          <FormError error={signIn.error} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" disabled={signIn.isPending} onClick={leave}>
               Go to sign-in page

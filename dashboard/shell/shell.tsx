@@ -4,7 +4,7 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { ErrorState } from '../components/error-state.tsx';
 import { Icon } from '../components/icon.tsx';
-import { lazyPart } from '../components/lazy-component.tsx';
+import { lazyComponent } from '../components/lazy-component.tsx';
 import { useMe, workspaceName } from '../data/workspace/me.ts';
 import { Navigation } from './navigation.tsx';
 import { PasswordNotice } from './password-notice.tsx';
@@ -13,9 +13,9 @@ import { useSessionEnd } from './use-session-end.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useSignOut } from './use-sign-out.ts';
 
-const Palette = lazyPart(() => import('./command-palette.tsx'), true);
-const ShortcutSheet = lazyPart(() => import('./shortcuts-dialog.tsx'), true);
-const SignInAgain = lazyPart(() => import('./session-expired-dialog.tsx'), true);
+const CommandPalette = lazyComponent(() => import('./command-palette.tsx'), true);
+const ShortcutsDialog = lazyComponent(() => import('./shortcuts-dialog.tsx'), true);
+const SessionExpiredDialog = lazyComponent(() => import('./session-expired-dialog.tsx'), true);
 
 /** The application shell: navigation, command palette and shortcuts around every page. */
 export function Shell() {
@@ -23,17 +23,17 @@ export function Shell() {
   const { pathname } = useLocation();
   const [menu, { open: openMenu, close: closeMenu }] = useDisclosure();
   // Loaded on first use. The counter reopens a dialog that is already mounted.
-  const [paletteAsked, setPaletteAsked] = useState(0);
-  const [sheetAsked, setSheetAsked] = useState(0);
-  const openPalette = () => setPaletteAsked((times) => times + 1);
-  const openSheet = () => setSheetAsked((times) => times + 1);
+  const [paletteRequests, setPaletteRequests] = useState(0);
+  const [shortcutsRequests, setShortcutsRequests] = useState(0);
+  const openPalette = () => setPaletteRequests((count) => count + 1);
+  const openShortcuts = () => setShortcutsRequests((count) => count + 1);
   const signOut = useSignOut();
-  const [ended, goOn] = useSessionEnd();
-  useShortcuts({ openPalette, openSheet });
+  const [expired, resume] = useSessionEnd();
+  useShortcuts({ openPalette, openShortcuts });
   // Close the menu after navigation.
   useEffect(closeMenu, [pathname]);
-  const ways = { onShortcuts: openSheet, onSignOut: () => signOut.mutate() };
-  const navigation = <Navigation me={me} onSearch={openPalette} {...ways} />;
+  const menuHandlers = { onShortcuts: openShortcuts, onSignOut: () => signOut.mutate() };
+  const navigation = <Navigation me={me} onSearch={openPalette} {...menuHandlers} />;
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#page">
@@ -57,11 +57,21 @@ export function Shell() {
         <Outlet />
       </main>
       <Suspense>
-        {paletteAsked > 0 && (
-          <Palette asked={paletteAsked} me={me} onClose={() => setPaletteAsked(0)} {...ways} />
+        {paletteRequests > 0 && (
+          <CommandPalette
+            openRequests={paletteRequests}
+            me={me}
+            onClose={() => setPaletteRequests(0)}
+            {...menuHandlers}
+          />
         )}
-        {sheetAsked > 0 && <ShortcutSheet asked={sheetAsked} onClose={() => setSheetAsked(0)} />}
-        {ended && <SignInAgain me={me} onDone={goOn} />}
+        {shortcutsRequests > 0 && (
+          <ShortcutsDialog
+            openRequests={shortcutsRequests}
+            onClose={() => setShortcutsRequests(0)}
+          />
+        )}
+        {expired && <SessionExpiredDialog me={me} onDone={resume} />}
       </Suspense>
       <Modal opened={signOut.isError} onClose={signOut.reset} title="You are still signed in">
         <ErrorState error={signOut.error} onRetry={() => signOut.mutate()} />

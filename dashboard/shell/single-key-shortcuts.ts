@@ -1,11 +1,11 @@
 const key = 'cueline-single-keys';
 
 /** Single-key shortcuts can be turned off, because speech input types single letters. */
-export function singleKeysOn(): boolean {
+export function singleKeyShortcutsEnabled(): boolean {
   return localStorage.getItem(key) !== 'off';
 }
 
-export function setSingleKeys(on: boolean): void {
+export function setSingleKeyShortcuts(on: boolean): void {
   if (on) localStorage.removeItem(key);
   else localStorage.setItem(key, 'off');
 }

@@ -3,7 +3,7 @@ import { Logo } from './logo.tsx';
 import classes from './standalone-page.module.css';
 
 /** The layout of pages outside the shell, such as sign-in. */
-export function Gate(props: {
+export function StandalonePage(props: {
   readonly title: string;
   readonly description?: ReactNode;
   readonly children: ReactNode;

@@ -7,24 +7,24 @@ import { meQuery } from '../data/workspace/me.ts';
 
 /** Whether the session has ended while the page is open, and a callback for when a new one exists. */
 export function useSessionEnd(): readonly [boolean, () => void] {
-  const [ended, setEnded] = useState(false);
+  const [expired, setEnded] = useState(false);
   const queries = useQueryClient();
   const router = useRouter();
   useEffect(() => {
     // Some calls return 401 for a wrong password: check the session before asking the user to sign in.
-    sessionEnd.tell = () =>
+    sessionEnd.notify = () =>
       void queries.fetchQuery({ ...meQuery, staleTime: 0 }).catch((error: unknown) => {
         if (isSignedOut(error)) setEnded(true);
       });
     return () => {
-      sessionEnd.tell = () => {};
+      sessionEnd.notify = () => {};
     };
   }, [queries]);
-  const goOn = () => {
+  const resume = () => {
     setEnded(false);
-    for (const takeBack of sessionEnd.refused) takeBack();
+    for (const clearError of sessionEnd.rejectedWrites) clearError();
     void queries.invalidateQueries();
     void router.invalidate();
   };
-  return [ended, goOn];
+  return [expired, resume];
 }

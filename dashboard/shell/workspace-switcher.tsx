@@ -7,7 +7,7 @@ import { Logo } from './logo.tsx';
 import classes from './navigation.module.css';
 
 /** The workspace name; a menu for members of several workspaces. */
-export function WorkspaceSwitch({ me }: { readonly me: Me }) {
+export function WorkspaceSwitcher({ me }: { readonly me: Me }) {
   const name = (
     <>
       <Logo />

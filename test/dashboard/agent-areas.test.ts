@@ -33,7 +33,7 @@ test('switching to the form keeps JSON that the form cannot hold', async () => {
   const json = page.getByRole('textbox', { name: 'Variables as JSON' });
   await json.fill('{"name": {"first": "Ada"}}');
   await page.getByText('Form', { exact: true }).click();
-  await page.getByText('The form holds texts only').waitFor();
+  await page.getByText('The form supports only text values').waitFor();
   await check();
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('link', { name: 'Run', exact: true }).click();

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import {
-  curlOf,
+  curlSnippet,
   keyVariable,
-  pythonOf,
-  typeScriptOf,
+  pythonSnippet,
+  typeScriptSnippet,
 } from '../../dashboard/data/text/call-snippets.ts';
 import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
@@ -40,7 +40,7 @@ async function output(name: string, code: string, command: string, env = {}): Pr
 const isThere = (command: string) => spawnSync(command, ['--version']).status === 0;
 
 test('the TypeScript snippet runs and passes a strict compiler', async () => {
-  const said = await output('call.ts', typeScriptOf(...args), process.execPath);
+  const said = await output('call.ts', typeScriptSnippet(...args), process.execPath);
   assert.equal(said, `success ${topic}\n`);
   const compiler = join(root, 'node_modules/.bin/tsc');
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
@@ -50,12 +50,12 @@ test('the TypeScript snippet runs and passes a strict compiler', async () => {
 });
 
 test('the Python snippet runs', { skip: !isThere('python3') }, async () => {
-  const said = await output('call.py', pythonOf(...args), 'python3', { PYTHONUTF8: '1' });
+  const said = await output('call.py', pythonSnippet(...args), 'python3', { PYTHONUTF8: '1' });
   assert.equal(said, `success ${topic}\n`);
 });
 
 test('the curl snippet runs', { skip: !isThere('curl') }, async () => {
-  const said = await output('call.sh', curlOf(...args), 'sh');
+  const said = await output('call.sh', curlSnippet(...args), 'sh');
   assert.equal(JSON.parse(said).status, 'processing');
 });
 

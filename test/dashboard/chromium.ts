@@ -41,11 +41,13 @@ async function unpack(): Promise<string> {
   const folder = join(cache, 'chromium');
   if (await exists(join(folder, 'chromium'))) return folder;
   await mkdir(cache, { recursive: true });
-  const own = await mkdtemp(join(cache, 'unpacking-'));
+  const ownProperty = await mkdtemp(join(cache, 'unpacking-'));
   const script = join(import.meta.dirname, 'unpack-chromium.ts');
-  await promisify(execFile)(process.execPath, [script], { env: { ...process.env, TMPDIR: own } });
-  await writeFile(join(own, 'fonts.conf'), fontsOf(join(folder, 'fonts')));
-  await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }));
+  await promisify(execFile)(process.execPath, [script], {
+    env: { ...process.env, TMPDIR: ownProperty },
+  });
+  await writeFile(join(ownProperty, 'fonts.conf'), fontsOf(join(folder, 'fonts')));
+  await rename(ownProperty, folder).catch(() => rm(ownProperty, { recursive: true, force: true }));
   return folder;
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgentForm, blankForm, changeOf } from '../../dashboard/data/agents/agent-form.ts';
-import { curlOf } from '../../dashboard/data/text/call-snippets.ts';
+import { type AgentForm, blankForm, toAgentPatch } from '../../dashboard/data/agents/agent-form.ts';
+import { curlSnippet } from '../../dashboard/data/text/call-snippets.ts';
 import { ExactNumber, parse, stringify } from '../../dashboard/data/text/exact-json.ts';
-import { objectOf } from '../../dashboard/data/text/json-object.ts';
+import { parseJsonObject } from '../../dashboard/data/text/json-object.ts';
 import { readDefinition, writeDefinition } from '../../dashboard/data/workflows/definition-text.ts';
 
 test('numbers keep their exact text', () => {
@@ -28,9 +28,9 @@ test('rejects invalid JSON and accepts long strings', () => {
 });
 
 test('a number is not an object', () => {
-  assert.equal(objectOf('1.10'), null);
-  assert.equal(objectOf('[1.10]'), null);
-  assert.equal(stringify(objectOf('{"a":1.10}')), '{"a":1.10}');
+  assert.equal(parseJsonObject('1.10'), null);
+  assert.equal(parseJsonObject('[1.10]'), null);
+  assert.equal(stringify(parseJsonObject('{"a":1.10}')), '{"a":1.10}');
 });
 
 test('defaults keep their exact numbers', () => {
@@ -38,13 +38,16 @@ test('defaults keep their exact numbers', () => {
     ...blankForm,
     variables: [{ name: 'id', kind: 'json', value }],
   });
-  const change = changeOf(form('1'), form('[12345678901234567890]'));
+  const change = toAgentPatch(form('1'), form('[12345678901234567890]'));
   assert.equal(stringify(change), '{"defaultVariableValues":{"id":[12345678901234567890]}}');
 });
 
 test('the curl snippet keeps exact numbers', () => {
   const variables = parse('{"id":12345678901234567890}') as Record<string, unknown>;
-  assert.match(curlOf('agt_1', variables, 'https://example.com'), /"id": 12345678901234567890\n/);
+  assert.match(
+    curlSnippet('agt_1', variables, 'https://example.com'),
+    /"id": 12345678901234567890\n/,
+  );
 });
 
 test('definitions keep exact numbers in YAML and JSON', () => {

@@ -30,11 +30,11 @@ export interface VisitOptions extends BrowserContextOptions {
 export interface Visit {
   readonly page: Page;
   /** Fails on axe violations, optionally in dark mode too, and on console errors. */
-  check(options?: { readonly inTheDark: true }): Promise<void>;
+  check(options?: { readonly inDarkMode: true }): Promise<void>;
 }
 
 /** Longer than anything takes on a slow machine. */
-export const patienceMs = 120_000;
+export const timeoutMs = 120_000;
 
 export async function openDashboard(options?: ServiceOptions): Promise<Dashboard> {
   const service = await startService(options);
@@ -54,23 +54,23 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
         ...rest,
       });
       after(() => context.close());
-      context.setDefaultTimeout(patienceMs);
+      context.setDefaultTimeout(timeoutMs);
       if (as) await context.addCookies(cookies((await service.signIn(as)).cookie, service.url));
       const page = await context.newPage();
-      await readyToIntercept(page, intercepts);
-      const complaints = listen(page, service.url);
+      await enableInterception(page, intercepts);
+      const problems = collectProblems(page, service.url);
       await page.goto(path);
       const check: Visit['check'] = async (options) => {
         await loaded(page);
-        for (const [colorScheme, rules] of rulesIn) {
-          if (colorScheme === 'dark' && !options?.inTheDark) continue;
+        for (const [colorScheme, rules] of rulesByScheme) {
+          if (colorScheme === 'dark' && !options?.inDarkMode) continue;
           await page.emulateMedia({ colorScheme });
           // The page applies it in its next frame.
           await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
           await settled(page);
-          assert.deepEqual(await faults(page, rules), [], `axe, ${colorScheme}`);
+          assert.deepEqual(await axeViolations(page, rules), [], `axe, ${colorScheme}`);
         }
-        assert.deepEqual(complaints, []);
+        assert.deepEqual(problems, []);
       };
       return { page, check };
     },
@@ -81,7 +81,7 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
  * Interception that starts on an open page misses a few requests, so it starts before. It disables the browser cache
  * and slows every request, so it is opt-in.
  */
-async function readyToIntercept(page: Page, intercepts: boolean): Promise<void> {
+async function enableInterception(page: Page, intercepts: boolean): Promise<void> {
   if (intercepts) await page.route('**/never-asked-for', (route) => route.abort());
   else page.route = () => Promise.reject(new Error('visit with `intercepts: true`'));
 }
@@ -90,24 +90,24 @@ async function readyToIntercept(page: Page, intercepts: boolean): Promise<void> 
  * Simulates a return to the window after a minute, which refetches stale queries. Requires `page.clock.install()`,
  * called once: a second call would reset the clock.
  */
-export async function lookAgain(page: Page): Promise<void> {
+export async function returnToWindow(page: Page): Promise<void> {
   await page.clock.fastForward(60_000);
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
 }
 
 /** Collects console errors and warnings, uncaught errors, and requests to other origins. */
-function listen(page: Page, origin: string): string[] {
-  const complaints: string[] = [];
+function collectProblems(page: Page, origin: string): string[] {
+  const problems: string[] = [];
   page.on('console', (message) => {
     // The browser logs every failed request, and the page shows the error.
     const refused = message.text().startsWith('Failed to load resource: the server responded');
-    if (['error', 'warning'].includes(message.type()) && !refused) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !refused) problems.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${origin}/`)) complaints.push(`asks ${request.url()}`);
+    if (!request.url().startsWith(`${origin}/`)) problems.push(`asks ${request.url()}`);
   });
-  return complaints;
+  return problems;
 }
 
 /** Waits until the page has its heading and shows no loading state. */
@@ -124,13 +124,13 @@ async function settled(page: Page): Promise<void> {
 }
 
 /** Dark mode changes only colours, so only colour rules run there. One test visits each page in dark mode. */
-const rulesIn: readonly (readonly ['dark' | 'light', RunOptions])[] = [
+const rulesByScheme: readonly (readonly ['dark' | 'light', RunOptions])[] = [
   ['dark', { runOnly: ['color-contrast', 'link-in-text-block'] }],
   ['light', {}],
 ];
 
 /** Injects axe once per page via the debugger, because the page's policy blocks scripts. */
-async function faults(page: Page, rules: RunOptions): Promise<string[]> {
+async function axeViolations(page: Page, rules: RunOptions): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const options: RunOptions = { ...rules, resultTypes: ['violations'], preload: false };
   const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
-import { lookAgain, openDashboard } from './harness.ts';
+import { openDashboard, returnToWindow } from './harness.ts';
 
 /** Pages while the server, the network or a lazy chunk is unavailable. */
 
@@ -14,7 +14,7 @@ test('keeps a list whose refetch fails, and recovers', async () => {
   await page.getByRole('link', { name: 'Agent', exact: true }).first().waitFor();
   await page.clock.install();
   await page.route('**/api/v1/agents?*', (route) => route.fulfill({ status: 500, json: problem }));
-  await lookAgain(page);
+  await returnToWindow(page);
   await page.getByText('This may be out of date. It broke.').waitFor();
   assert.equal(await page.getByRole('alert').count(), 0);
   await page.getByRole('link', { name: 'Agent', exact: true }).first().waitFor();
@@ -48,7 +48,7 @@ test('keeps workflow data whose refetch fails, and recovers', async () => {
     const known = page.getByText(seen, { exact: true }).filter({ visible: true }).first();
     await known.waitFor();
     await page.route(asked, (route) => route.fulfill({ status: 500, json: problem }));
-    await lookAgain(page);
+    await returnToWindow(page);
     const notice = page.getByText('This may be out of date. It broke.');
     await notice.waitFor();
     await known.waitFor();

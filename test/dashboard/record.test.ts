@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent, ended, run } from '../../harness/agents.ts';
 import { noUsage } from '../../src/core/model/model-port.ts';
-import { lookAgain, openDashboard } from './harness.ts';
+import { openDashboard, returnToWindow } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 const { key } = await service.key();
@@ -192,14 +192,14 @@ test('keeps a record whose refetch fails, and removes it on 404', async () => {
       ...{ status: 500, json: { error: 'Error', message: 'It broke.', code: 'INTERNAL' } },
     }),
   );
-  await lookAgain(page);
+  await returnToWindow(page);
   await page.getByText('This may be out of date. It broke.').waitFor();
   await text.waitFor();
   await check();
   await page.unroute(record);
   const path = `${agent.path}/executions/${executionId}`;
   assert.equal((await service.call('DELETE', path, { key })).status, 204);
-  await lookAgain(page);
+  await returnToWindow(page);
   await page.getByRole('alert').getByText('req_').waitFor();
   await text.waitFor({ state: 'detached' });
 });

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
 import { password } from '../../harness/sessions.ts';
 import { toId } from '../../src/core/id.ts';
-import { lookAgain, openDashboard } from './harness.ts';
+import { openDashboard, returnToWindow } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
@@ -168,7 +168,7 @@ test('a window follows a sign-in as another user in another window', async () =>
   await other.getByLabel('Password', { exact: true }).fill(password);
   await other.getByRole('button', { name: 'Sign in', exact: true }).click();
   await other.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
-  await Promise.all([page.waitForEvent('load'), lookAgain(page)]);
+  await Promise.all([page.waitForEvent('load'), returnToWindow(page)]);
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'viewer' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'New prompt' }).count(), 0);

@@ -5,7 +5,7 @@ import { addAgent, run } from '../../harness/agents.ts';
 import { makeRound } from '../../harness/rounds.ts';
 import { password } from '../../harness/sessions.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
-import { lookAgain, openDashboard } from './harness.ts';
+import { openDashboard, returnToWindow } from './harness.ts';
 
 const connection: { failure: ModelFailure | null } = { failure: null };
 const { service, visit } = await openDashboard({
@@ -268,6 +268,6 @@ test('warns until the generated password is changed', async () => {
   await page.getByRole('link', { name: 'Agents', exact: true }).click();
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
   await notice.waitFor({ state: 'hidden' });
-  await lookAgain(other);
+  await returnToWindow(other);
   await noticeThere.waitFor({ state: 'hidden' });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lastDays, steps } from '../../dashboard/data/executions/statistics.ts';
+import { intervals, lastDays } from '../../dashboard/data/executions/statistics.ts';
 
 // In this time zone 6 September 2026 starts at 1:00.
 process.env.TZ = 'America/Santiago';
@@ -9,7 +9,7 @@ const changeDay = '2026-09-06T04:00:00.000Z';
 test('days after one without a midnight start at midnight', () => {
   const startDate = '2026-09-05T04:00:00.000Z';
   const endDate = '2026-09-09T03:00:00.000Z';
-  const days = steps({ level: 'day', startDate, endDate, buckets: [] });
+  const days = intervals({ level: 'day', startDate, endDate, buckets: [] });
   assert.deepEqual(
     days.map(({ start }) => start),
     [startDate, changeDay, '2026-09-07T03:00:00.000Z', '2026-09-08T03:00:00.000Z'],
@@ -17,7 +17,7 @@ test('days after one without a midnight start at midnight', () => {
 });
 
 test('a range may start or end with a day without a midnight', () => {
-  const first = steps({
+  const first = intervals({
     ...{ level: 'day', startDate: changeDay, buckets: [] },
     endDate: '2026-09-08T03:00:00.000Z',
   } as const);

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
 import { makePrompt } from '../../harness/prompts.ts';
-import { loaded, openDashboard, patienceMs } from './harness.ts';
+import { loaded, openDashboard, timeoutMs } from './harness.ts';
 
 /** Visits every page, narrow and wide, light and dark, and with a failing server. */
 
@@ -88,7 +88,7 @@ for (const [at, walk] of walks.entries()) {
         await page.setViewportSize({ width, height: 800 });
         await fits(page, width);
       }
-      await check({ inTheDark: true });
+      await check({ inDarkMode: true });
     }
   });
 }
@@ -160,10 +160,10 @@ async function change(path: string, body: object): Promise<void> {
 
 /** The page and each table fit the width. Charts resize a few frames later. */
 async function fits(page: Page, width: number): Promise<void> {
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + timeoutMs;
   for (;;) {
     const found = Number(await page.evaluate('document.documentElement.scrollWidth'));
-    const hidden = await page.evaluate(cutOff);
+    const hidden = await page.evaluate(clippedTables);
     if (found <= width && hidden === '') return;
     const what = `${page.url()} is ${found} pixels wide at ${width}`;
     assert.ok(performance.now() < until, `${what}, hidden in ${hidden || 'nothing'}`);
@@ -171,6 +171,6 @@ async function fits(page: Page, width: number): Promise<void> {
   }
 }
 
-const cutOff = `[...document.querySelectorAll('section:has(> table)')]
+const clippedTables = `[...document.querySelectorAll('section:has(> table)')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
   .map((one) => one.ariaLabel).join()`;

@@ -30,18 +30,21 @@ export function Dialog(props: {
       // A header in each of several stacked dialogs would count as several page banners.
       attributes={{ header: { role: 'presentation' } }}
     >
-      <Closing value={{ locked, onClose }}>{children}</Closing>
+      <DialogContext value={{ locked, onClose }}>{children}</DialogContext>
     </Modal>
   );
 }
 
-const Closing = createContext({ locked: false, onClose: () => {} });
+const DialogContext = createContext({ locked: false, onClose: () => {} });
 
 /**
  * The button that closes the dialog without a change. Disabled while locked, since the call in flight cannot be undone.
  */
-export function LeaveButton(props: { readonly children: ReactNode; readonly autoFocus?: boolean }) {
-  const { locked, onClose } = useContext(Closing);
+export function DialogCloseButton(props: {
+  readonly children: ReactNode;
+  readonly autoFocus?: boolean;
+}) {
+  const { locked, onClose } = useContext(DialogContext);
   return (
     <Button
       variant="default"

@@ -1,19 +1,19 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { NameFields } from '../fields/name-fields.tsx';
-import { FormProblem } from '../form-error.tsx';
+import { FormError } from '../form-error.tsx';
 import { Dialog } from './dialog.tsx';
 
-interface Named {
+interface NameAndDescription {
   readonly name: string;
   readonly description: string | null;
 }
 
 export function RenameDialog(props: {
-  readonly named: Named;
+  readonly named: NameAndDescription;
   readonly pending: boolean;
   readonly error: unknown;
-  readonly onSave: (about: Named) => void;
+  readonly onSave: (about: NameAndDescription) => void;
   readonly onClose: () => void;
 }) {
   const { named, pending, error, onSave, onClose } = props;
@@ -33,7 +33,7 @@ export function RenameDialog(props: {
             error={error}
             autoFocus
           />
-          <FormProblem error={error} />
+          <FormError error={error} />
           <Group justify="flex-end">
             <Button type="submit" loading={pending}>
               Save

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { stringify } from '../../data/text/exact-json.ts';
-import { objectOf } from '../../data/text/json-object.ts';
-import { FormProblem } from '../form-error.tsx';
-import { Dialog, LeaveButton } from './dialog.tsx';
+import { parseJsonObject } from '../../data/text/json-object.ts';
+import { FormError } from '../form-error.tsx';
+import { Dialog, DialogCloseButton } from './dialog.tsx';
 
 /** Asks for the input of another run, prefilled with the previous input. */
 export function RunAgainDialog(props: {
@@ -21,7 +21,7 @@ export function RunAgainDialog(props: {
   readonly onClose: () => void;
 }) {
   const [typed, setTyped] = useState(stringify(props.values ?? {}, 2));
-  const values = objectOf(typed);
+  const values = parseJsonObject(typed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (values) props.onRun(values);
@@ -44,9 +44,9 @@ export function RunAgainDialog(props: {
             error={values ? undefined : 'Not a JSON object.'}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
-          <FormProblem error={props.error} />
+          <FormError error={props.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Cancel</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" disabled={!values} loading={props.pending}>
               Run
             </Button>

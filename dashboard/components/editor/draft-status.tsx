@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import classes from './editor.module.css';
 
 /** Shows above an editor whether it has unsaved changes, announces changes of that, and offers to discard them. */
-export function DraftLine(props: {
+export function DraftStatus(props: {
   readonly changed: boolean;
   /** The status, in full sentences. */
   readonly children: string;

@@ -10,17 +10,17 @@ import { placeholderPattern } from '../../data/prompts/templates.ts';
 import { styleNonce } from '../../theme/theme.ts';
 
 /** The CodeMirror theme: colours of the page, and highlighted placeholders. */
-export function editorLook(label: string): Extension {
+export function editorTheme(label: string): Extension {
   return [
     EditorView.cspNonce.of(styleNonce()),
     EditorView.contentAttributes.of({ 'aria-label': label }),
     EditorView.lineWrapping,
-    Prec.high(look),
+    Prec.high(baseTheme),
     placeholders,
   ];
 }
 
-const look = EditorView.theme({
+const baseTheme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'transparent', fontSize: '0.8125rem' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6' },

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { type RefObject, useEffect, useRef } from 'react';
-import { editorLook } from './editor-theme.ts';
+import { editorTheme } from './editor-theme.ts';
 
 interface Edited {
   readonly label: string;
@@ -31,7 +31,7 @@ export function useEditor(props: Edited, make: () => Extension) {
       doc: current.current.value,
       parent: parent.current,
       extensions: [
-        editorLook(label),
+        editorTheme(label),
         history(),
         locked.of([]),
         more.current(),
@@ -70,17 +70,17 @@ const locked = new Compartment();
 const fromOutside = Annotation.define<true>();
 
 /** Moves the cursor to `target`; a new object triggers it again. */
-export function useAim<Aim>(
+export function useCursorTarget<CursorTarget>(
   editor: RefObject<EditorView | null>,
-  aim: Aim | null,
-  placeOf: (aim: Aim, view: EditorView) => number,
+  target: CursorTarget | null,
+  positionOf: (target: CursorTarget, view: EditorView) => number,
 ) {
-  const place = useRef(placeOf);
-  place.current = placeOf;
+  const position = useRef(positionOf);
+  position.current = positionOf;
   useEffect(() => {
     const view = editor.current;
-    if (!aim || !view) return;
-    view.dispatch({ selection: { anchor: place.current(aim, view) }, scrollIntoView: true });
+    if (!target || !view) return;
+    view.dispatch({ selection: { anchor: position.current(target, view) }, scrollIntoView: true });
     view.focus();
-  }, [aim, editor]);
+  }, [target, editor]);
 }

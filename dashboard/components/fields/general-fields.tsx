@@ -1,12 +1,12 @@
 import { Radio, Stack, TagsInput, TextInput } from '@mantine/core';
 import type { Agent } from '../../../src/client/index.ts';
 import type { AgentForm } from '../../data/agents/agent-form.ts';
-import { fieldProblem } from '../form-error.tsx';
+import { fieldError } from '../form-error.tsx';
 import classes from './fields.module.css';
 import { NameFields } from './name-fields.tsx';
 
 /** Name, description, project, tags and visibility of an agent. */
-export function AboutFields(props: {
+export function GeneralFields(props: {
   readonly form: AgentForm;
   readonly onChange: (change: Partial<AgentForm>) => void;
   readonly error: unknown;
@@ -31,7 +31,7 @@ export function AboutFields(props: {
           maxLength={100}
           disabled={disabled}
           value={form.project}
-          error={fieldProblem(error, 'project')}
+          error={fieldError(error, 'project')}
           onChange={({ currentTarget }) => onChange({ project: currentTarget.value })}
         />
         <TagsInput
@@ -40,7 +40,7 @@ export function AboutFields(props: {
           maxTags={20}
           disabled={disabled}
           value={[...form.tags]}
-          error={fieldProblem(error, 'tags')}
+          error={fieldError(error, 'tags')}
           onChange={(tags) => onChange({ tags })}
         />
       </div>

@@ -1,8 +1,8 @@
 import type { AgentForm } from '../../data/agents/agent-form.ts';
-import { fieldProblem } from '../form-error.tsx';
+import { fieldError } from '../form-error.tsx';
 import classes from './fields.module.css';
 import { NumberField } from './number-field.tsx';
-import { WindowFields } from './rate-limit-fields.tsx';
+import { RateLimitFields } from './rate-limit-fields.tsx';
 
 /** Rate limits, concurrency, attempts and timeout of an agent. */
 export function LimitFields(props: {
@@ -14,7 +14,7 @@ export function LimitFields(props: {
   const { form, onChange, error, disabled } = props;
   return (
     <div className={classes.thirds}>
-      <WindowFields
+      <RateLimitFields
         limits={form.rateLimits}
         onChange={(rateLimits) => onChange({ rateLimits })}
         error={error}
@@ -26,7 +26,7 @@ export function LimitFields(props: {
         min={1}
         value={form.maxConcurrency}
         onChange={(maxConcurrency) => onChange({ maxConcurrency })}
-        error={fieldProblem(error, 'agentConfig.maxConcurrency')}
+        error={fieldError(error, 'agentConfig.maxConcurrency')}
         disabled={disabled}
       />
       <NumberField
@@ -36,7 +36,7 @@ export function LimitFields(props: {
         max={5}
         value={form.maxAttempts}
         onChange={(maxAttempts) => onChange({ maxAttempts })}
-        error={fieldProblem(error, 'agentConfig.maxAttempts')}
+        error={fieldError(error, 'agentConfig.maxAttempts')}
         disabled={disabled}
       />
       <NumberField
@@ -48,7 +48,7 @@ export function LimitFields(props: {
         onChange={(seconds) =>
           onChange({ timeoutMs: seconds === null ? null : Math.round(seconds * 1_000) })
         }
-        error={fieldProblem(error, 'agentConfig.timeoutMs')}
+        error={fieldError(error, 'agentConfig.timeoutMs')}
         disabled={disabled}
       />
     </div>

@@ -1,7 +1,7 @@
 import { Autocomplete } from '@mantine/core';
 import type { ModelSettings } from '../../data/agents/model-settings.ts';
 import { useKnownModels } from '../../data/agents/models.ts';
-import { fieldProblem } from '../form-error.tsx';
+import { fieldError } from '../form-error.tsx';
 import classes from './fields.module.css';
 import { NumberField } from './number-field.tsx';
 
@@ -9,22 +9,22 @@ import { NumberField } from './number-field.tsx';
 export function ModelFields(props: {
   readonly value: ModelSettings;
   readonly onChange: (change: Partial<ModelSettings>) => void;
-  readonly behind?: ModelSettings | undefined;
+  readonly inherited?: ModelSettings | undefined;
   readonly error?: unknown;
   /** The prefix of these fields in the server's messages, for example `agentConfig.`. */
   readonly prefix?: string;
   readonly disabled?: boolean | undefined;
 }) {
-  const { value, onChange, behind, error, prefix = '', disabled } = props;
+  const { value, onChange, inherited, error, prefix = '', disabled } = props;
   const models = useKnownModels();
-  const left = (name: keyof ModelSettings) =>
-    typeof behind?.[name] === 'number' ? `${behind[name]} (version)` : 'default';
-  const problem = (name: keyof ModelSettings) => fieldProblem(error, `${prefix}${name}`);
+  const placeholderOf = (name: keyof ModelSettings) =>
+    typeof inherited?.[name] === 'number' ? `${inherited[name]} (version)` : 'default';
+  const problem = (name: keyof ModelSettings) => fieldError(error, `${prefix}${name}`);
   return (
     <div className={classes.stack}>
       <Autocomplete
         label="Model"
-        placeholder={behind?.model ? `${behind.model} (version)` : 'provider/model'}
+        placeholder={inherited?.model ? `${inherited.model} (version)` : 'provider/model'}
         data={[...models]}
         value={value.model ?? ''}
         onChange={(model) => onChange({ model: model || null })}
@@ -37,7 +37,7 @@ export function ModelFields(props: {
       <div className={classes.grid}>
         <NumberField
           label="Temperature"
-          placeholder={left('temperature')}
+          placeholder={placeholderOf('temperature')}
           value={value.temperature}
           onChange={(temperature) => onChange({ temperature })}
           max={2}
@@ -47,7 +47,7 @@ export function ModelFields(props: {
         />
         <NumberField
           label="Top P"
-          placeholder={left('topP')}
+          placeholder={placeholderOf('topP')}
           value={value.topP}
           onChange={(topP) => onChange({ topP })}
           max={1}
@@ -57,7 +57,7 @@ export function ModelFields(props: {
         />
         <NumberField
           label="Max tokens"
-          placeholder={left('maxTokens')}
+          placeholder={placeholderOf('maxTokens')}
           value={value.maxTokens}
           onChange={(maxTokens) => onChange({ maxTokens })}
           min={1}

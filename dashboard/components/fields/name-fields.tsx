@@ -1,5 +1,5 @@
 import { Textarea, TextInput } from '@mantine/core';
-import { fieldProblem } from '../form-error.tsx';
+import { fieldError } from '../form-error.tsx';
 
 /** Name and description. */
 export function NameFields(props: {
@@ -23,7 +23,7 @@ export function NameFields(props: {
         maxLength={200}
         disabled={disabled}
         value={name}
-        error={fieldProblem(error, nameField)}
+        error={fieldError(error, nameField)}
         onChange={({ currentTarget }) => onChange({ name: currentTarget.value })}
       />
       <Textarea
@@ -34,7 +34,7 @@ export function NameFields(props: {
         maxLength={2000}
         disabled={disabled}
         value={description}
-        error={fieldProblem(error, 'description')}
+        error={fieldError(error, 'description')}
         onChange={({ currentTarget }) => onChange({ description: currentTarget.value })}
       />
     </>

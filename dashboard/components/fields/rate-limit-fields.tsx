@@ -1,5 +1,5 @@
 import type { Agent } from '../../../src/client/index.ts';
-import { fieldProblem } from '../form-error.tsx';
+import { fieldError } from '../form-error.tsx';
 import { NumberField } from './number-field.tsx';
 
 /** Calls allowed per window; null means no limit. */
@@ -12,7 +12,7 @@ const windows = [
 ] as const;
 
 /** Three rate limit fields; the parent lays them out. */
-export function WindowFields(props: {
+export function RateLimitFields(props: {
   readonly limits: RateLimits;
   readonly onChange: (limits: RateLimits) => void;
   readonly error: unknown;
@@ -26,7 +26,7 @@ export function WindowFields(props: {
       placeholder="no limit"
       value={limits[window]}
       onChange={(calls) => onChange({ ...limits, [window]: calls })}
-      error={fieldProblem(error, `rateLimits.${window}`)}
+      error={fieldError(error, `rateLimits.${window}`)}
       disabled={disabled}
     />
   ));

@@ -1,6 +1,6 @@
 import { Stack, Textarea } from '@mantine/core';
 import type { ValueField } from '../../data/agents/value-fields.ts';
-import { own } from '../../data/text/own-property.ts';
+import { ownProperty } from '../../data/text/own-property.ts';
 
 /** One text field for each declared input. */
 export function ValuesFields(props: {
@@ -10,20 +10,20 @@ export function ValuesFields(props: {
 }) {
   return (
     <Stack gap="sm">
-      {props.fields.map(({ name, required, otherwise }) => (
+      {props.fields.map(({ name, required, defaultText }) => (
         <Textarea
           key={name}
           label={<code>{name}</code>}
           description={
-            required ? undefined : otherwise === undefined ? 'Optional' : 'Has a default'
+            required ? undefined : defaultText === undefined ? 'Optional' : 'Has a default'
           }
-          placeholder={otherwise ?? ''}
+          placeholder={defaultText ?? ''}
           required={required ?? false}
           withAsterisk={false}
           autosize
           minRows={1}
           maxRows={12}
-          value={own(props.values, name) ?? ''}
+          value={ownProperty(props.values, name) ?? ''}
           onChange={({ currentTarget }) =>
             props.onChange({ ...props.values, [name]: currentTarget.value })
           }

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { type DeclaredVariable, defaultProblem } from '../../data/agents/agent-form.ts';
+import { type DeclaredVariable, defaultValueError } from '../../data/agents/agent-form.ts';
 import { Icon } from '../icon.tsx';
 import classes from './variables-fields.module.css';
 
@@ -8,13 +8,13 @@ import classes from './variables-fields.module.css';
 export function VariablesFields(props: {
   readonly variables: readonly DeclaredVariable[];
   /** Variables of the pinned version, which cannot be removed. */
-  readonly needed: readonly string[];
+  readonly requiredByVersion: readonly string[];
   readonly onChange: (variables: readonly DeclaredVariable[]) => void;
   readonly disabled?: boolean;
 }) {
-  const { variables, needed, onChange, disabled = false } = props;
+  const { variables, requiredByVersion, onChange, disabled = false } = props;
   const [name, setName] = useState('');
-  const fits = namePattern.test(name) && !variables.some((one) => one.name === name);
+  const isValidName = namePattern.test(name) && !variables.some((one) => one.name === name);
   const add = () => {
     onChange([...variables, { name, kind: 'optional', value: '' }]);
     setName('');
@@ -23,7 +23,7 @@ export function VariablesFields(props: {
     onChange(variables.map((one) => (one.name === changed ? { ...one, ...to } : one)));
   return (
     <>
-      {variables.length === 0 && <p className={classes.none}>No variables declared.</p>}
+      {variables.length === 0 && <p className={classes.muted}>No variables declared.</p>}
       <ul className={classes.list}>
         {variables.map((variable) => (
           <li key={variable.name}>
@@ -46,19 +46,19 @@ export function VariablesFields(props: {
                 maxRows={8}
                 disabled={disabled}
                 value={variable.value}
-                error={defaultProblem(variable)}
+                error={defaultValueError(variable)}
                 onChange={({ currentTarget }) =>
                   change(variable.name, { value: currentTarget.value })
                 }
               />
             ) : (
-              <span className={classes.none}>
+              <span className={classes.muted}>
                 {variable.kind === 'required'
                   ? 'Calls without it fail with 400.'
                   : 'Empty if omitted.'}
               </span>
             )}
-            {needed.includes(variable.name) || disabled ? (
+            {requiredByVersion.includes(variable.name) || disabled ? (
               <span />
             ) : (
               <ActionIcon
@@ -83,7 +83,7 @@ export function VariablesFields(props: {
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          <Button size="xs" variant="default" disabled={!fits} onClick={add}>
+          <Button size="xs" variant="default" disabled={!isValidName} onClick={add}>
             Add
           </Button>
         </Group>

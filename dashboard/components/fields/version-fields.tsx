@@ -1,5 +1,5 @@
 import { Textarea, TextInput } from '@mantine/core';
-import { fieldProblem } from '../form-error.tsx';
+import { fieldError } from '../form-error.tsx';
 
 interface About {
   readonly label: string;
@@ -20,7 +20,7 @@ export function VersionFields(props: {
         placeholder="Default: v and the version number"
         maxLength={100}
         value={about.label}
-        error={fieldProblem(error, 'label')}
+        error={fieldError(error, 'label')}
         onChange={({ currentTarget }) => onChange({ label: currentTarget.value })}
       />
       <Textarea
@@ -31,7 +31,7 @@ export function VersionFields(props: {
         maxRows={8}
         maxLength={2000}
         value={about.notes}
-        error={fieldProblem(error, 'notes')}
+        error={fieldError(error, 'notes')}
         onChange={({ currentTarget }) => onChange({ notes: currentTarget.value })}
       />
     </>

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** Re-renders when the minute changes, to keep relative times current. */
-export function useMinute(): number {
+export function useCurrentMinute(): number {
   return useSyncExternalStore(subscribe, minuteNow);
 }
 

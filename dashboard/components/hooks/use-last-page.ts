@@ -13,11 +13,11 @@ export function useLastPage(
 ): void {
   const navigate = useNavigate();
   const { limit, offset, total } = pagination ?? { limit: 1, offset: 0, total: 0 };
-  const isBeyond = count === 0 && offset > 0;
+  const isBeyondEnd = count === 0 && offset > 0;
   useEffect(() => {
-    if (!isBeyond) return;
+    if (!isBeyondEnd) return;
     const last = Math.floor(Math.max(0, Math.min(total, offset) - 1) / limit) * limit;
     const search = (now: object) => ({ ...now, offset: last || undefined });
     void navigate({ to: '.', search: search as never, replace: true, resetScroll: false });
-  }, [isBeyond, limit, offset, total]);
+  }, [isBeyondEnd, limit, offset, total]);
 }

@@ -5,20 +5,20 @@ import { useEffect, useState } from 'react';
  * mounted. If the element no longer exists, for example a deleted row, focus goes to the page.
  */
 export function useReturnFocus(): void {
-  const [opener] = useState(openerNow);
+  const [opener] = useState(currentOpener);
   useEffect(
     () => () => {
       // The user has already moved on to another page or dialog.
       if (document.activeElement && document.activeElement !== document.body) return;
-      const place = opener?.isConnected ? opener : document.getElementById('page');
-      place?.focus({ preventScroll: true });
+      const target = opener?.isConnected ? opener : document.getElementById('page');
+      target?.focus({ preventScroll: true });
     },
     [opener],
   );
 }
 
 /** For a menu item, whose menu closes on click, the button that opened the menu. */
-function openerNow(): HTMLElement | null {
+function currentOpener(): HTMLElement | null {
   const active = document.activeElement;
   if (!(active instanceof HTMLElement) || active === document.body) return null;
   const button = active.closest('[role="menu"]')?.getAttribute('aria-labelledby');

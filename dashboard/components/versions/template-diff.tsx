@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core';
 import { Suspense } from 'react';
 import type { PromptVersion } from '../../../src/client/index.ts';
-import { lazyPart } from '../lazy-component.tsx';
+import { lazyComponent } from '../lazy-component.tsx';
 import classes from './template-diff.module.css';
 
-const TextDiff = lazyPart(() => import('./text-diff.tsx'));
+const TextDiff = lazyComponent(() => import('./text-diff.tsx'));
 
 /** The differences between two prompt versions: templates and model settings. */
 export function TemplateDiff(props: {

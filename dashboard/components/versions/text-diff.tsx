@@ -2,7 +2,7 @@ import { MergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { editorLook } from '../editor/editor-theme.ts';
+import { editorTheme } from '../editor/editor-theme.ts';
 import classes from './template-diff.module.css';
 
 /** A side-by-side diff that collapses long unchanged parts. Loaded on first use. */
@@ -19,7 +19,7 @@ export default function TextDiff(props: {
     const side = (doc: string, label: string) => ({
       doc,
       extensions: [
-        editorLook(label),
+        editorTheme(label),
         EditorState.readOnly.of(true),
         // Scrollable content must be reachable by keyboard.
         EditorView.contentAttributes.of({ tabindex: '0' }),

@@ -4,18 +4,18 @@ import type { Column } from '../data-table.tsx';
 import { Time } from '../time.tsx';
 import classes from './versions.module.css';
 
-interface Saved {
+interface VersionInfo {
   readonly notes: string | null;
   readonly createdBy: string | null;
   readonly createdAt: string;
 }
 
 /** The columns shared by version lists: label with notes, author, time and actions. */
-export function useVersionColumns<Version extends Saved>(columns: {
+export function useVersionColumns<Version extends VersionInfo>(columns: {
   readonly label: (version: Version) => ReactNode;
   /** An extra column after the label. */
-  readonly more?: Column<Version>;
-  readonly ways: (version: Version) => ReactNode;
+  readonly extraColumn?: Column<Version>;
+  readonly actions: (version: Version) => ReactNode;
 }): readonly Column<Version>[] {
   const nameOf = useMemberNames();
   return [
@@ -29,24 +29,24 @@ export function useVersionColumns<Version extends Saved>(columns: {
         </>
       ),
     },
-    ...(columns.more ? [columns.more] : []),
+    ...(columns.extraColumn ? [columns.extraColumn] : []),
     {
       key: 'by',
       header: 'By',
-      from: 'sm',
-      cell: ({ createdBy }) => <span className={classes.none}>{nameOf(createdBy)}</span>,
+      hideBelow: 'sm',
+      cell: ({ createdBy }) => <span className={classes.muted}>{nameOf(createdBy)}</span>,
     },
     {
       key: 'saved',
       header: 'Saved',
-      from: 'sm',
-      cell: ({ createdAt }) => <Time at={createdAt} since />,
+      hideBelow: 'sm',
+      cell: ({ createdAt }) => <Time at={createdAt} relative />,
     },
     {
-      key: 'ways',
+      key: 'actions',
       header: 'Actions',
       align: 'right',
-      cell: (version) => <span className={classes.ways}>{columns.ways(version)}</span>,
+      cell: (version) => <span className={classes.actions}>{columns.actions(version)}</span>,
     },
   ];
 }

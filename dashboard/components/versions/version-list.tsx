@@ -4,11 +4,11 @@ import type { VersionsSearch } from '../../data/prompts/versions-search.ts';
 import { Card } from '../card.tsx';
 import { type Column, DataTable } from '../data-table.tsx';
 import { ErrorState } from '../error-state.tsx';
-import { NotRenewed } from '../stale-notice.tsx';
+import { StaleNotice } from '../stale-notice.tsx';
 import classes from './versions.module.css';
 
 /** Lists the versions of a prompt or a workflow and compares two of them. */
-export function Versions<Version>(props: {
+export function VersionList<Version>(props: {
   readonly query: {
     readonly data: readonly Version[] | undefined;
     readonly error: unknown;
@@ -40,7 +40,7 @@ export function Versions<Version>(props: {
   return (
     <div className={classes.page}>
       <div>
-        <NotRenewed query={query} />
+        <StaleNotice query={query} />
         <DataTable
           caption="Versions"
           columns={columns}

@@ -1,6 +1,6 @@
 import type { Agent, AgentInput, AgentPatch } from '../../../src/client/index.ts';
 import { parse, stringify } from '../text/exact-json.ts';
-import { own } from '../text/own-property.ts';
+import { ownProperty } from '../text/own-property.ts';
 import { type ModelSettings, noModelSettings } from './model-settings.ts';
 
 /** An agent's settings as form state: text for text inputs, null for an unset value. */
@@ -49,7 +49,7 @@ export const blankForm: AgentForm = {
   retention: { recordsDays: null, bodiesDays: null },
 };
 
-export function formOf(agent: Agent): AgentForm {
+export function formFromAgent(agent: Agent): AgentForm {
   const { agentName, visibility, tags, rateLimits, apiEnabled, storeBodies, retention } = agent;
   const { model, temperature, maxTokens, topP, ...run } = agent.agentConfig;
   return {
@@ -67,7 +67,7 @@ export function formOf(agent: Agent): AgentForm {
     maxAttempts: run.maxAttempts ?? null,
     timeoutMs: run.timeoutMs ?? null,
     maxConcurrency: run.maxConcurrency ?? null,
-    variables: declaredBy(agent),
+    variables: declaredVariables(agent),
     rateLimits,
     apiEnabled,
     origins: agent.allowedOrigins.join('\n'),
@@ -87,7 +87,7 @@ export function withVariables(
 }
 
 /** The validation error of a default value; undefined if it is valid. */
-export function defaultProblem({ kind, value }: DeclaredVariable): string | undefined {
+export function defaultValueError({ kind, value }: DeclaredVariable): string | undefined {
   if (kind !== 'json') return undefined;
   try {
     JSON.parse(value);
@@ -97,16 +97,16 @@ export function defaultProblem({ kind, value }: DeclaredVariable): string | unde
   }
 }
 
-export function inputOf(form: AgentForm): Omit<AgentInput, 'promptId' | 'promptVersionId'> {
+export function toAgentInput(form: AgentForm): Omit<AgentInput, 'promptId' | 'promptVersionId'> {
   // A new agent is a Draft with its API off.
-  const { agentConfig, apiEnabled: _, ...others } = patchOf(form);
+  const { agentConfig, apiEnabled: _, ...others } = toFullPatch(form);
   const set = Object.entries(agentConfig).filter(([, value]) => value !== null);
   return { ...others, agentConfig: Object.fromEntries(set) };
 }
 
 /** Only the changed fields, so that a save does not revert concurrent changes to the others. */
-export function changeOf(before: AgentForm, after: AgentForm): AgentPatch {
-  const [was, is] = [patchOf(before), patchOf(after)];
+export function toAgentPatch(before: AgentForm, after: AgentForm): AgentPatch {
+  const [was, is] = [toFullPatch(before), toFullPatch(after)];
   const differing = Object.entries(is).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name as keyof typeof was]),
   );
@@ -114,7 +114,7 @@ export function changeOf(before: AgentForm, after: AgentForm): AgentPatch {
 }
 
 /** Whether the edits since `before` would overwrite a concurrent change to the same field. */
-export function isOverridden(before: AgentForm, typed: AgentForm, now: AgentForm): boolean {
+export function hasConflict(before: AgentForm, typed: AgentForm, now: AgentForm): boolean {
   const names = Object.keys(before) as (keyof AgentForm)[];
   return names.some((name) => {
     const [was, mine, theirs] = [before, typed, now].map((form) => JSON.stringify(form[name]));
@@ -123,15 +123,15 @@ export function isOverridden(before: AgentForm, typed: AgentForm, now: AgentForm
 }
 
 /** Applies the edits since `before` to the current agent. */
-export function rebased(before: AgentForm, typed: AgentForm, now: AgentForm): AgentForm {
-  const kept = Object.entries(typed).filter(
+export function rebaseForm(before: AgentForm, typed: AgentForm, now: AgentForm): AgentForm {
+  const edits = Object.entries(typed).filter(
     ([name, value]) =>
       JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),
   );
-  return { ...now, ...Object.fromEntries(kept) };
+  return { ...now, ...Object.fromEntries(edits) };
 }
 
-function patchOf(form: AgentForm) {
+function toFullPatch(form: AgentForm) {
   const { agentName, visibility, tags, rateLimits, storeBodies, retention, variables } = form;
   const { maxAttempts, timeoutMs, maxConcurrency } = form;
   const defaults = variables.filter(({ kind }) => kind === 'text' || kind === 'json');
@@ -144,7 +144,7 @@ function patchOf(form: AgentForm) {
     agentConfig: { ...form.model, maxAttempts, timeoutMs, maxConcurrency },
     requiredVariables: variables.filter(({ kind }) => kind === 'required').map(nameOf),
     optionalVariables: variables.filter(({ kind }) => kind !== 'required').map(nameOf),
-    defaultVariableValues: Object.fromEntries(defaults.map((one) => [one.name, defaultOf(one)])),
+    defaultVariableValues: Object.fromEntries(defaults.map((one) => [one.name, parseDefault(one)])),
     rateLimits,
     apiEnabled: form.apiEnabled,
     allowedOrigins: form.origins.split(/\s+/).filter((origin) => origin !== ''),
@@ -155,20 +155,20 @@ function patchOf(form: AgentForm) {
 
 const nameOf = ({ name }: DeclaredVariable) => name;
 
-function defaultOf(variable: DeclaredVariable): unknown {
+function parseDefault(variable: DeclaredVariable): unknown {
   if (variable.kind === 'text') return variable.value;
   // The form does not submit while a default is invalid.
-  return defaultProblem(variable) === undefined ? parse(variable.value) : null;
+  return defaultValueError(variable) === undefined ? parse(variable.value) : null;
 }
 
-function declaredBy(agent: Agent): DeclaredVariable[] {
+function declaredVariables(agent: Agent): DeclaredVariable[] {
   const { requiredVariables, optionalVariables, defaultVariableValues: defaults } = agent;
   const others = new Set([...optionalVariables, ...Object.keys(defaults)]);
   for (const name of requiredVariables) others.delete(name);
   return [
     ...requiredVariables.map((name) => ({ name, kind: 'required', value: '' }) as const),
     ...[...others].map((name): DeclaredVariable => {
-      const value = own(defaults, name) ?? null;
+      const value = ownProperty(defaults, name) ?? null;
       if (value === null) return { name, kind: 'optional', value: '' };
       if (typeof value === 'string') return { name, kind: 'text', value };
       return { name, kind: 'json', value: stringify(value) };

@@ -7,8 +7,8 @@ import type {
   LifecycleAction,
 } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useDeletion } from '../client/use-delete.ts';
-import { useWrite } from '../client/use-single-flight.ts';
+import { useDelete } from '../client/use-delete.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
 import type { Range } from '../executions/statistics.ts';
 
 export const agentsQuery = (filters: AgentFilters) =>
@@ -24,13 +24,13 @@ export const agentQuery = (agentId: string) =>
     queryFn: ({ signal }) => cueline.agents.get(agentId, { signal }),
   });
 
-const limitsEveryMs = 10_000;
+const limitsPollMs = 10_000;
 
 export const agentLimitsQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['agents', agentId, 'limits'],
     queryFn: ({ signal }) => cueline.agents.limits(agentId, { signal }),
-    refetchInterval: limitsEveryMs,
+    refetchInterval: limitsPollMs,
   });
 
 export const statisticsQuery = (agentId: string, range: Range) =>
@@ -61,7 +61,7 @@ export const statisticsOfQuery = (agentIds: readonly string[], range: Range) =>
 
 export function useMoveAgent(agentId: string) {
   const queries = useQueryClient();
-  return useWrite({
+  return useSingleFlight({
     mutationFn: (action: LifecycleAction) => cueline.agents.move(agentId, action),
     // Also after an error: another user may have moved the agent.
     onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
@@ -80,7 +80,7 @@ export const taggedAgentQuery = (agentId: string) =>
 /** `onCreated` runs even if the user has left the page. */
 export function useCreateAgent(onCreated: (made: Agent) => void) {
   const queries = useQueryClient();
-  return useWrite(
+  return useSingleFlight(
     {
       mutationFn: (agent: AgentInput) => cueline.agents.create(agent),
       onSuccess: (made) => {
@@ -94,18 +94,18 @@ export function useCreateAgent(onCreated: (made: Agent) => void) {
 
 export function useChangeAgent(agentId: string) {
   const queries = useQueryClient();
-  return useWrite({
+  return useSingleFlight({
     mutationFn: ({ patch, etag }: { patch: AgentPatch; etag?: string | null }) =>
       cueline.agents.update(agentId, patch, etag ? { ifMatch: etag } : {}),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
   });
 }
 
-export function useDeleteAgent(agentId: string, leave: () => Promise<void>) {
-  return useDeletion({
-    order: () => cueline.agents.delete(agentId),
-    lists: ['agents', 'list'],
-    leave,
-    gone: [['agents', agentId]],
+export function useDeleteAgent(agentId: string, navigateAway: () => Promise<void>) {
+  return useDelete({
+    deleteFn: () => cueline.agents.delete(agentId),
+    listKey: ['agents', 'list'],
+    navigateAway,
+    obsoleteKeys: [['agents', agentId]],
   });
 }

@@ -1,12 +1,12 @@
 import type { Agent } from '../../../src/client/index.ts';
 import { stringify } from '../text/exact-json.ts';
-import { own } from '../text/own-property.ts';
+import { ownProperty } from '../text/own-property.ts';
 
 export interface ValueField {
   readonly name: string;
   readonly required?: boolean;
   /** The default value as text. */
-  readonly otherwise?: string | undefined;
+  readonly defaultText?: string | undefined;
 }
 
 /** The declared inputs, required ones first. */
@@ -20,7 +20,7 @@ export function valueFields(declared: {
   for (const name of required) others.delete(name);
   return [
     ...required.map((name) => ({ name, required: true })),
-    ...[...others].map((name) => ({ name, otherwise: textOf(own(defaults, name)) })),
+    ...[...others].map((name) => ({ name, defaultText: textOf(ownProperty(defaults, name)) })),
   ];
 }
 

@@ -1,21 +1,21 @@
 import { createClient } from '../../../src/client/index.ts';
 import * as json from '../text/exact-json.ts';
 
-// Declared first because `workspaceOfPage` below reads it when the module loads.
+// Declared first because `currentWorkspaceId` below reads it when the module loads.
 const workspaceKey = 'cueline-workspace';
 
 /** Fixed when the page loads: another window may switch its workspace meanwhile. */
-export const workspaceOfPage = chosenWorkspace();
+export const currentWorkspaceId = storedWorkspaceId();
 
 /** The only connection to the server: the public API with the session cookie, same origin. */
 export const cueline = createClient({
   baseURL: '',
   json,
-  ...(workspaceOfPage !== null && { workspace: workspaceOfPage }),
+  ...(currentWorkspaceId !== null && { workspace: currentWorkspaceId }),
 });
 
 /** The workspace the user last chose; null lets the server decide. */
-function chosenWorkspace(): string | null {
+function storedWorkspaceId(): string | null {
   return localStorage.getItem(workspaceKey);
 }
 

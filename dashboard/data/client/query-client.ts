@@ -6,7 +6,7 @@ import { isSignedOut } from './signed-out.ts';
  * Connects queries and mutations to the shell, which asks for a new sign-in when a response says that the session has
  * ended. `refused` holds callbacks that clear the errors of mutations rejected for that reason.
  */
-export const sessionEnd = { tell: () => {}, refused: new Set<() => void>() };
+export const sessionEnd = { notify: () => {}, rejectedWrites: new Set<() => void>() };
 
 /** A 401 from sign-in means a wrong password, not an ended session. */
 const signsIn = 'sign-in';
@@ -17,14 +17,14 @@ export const queryClient = new QueryClient({
     // Callers of the `me` query handle its errors themselves.
     onError: (error, { queryKey }) => {
       if (queryKey[0] === me) return;
-      if (isSignedOut(error)) sessionEnd.tell();
-      lookWhoItIs(error);
+      if (isSignedOut(error)) sessionEnd.notify();
+      refetchMeOnForbidden(error);
     },
   }),
   mutationCache: new MutationCache({
     onError: (error, _input, _context, { options }) => {
-      if (isSignedOut(error) && options.mutationKey?.[0] !== signsIn) sessionEnd.tell();
-      lookWhoItIs(error);
+      if (isSignedOut(error) && options.mutationKey?.[0] !== signsIn) sessionEnd.notify();
+      refetchMeOnForbidden(error);
     },
   }),
   defaultOptions: {
@@ -36,12 +36,12 @@ export const queryClient = new QueryClient({
 });
 
 /** A 403 on an offered action: the role has changed, or another user has signed in. */
-function lookWhoItIs(error: unknown): void {
+function refetchMeOnForbidden(error: unknown): void {
   if (!(error instanceof CuelineError) || error.status !== 403) return;
   void queryClient.invalidateQueries({ queryKey: [me] });
 }
 
 /** Drops cached data of a deleted resource; a mounted page refetches and shows the 404. */
-export function forget(queryKey: QueryKey): void {
+export function resetQuery(queryKey: QueryKey): void {
   void queryClient.resetQueries({ queryKey });
 }

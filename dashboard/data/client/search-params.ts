@@ -5,13 +5,13 @@ export function readOffset(given: Readonly<Record<string, unknown>>): { readonly
   return Number.isSafeInteger(offset) && offset > 0 ? { offset } : {};
 }
 
-/** Parses one search parameter. Values that `asText` could not write back unchanged stay text. */
-export function readValue(text: string): unknown {
+/** Parses one search parameter. Values that `toText` could not write back unchanged stay text. */
+export function parseSearchValue(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return typeof value === 'string' || JSON.stringify(value) === text ? value : text;
 }
 
 /** Turns a parsed parameter back into text: the router reads `42` as a number and `{}` as an object. */
-export function asText(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,7 +1,7 @@
 import { CuelineError } from '../../../src/client/index.ts';
 
 /** A lazily loaded component could not be fetched. */
-export class PartMissing extends CuelineError {}
+export class ComponentLoadError extends CuelineError {}
 
 const reloadedKey = 'cueline-reloaded-at';
 /** Prevents a reload loop behind two servers with different builds. */
@@ -16,7 +16,7 @@ export async function reloadAfterUpgrade(cause: unknown): Promise<never> {
     return new Promise(() => {});
   }
   const message = 'Part of this page could not be loaded. Retrying reloads the whole page.';
-  throw new PartMissing('CONNECTION_FAILED', message, { cause });
+  throw new ComponentLoadError('CONNECTION_FAILED', message, { cause });
 }
 
 /**

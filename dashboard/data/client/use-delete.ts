@@ -1,26 +1,26 @@
 import type { QueryKey } from '@tanstack/react-query';
-import { forget, queryClient } from './query-client.ts';
-import { useWrite } from './use-single-flight.ts';
+import { queryClient, resetQuery } from './query-client.ts';
+import { useSingleFlight } from './use-single-flight.ts';
 
-export interface Deletion {
-  readonly order: () => Promise<unknown>;
+export interface DeleteOptions {
+  readonly deleteFn: () => Promise<unknown>;
   /** The list to refetch. */
-  readonly lists: QueryKey;
+  readonly listKey: QueryKey;
   /** Leaves the page before cached data is dropped: a mounted page would refetch the deleted resource. */
-  readonly leave: () => Promise<void>;
+  readonly navigateAway: () => Promise<void>;
   /** Cached queries of the resource. */
-  readonly gone: readonly QueryKey[];
+  readonly obsoleteKeys: readonly QueryKey[];
 }
 
 /** Deletes a resource that has its own pages. */
-export function useDeletion({ order, lists, leave, gone }: Deletion) {
-  return useWrite(
+export function useDelete({ deleteFn, listKey, navigateAway, obsoleteKeys }: DeleteOptions) {
+  return useSingleFlight(
     {
-      mutationFn: order,
+      mutationFn: deleteFn,
       onSuccess: async () => {
-        void queryClient.invalidateQueries({ queryKey: lists });
-        await leave();
-        for (const queryKey of gone) forget(queryKey);
+        void queryClient.invalidateQueries({ queryKey: listKey });
+        await navigateAway();
+        for (const queryKey of obsoleteKeys) resetQuery(queryKey);
       },
     },
     { leadsAway: true },

@@ -5,17 +5,17 @@ import type {
   ExecutionPage,
   Variables,
 } from '../../../src/client/index.ts';
-import { cueline, workspaceOfPage } from '../client/client.ts';
-import { useDeletion } from '../client/use-delete.ts';
-import { useWrite } from '../client/use-single-flight.ts';
+import { cueline, currentWorkspaceId } from '../client/client.ts';
+import { useDelete } from '../client/use-delete.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
 import { execute } from './start-execution.ts';
 
 export type Execution = ExecutionPage['executions'][number];
 export type ExecutionDetail = Awaited<ReturnType<Cueline['status']>>;
 
 /** Poll intervals of a list with and without executions in progress. */
-const [livelyMs, calmMs] = [3_000, 20_000];
-const recordMs = 1_500;
+const [activePollMs, idlePollMs] = [3_000, 20_000];
+const recordPollMs = 1_500;
 
 /** Executions of one agent or of all. `live` polls the list while it is visible. */
 export const historyQuery = (
@@ -33,7 +33,7 @@ export const historyQuery = (
     refetchInterval: ({ state }) => {
       // Keep polling after an error, so that the list recovers when the server does.
       if (!live || (state.error && !state.data)) return false;
-      return !state.error && state.data?.executions.some(isRunning) ? livelyMs : calmMs;
+      return !state.error && state.data?.executions.some(isInProgress) ? activePollMs : idlePollMs;
     },
   });
 
@@ -41,10 +41,10 @@ export const executionQuery = (agentId: string, executionId: string) =>
   queryOptions({
     queryKey: ['executions', 'record', agentId, executionId],
     queryFn: ({ signal }) => cueline.status(agentId, executionId, { signal }),
-    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? recordMs : false),
+    refetchInterval: ({ state }) => (state.data && isInProgress(state.data) ? recordPollMs : false),
   });
 
-export const isRunning = ({ status }: Pick<Execution, 'status'>) => status === 'processing';
+export const isInProgress = ({ status }: Pick<Execution, 'status'>) => status === 'processing';
 
 export type ExportFormat = 'jsonl' | 'csv';
 
@@ -62,7 +62,7 @@ export function exportHref(
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
   query.set('format', format);
   // A link cannot send the workspace header.
-  if (workspaceOfPage !== null) query.set('workspace', workspaceOfPage);
+  if (currentWorkspaceId !== null) query.set('workspace', currentWorkspaceId);
   return `${path}?${query}`;
 }
 
@@ -80,7 +80,7 @@ const beforeAll = `exe_${'0'.repeat(26)}`;
 
 export function useCancelExecution(agentId: string, executionId: string) {
   const queries = useQueryClient();
-  return useWrite({
+  return useSingleFlight({
     mutationFn: () => cueline.cancel(agentId, executionId),
     // Also after an error: the execution may have ended meanwhile.
     onSettled: () => queries.invalidateQueries({ queryKey: ['executions'] }),
@@ -90,22 +90,22 @@ export function useCancelExecution(agentId: string, executionId: string) {
 export function useDeleteExecution(
   agentId: string,
   executionId: string,
-  leave: () => Promise<void>,
+  navigateAway: () => Promise<void>,
 ) {
-  return useDeletion({
-    order: () =>
+  return useDelete({
+    deleteFn: () =>
       cueline.request('DELETE /api/v1/agents/{agentId}/executions/{executionId}', {
         params: { agentId, executionId },
       }),
-    lists: ['executions', 'list'],
-    leave,
-    gone: [executionQuery(agentId, executionId).queryKey],
+    listKey: ['executions', 'list'],
+    navigateAway,
+    obsoleteKeys: [executionQuery(agentId, executionId).queryKey],
   });
 }
 
 export function useRunAgain(agentId: string) {
   const queries = useQueryClient();
-  return useWrite(
+  return useSingleFlight(
     {
       mutationFn: (variables: Variables) => execute(agentId, variables),
       onSuccess: () => queries.invalidateQueries({ queryKey: ['executions', 'list'] }),

@@ -7,17 +7,20 @@ import {
   type Variables,
 } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useWrite } from '../client/use-single-flight.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
 import { randomKey } from '../text/random-key.ts';
 
-export type RunStarted = Pick<ExecuteAccepted, 'agentId' | 'executionId' | 'ignoredVariables'>;
+export type StartedExecution = Pick<
+  ExecuteAccepted,
+  'agentId' | 'executionId' | 'ignoredVariables'
+>;
 
 /** Slightly longer than an execution may take. */
 const waitMsMax = 3_700_000;
 
 /** The state of an execution started on this page. */
-export interface RunState {
-  readonly run: {
+export interface ExecutionState {
+  readonly execution: {
     readonly isIdle: boolean;
     readonly isPending: boolean;
     readonly data: EndedExecution | undefined;
@@ -31,26 +34,26 @@ export interface RunState {
 }
 
 /** Starts an execution, waits for its end, and can cancel it. */
-export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
+export function useStartExecution<Input>(start: (input: Input) => Promise<StartedExecution>) {
   const queries = useQueryClient();
-  const started = useRef<Promise<RunStarted>>(null);
-  const left = useRef(new AbortController());
+  const started = useRef<Promise<StartedExecution>>(null);
+  const unmounted = useRef(new AbortController());
   useEffect(() => {
-    const leave = new AbortController();
-    left.current = leave;
+    const controller = new AbortController();
+    unmounted.current = controller;
     // On unmount the execution continues and its record appears in the list, but waiting would hold one of the
     // browser's few connections.
-    return () => leave.abort();
+    return () => controller.abort();
   }, []);
-  const run = useWrite({
+  const execution = useSingleFlight({
     // The error of canceling a previous execution does not apply to this one.
     onMutate: () => cancel.reset(),
-    mutationFn: async (order: Order): Promise<EndedExecution> => {
-      started.current = start(order);
+    mutationFn: async (input: Input): Promise<EndedExecution> => {
+      started.current = start(input);
       const { agentId, executionId } = await started.current;
       return cueline.wait(agentId, executionId, {
         timeoutMs: waitMsMax,
-        signal: left.current.signal,
+        signal: unmounted.current.signal,
       });
     },
     // Lists and statistics have one execution more.
@@ -59,21 +62,21 @@ export function useRun<Order>(start: (order: Order) => Promise<RunStarted>) {
       void queries.invalidateQueries({ queryKey: ['agents'] });
     },
   });
-  const cancel = useWrite({
+  const cancel = useSingleFlight({
     mutationFn: async () => {
       // Cancel may be pressed before the response with the execution id arrives.
       const accepted = await started.current?.catch(() => null);
       if (accepted) await cueline.cancel(accepted.agentId, accepted.executionId);
     },
   });
-  return { run, cancel };
+  return { execution, cancel };
 }
 
 /**
  * Executes an agent in any stage from a session. The idempotency key makes retries after connection failures safe. Rate
  * limit errors are not retried: users should not wait a minute for the next window.
  */
-export async function execute(agentId: string, variables: Variables): Promise<RunStarted> {
+export async function execute(agentId: string, variables: Variables): Promise<StartedExecution> {
   const once = { idempotencyKey: randomKey(), retries: 0 };
   try {
     return await cueline.agents.tryOut(agentId, variables, once);

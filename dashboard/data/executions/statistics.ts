@@ -24,8 +24,8 @@ export const statusColors = {
   unauthorized: 'var(--chart-unauthorized)',
 } as const satisfies Record<EndStatus, string>;
 
-export interface Sums {
-  readonly runs: number;
+export interface Totals {
+  readonly executions: number;
   readonly succeeded: number;
   /** Successful among successful and failed: refused and canceled executions do not count. */
   readonly successRate: number | null;
@@ -38,14 +38,14 @@ export interface Sums {
 }
 
 /** Totals of one interval's buckets. Percentiles of several intervals cannot be added. */
-export function sum(buckets: readonly Bucket[]): Sums {
+export function totalsOf(buckets: readonly Bucket[]): Totals {
   const total = (of: (bucket: Bucket) => number) =>
-    buckets.reduce((so, bucket) => so + of(bucket), 0);
+    buckets.reduce((acc, bucket) => acc + of(bucket), 0);
   const count = (status: EndStatus) =>
     total((bucket) => (bucket.status === status ? bucket.count : 0));
   const [succeeded, failed] = [count('success'), count('failed')];
   return {
-    runs: total((bucket) => bucket.count),
+    executions: total((bucket) => bucket.count),
     succeeded,
     successRate: succeeded + failed === 0 ? null : succeeded / (succeeded + failed),
     tokens: total((bucket) => bucket.inputTokens + bucket.outputTokens),
@@ -60,21 +60,21 @@ export function latency(buckets: readonly Bucket[]): Bucket['latencyMs'] {
   return buckets.find(({ status }) => status === 'success')?.latencyMs ?? null;
 }
 
-export interface Step {
+export interface Interval {
   readonly start: string;
   readonly buckets: readonly Bucket[];
 }
 
 /** One entry per interval of the range, including empty ones. */
-export function steps({ level, startDate, endDate, buckets }: Statistics): Step[] {
+export function intervals({ level, startDate, endDate, buckets }: Statistics): Interval[] {
   const byStart = Map.groupBy(buckets, ({ start }) => start);
-  const all: Step[] = [];
+  const all: Interval[] = [];
   const first = new Date(startDate);
   for (let at = first; at.getTime() < Date.parse(endDate); ) {
     const start = at.toISOString();
     all.push({ start, buckets: byStart.get(start) ?? [] });
     if (level === 'all') break;
-    at = level === 'day' ? dayFrom(first, all.length) : new Date(at.getTime() + stepMs[level]);
+    at = level === 'day' ? dayFrom(first, all.length) : new Date(at.getTime() + intervalMs[level]);
   }
   return all;
 }
@@ -87,7 +87,7 @@ function dayFrom(time: Date, days: number): Date {
   return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
 }
 
-export const stepMs = { minute: 60_000, hour: 3_600_000 } as const;
+export const intervalMs = { minute: 60_000, hour: 3_600_000 } as const;
 
 /** A time range for a statistics query. Stable for an hour, so that it can be part of a query key. */
 export interface Range {
@@ -98,8 +98,8 @@ export interface Range {
 
 /** The last `hours` whole hours, including the current one. */
 export function lastHours(hours: number, nowMs = Date.now()): Range {
-  const end = Math.floor(nowMs / stepMs.hour) * stepMs.hour;
-  const start = end - (hours - 1) * stepMs.hour;
+  const end = Math.floor(nowMs / intervalMs.hour) * intervalMs.hour;
+  const start = end - (hours - 1) * intervalMs.hour;
   return { level: 'hour', startDate: new Date(start).toISOString() };
 }
 
@@ -111,6 +111,6 @@ export function lastDays(days: number, nowMs = Date.now()): Range {
 }
 
 /** The same range as a single interval, whose percentiles cover all executions. */
-export function atOnce(range: Range): Range {
+export function asSingleInterval(range: Range): Range {
   return { ...range, level: 'all' };
 }

@@ -1,7 +1,7 @@
 import type { Agent, AgentPatch, PromptVersion, Variables } from '../../../src/client/index.ts';
 import type { ModelSettings } from '../agents/model-settings.ts';
 import { cueline } from '../client/client.ts';
-import { execute, type RunStarted } from '../executions/start-execution.ts';
+import { execute, type StartedExecution } from '../executions/start-execution.ts';
 
 /**
  * Executes versions that no agent pins. Only agents execute, so each user gets one private agent per prompt: in Draft
@@ -19,51 +19,54 @@ export interface PlaygroundRun {
 const playgroundTag = 'playground';
 
 /** The agent pins one version at a time, so starts are serialized, across windows too. */
-export function startPlaygroundRun(userId: string, order: PlaygroundRun): Promise<RunStarted> {
-  const { promptId } = order.version;
-  waiting.set(promptId, (waiting.get(promptId) ?? 0) + 1);
-  const start = () => inTurn(userId, order);
+export function startPlaygroundRun(
+  userId: string,
+  request: PlaygroundRun,
+): Promise<StartedExecution> {
+  const { promptId } = request.version;
+  pendingStarts.set(promptId, (pendingStarts.get(promptId) ?? 0) + 1);
+  const start = () => startExclusively(userId, request);
   // `navigator.locks` is missing over plain HTTP: then only starts of this window are serialized.
   if (navigator.locks) return navigator.locks.request(`cueline-playground-${promptId}`, start);
-  last = last.then(start, start);
-  return last as Promise<RunStarted>;
+  previousStart = previousStart.then(start, start);
+  return previousStart as Promise<StartedExecution>;
 }
 
-let last: Promise<unknown> = Promise.resolve();
+let previousStart: Promise<unknown> = Promise.resolve();
 
 /** Executions of a prompt that this window has yet to start. */
-const waiting = new Map<string, number>();
+const pendingStarts = new Map<string, number>();
 
-async function inTurn(userId: string, { version, settings, values }: PlaygroundRun) {
+async function startExclusively(userId: string, { version, settings, values }: PlaygroundRun) {
   const { promptId } = version;
   try {
-    const agent = await scratchAgent(userId, version, settings);
+    const agent = await playgroundAgent(userId, version, settings);
     const { agentId } = agent;
-    restored.set(promptId, agentId);
+    agentsToArchive.set(promptId, agentId);
     if (agent.archived) await cueline.agents.move(agentId, 'restore');
-    const patch = patchOf(agent, version, settings);
+    const patch = changedFields(agent, version, settings);
     if (Object.keys(patch).length > 0) await cueline.agents.update(agentId, patch);
     return await execute(agentId, values);
   } finally {
-    const left = (waiting.get(promptId) ?? 1) - 1;
-    waiting.set(promptId, left);
+    const remaining = (pendingStarts.get(promptId) ?? 1) - 1;
+    pendingStarts.set(promptId, remaining);
     // Archive once after all sides of a comparison have started.
-    if (left === 0) await archive(promptId);
+    if (remaining === 0) await archive(promptId);
   }
 }
 
 /** Executions that have started continue. */
 async function archive(promptId: string): Promise<void> {
-  const agentId = restored.get(promptId);
-  restored.delete(promptId);
+  const agentId = agentsToArchive.get(promptId);
+  agentsToArchive.delete(promptId);
   if (agentId) await cueline.agents.move(agentId, 'archive').catch(() => {});
 }
 
 /** The agent of each prompt that this window has restored and must archive. */
-const restored = new Map<string, string>();
+const agentsToArchive = new Map<string, string>();
 
 /** Only the fields that differ. */
-function patchOf(agent: Agent, version: PromptVersion, settings: ModelSettings): AgentPatch {
+function changedFields(agent: Agent, version: PromptVersion, settings: ModelSettings): AgentPatch {
   const names = ['model', 'temperature', 'maxTokens', 'topP'] as const;
   const same =
     agent.optionalVariables.join() === version.variables.join() &&
@@ -84,7 +87,7 @@ function patchOf(agent: Agent, version: PromptVersion, settings: ModelSettings):
   };
 }
 
-async function scratchAgent(
+async function playgroundAgent(
   userId: string,
   version: PromptVersion,
   settings: ModelSettings,
@@ -92,15 +95,15 @@ async function scratchAgent(
   const { promptId, promptVersionId, variables } = version;
   for (const archived of [true, false]) {
     const found = await cueline.agents.list({ tag: playgroundTag, q: promptId, archived });
-    const own = found.agents.find(
+    const existing = found.agents.find(
       (agent) => agent.promptId === promptId && agent.createdBy === userId,
     );
-    if (own) return own;
+    if (existing) return existing;
   }
   const prompt = await cueline.prompts.get(promptId);
   return cueline.agents.create({
     agentName: `Playground: ${prompt.name}`.slice(0, nameMax),
-    description: `Made by the playground of the prompt ${promptId}, for runs of versions that no agent pins.`,
+    description: `Created by the playground of prompt ${promptId} to execute versions that no agent pins.`,
     promptId,
     promptVersionId,
     optionalVariables: variables,

@@ -7,7 +7,7 @@ import type {
   PromptVersionInput,
 } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useWrite } from '../client/use-single-flight.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
 import { versionPages } from './version-pages.ts';
 
 export const promptsQuery = (filters: PromptFilters) =>
@@ -39,7 +39,7 @@ export const versionQuery = (promptId: string, promptVersionId: string) =>
 
 export function useCreatePrompt() {
   const queries = useQueryClient();
-  return useWrite(
+  return useSingleFlight(
     {
       mutationFn: (prompt: PromptInput) => cueline.prompts.create(prompt),
       onSuccess: () => queries.invalidateQueries({ queryKey: ['prompts', 'list'] }),
@@ -50,7 +50,7 @@ export function useCreatePrompt() {
 
 export function useCreateVersion(promptId: string) {
   const queries = useQueryClient();
-  return useWrite({
+  return useSingleFlight({
     mutationFn: (version: PromptVersionInput) => cueline.versions.create(promptId, version),
     onSuccess: (version) => {
       queries.setQueryData(versionQuery(promptId, version.promptVersionId).queryKey, version);
@@ -62,7 +62,7 @@ export function useCreateVersion(promptId: string) {
 /** Updates name and description, archives or restores. */
 export function useChangePrompt(promptId: string) {
   const queries = useQueryClient();
-  return useWrite({
+  return useSingleFlight({
     mutationFn: (change: PromptPatch | 'archive' | 'restore'): Promise<Prompt> =>
       typeof change === 'object'
         ? cueline.prompts.update(promptId, change)

@@ -8,18 +8,18 @@ export const keyVariable = 'CUELINE_API_KEY';
 
 const executePath = (agentId: string) => `/api/v1/agents/${encodeURIComponent(agentId)}/execute`;
 
-export function curlOf(agentId: string, variables: Variables, origin: string): string {
+export function curlSnippet(agentId: string, variables: Variables, origin: string): string {
   return [
-    `curl -X POST ${inShell(origin + executePath(agentId))}`,
+    `curl -X POST ${shellQuoted(origin + executePath(agentId))}`,
     `-H "Authorization: Bearer $${keyVariable}"`,
     "-H 'Content-Type: application/json'",
-    `-d ${inShell(stringify({ variables }, 2))}`,
+    `-d ${shellQuoted(stringify({ variables }, 2))}`,
   ].join(' \\\n  ');
 }
 
 /** Uses only `fetch`, so that nothing needs to be installed. `JSON.parse` returns `any`, so it needs no types. */
-export function typeScriptOf(agentId: string, variables: Variables, origin: string): string {
-  return `const baseURL = ${inScript(origin)};
+export function typeScriptSnippet(agentId: string, variables: Variables, origin: string): string {
+  return `const baseURL = ${scriptLiteral(origin)};
 const headers = {
   authorization: \`Bearer \${process.env.${keyVariable}}\`,
   'content-type': 'application/json',
@@ -28,31 +28,31 @@ const accepted = await fetch(\`\${baseURL}${executePath(agentId)}\`, {
   method: 'POST',
   headers,
   body: JSON.stringify({
-    variables: ${indented(inScript(variables), 4)},
+    variables: ${indented(scriptLiteral(variables), 4)},
   }),
 });
 if (accepted.status !== 202) throw new Error(await accepted.text());
 const { statusUrl } = JSON.parse(await accepted.text());
 
-let run;
+let execution;
 do {
   // Long poll: the server answers when the execution ends, or after 25 seconds.
   const answer = await fetch(\`\${baseURL}\${statusUrl}?wait=25\`, { headers });
   if (!answer.ok) throw new Error(await answer.text());
-  run = JSON.parse(await answer.text());
-  if (run.status === 'processing') await new Promise((resolve) => setTimeout(resolve, 1_000));
-} while (run.status === 'processing');
-console.log(run.status, run.outputText ?? run.error);
+  execution = JSON.parse(await answer.text());
+  if (execution.status === 'processing') await new Promise((resolve) => setTimeout(resolve, 1_000));
+} while (execution.status === 'processing');
+console.log(execution.status, execution.outputText ?? execution.error);
 `;
 }
 
-export function pythonOf(agentId: string, variables: Variables, origin: string): string {
+export function pythonSnippet(agentId: string, variables: Variables, origin: string): string {
   return `import json
 import os
 import time
 import urllib.request
 
-BASE_URL = ${inScript(origin)}
+BASE_URL = ${scriptLiteral(origin)}
 
 
 def call(path, body=None):
@@ -68,24 +68,24 @@ def call(path, body=None):
         return json.load(answer)
 
 
-run = call("${executePath(agentId)}", {
-    "variables": json.loads(${inPython(variables)}),
+execution = call("${executePath(agentId)}", {
+    "variables": json.loads(${pythonLiteral(variables)}),
 })
-status_url = run["statusUrl"]
+status_url = execution["statusUrl"]
 # Long poll: the server answers when the execution ends, or after 25 seconds.
-while (run := call(status_url + "?wait=25"))["status"] == "processing":
+while (execution := call(status_url + "?wait=25"))["status"] == "processing":
     time.sleep(1)
-print(run["status"], run.get("outputText") or run.get("error"))
+print(execution["status"], execution.get("outputText") or execution.get("error"))
 `;
 }
 
 /** Within single quotes a shell treats only the quote itself specially. */
-export function inShell(text: string): string {
+export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** JSON is valid JavaScript. */
-export function inScript(value: unknown): string {
+export function scriptLiteral(value: unknown): string {
   return stringify(value, 2);
 }
 
@@ -93,7 +93,7 @@ export function inScript(value: unknown): string {
  * A JSON text as a Python string literal. The escapes agree, and `JSON.stringify` writes characters beyond the BMP
  * unescaped.
  */
-function inPython(value: unknown): string {
+function pythonLiteral(value: unknown): string {
   return JSON.stringify(stringify(value));
 }
 

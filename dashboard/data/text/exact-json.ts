@@ -44,7 +44,7 @@ const markOrNumber = /"|\\.|-?\d[\d.eE+-]*/g;
 const isPlain = (number: string) => String(Number(number)) === number;
 
 /** Keeps the exact text only where JavaScript would change it. */
-export function exactOf(number: string): number | ExactNumber {
+export function toExactNumber(number: string): number | ExactNumber {
   return isPlain(number) ? Number(number) : new ExactNumber(number);
 }
 

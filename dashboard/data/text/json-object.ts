@@ -1,7 +1,7 @@
 import { ExactNumber, parse } from './exact-json.ts';
 
 /** Parses a JSON object; null if the text is anything else. */
-export function objectOf(text: string): Record<string, unknown> | null {
+export function parseJsonObject(text: string): Record<string, unknown> | null {
   try {
     const value = parse(text);
     const isNone = Array.isArray(value) || value instanceof ExactNumber;
@@ -14,7 +14,7 @@ export function objectOf(text: string): Record<string, unknown> | null {
 }
 
 /** The values as texts for a form with these fields; null if the form cannot hold all of them. */
-export function textsOf(
+export function toTextValues(
   object: Readonly<Record<string, unknown>>,
   names: readonly string[],
 ): Record<string, string> | null {

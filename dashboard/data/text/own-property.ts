@@ -1,5 +1,5 @@
 /** The object's own property for a user-chosen name: every object also inherits names such as `constructor`. */
-export function own<Value>(
+export function ownProperty<Value>(
   object: Readonly<Record<string, Value>>,
   name: string,
 ): Value | undefined {

@@ -9,7 +9,7 @@ import {
   stringify as stringifyYaml,
   type Tags,
 } from 'yaml';
-import { ExactNumber, exactOf, stringify } from '../text/exact-json.ts';
+import { ExactNumber, stringify, toExactNumber } from '../text/exact-json.ts';
 
 /** Reads and writes workflow definitions as YAML or JSON, and maps problems to lines. */
 
@@ -29,7 +29,7 @@ const exactNumber: ScalarTag = {
   default: true,
   tag: 'tag:yaml.org,2002:float',
   test: /^[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/,
-  resolve: (text) => exactOf(text.replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1')),
+  resolve: (text) => toExactNumber(text.replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1')),
   stringify: ({ value }) => (value as ExactNumber).text,
 };
 
@@ -38,12 +38,12 @@ const customTags = (tags: Tags): Tags => [exactNumber, ...tags];
 export interface ReadDefinition {
   /** Undefined if the text is neither YAML nor JSON. */
   readonly definition: unknown;
-  readonly problems: readonly PlacedProblem[];
+  readonly problems: readonly LineProblem[];
   /** The line (from 1) of the node at `path`, or of its nearest existing ancestor. */
   lineOf(path: string): number;
 }
 
-export interface PlacedProblem {
+export interface LineProblem {
   readonly line: number;
   readonly message: string;
 }
@@ -132,9 +132,9 @@ const stepDefaults = {
 function pruned(value: unknown, defaults: Readonly<Record<string, unknown>>) {
   const given = (value ?? {}) as Record<string, unknown>;
   const names = [...new Set([...Object.keys(defaults), ...Object.keys(given)])];
-  const told = names.filter(
+  const changed = names.filter(
     (name) =>
       given[name] !== undefined && JSON.stringify(given[name]) !== JSON.stringify(defaults[name]),
   );
-  return Object.fromEntries(told.map((name) => [name, given[name]]));
+  return Object.fromEntries(changed.map((name) => [name, given[name]]));
 }

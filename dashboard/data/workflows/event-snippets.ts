@@ -1,4 +1,4 @@
-import { inScript, inShell } from '../text/call-snippets.ts';
+import { scriptLiteral, shellQuoted } from '../text/call-snippets.ts';
 
 /** Code snippets that send an event signed as Standard Webhooks specifies. */
 
@@ -7,13 +7,13 @@ export const secretVariable = 'CUELINE_WEBHOOK_SECRET';
 
 type Event = Readonly<Record<string, unknown>>;
 
-export function signedCurlOf(address: string, event: Event): string {
+export function signedCurlSnippet(address: string, event: Event): string {
   return `ID="msg_$(openssl rand -hex 12)"
 AT=$(date +%s)
-BODY=${inShell(JSON.stringify(event))}
+BODY=${shellQuoted(JSON.stringify(event))}
 KEY=$(printf %s "\${${secretVariable}#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')
 SIGNATURE=$(printf %s "$ID.$AT.$BODY" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | openssl base64 -A)
-curl -X POST ${inShell(address)} \\
+curl -X POST ${shellQuoted(address)} \\
   -H 'Content-Type: application/json' \\
   -H "webhook-id: $ID" \\
   -H "webhook-timestamp: $AT" \\
@@ -22,15 +22,15 @@ curl -X POST ${inShell(address)} \\
 `;
 }
 
-export function signedNodeOf(address: string, event: Event): string {
+export function signedNodeSnippet(address: string, event: Event): string {
   return `const { createHmac, randomUUID } = process.getBuiltinModule('node:crypto');
 
 const id = \`msg_\${randomUUID()}\`;
 const at = Math.floor(Date.now() / 1000);
-const body = JSON.stringify(${inScript(event)});
+const body = JSON.stringify(${scriptLiteral(event)});
 const key = Buffer.from(process.env.${secretVariable}.replace(/^whsec_/, ''), 'base64');
 const signature = createHmac('sha256', key).update(\`\${id}.\${at}.\${body}\`).digest('base64');
-const answer = await fetch(${inScript(address)}, {
+const answer = await fetch(${scriptLiteral(address)}, {
   method: 'POST',
   headers: {
     'content-type': 'application/json',

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ScheduleInput, SchedulePatch } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useChange } from '../client/use-invalidating-mutation.ts';
+import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
 export const schedulesQuery = (workflowId: string) =>
   queryOptions({
@@ -12,19 +12,19 @@ export const schedulesQuery = (workflowId: string) =>
   });
 
 export const useCreateSchedule = (workflowId: string) =>
-  useChange(
+  useInvalidatingMutation(
     (schedule: ScheduleInput) => cueline.schedules.create(workflowId, schedule),
     ['schedules', workflowId],
   );
 
 export const useChangeSchedule = (workflowId: string, scheduleId: string) =>
-  useChange(
+  useInvalidatingMutation(
     (patch: SchedulePatch) => cueline.schedules.update(workflowId, scheduleId, patch),
     ['schedules', workflowId],
   );
 
 export const useDeleteSchedule = (workflowId: string) =>
-  useChange(
+  useInvalidatingMutation(
     (scheduleId: string) => cueline.schedules.delete(workflowId, scheduleId),
     ['schedules', workflowId],
   );
@@ -39,19 +39,19 @@ export const webhooksQuery = (workflowId: string) =>
 
 /** The result holds the secret, which is shown once and never cached. */
 export const useCreateWebhook = (workflowId: string) =>
-  useChange(
+  useInvalidatingMutation(
     (name: string) => cueline.webhooks.create(workflowId, { name }),
     ['webhooks', workflowId],
   );
 
 export const useRotateWebhook = (workflowId: string) =>
-  useChange(
+  useInvalidatingMutation(
     (webhookId: string) => cueline.webhooks.rotate(workflowId, webhookId),
     ['webhooks', workflowId],
   );
 
 export const useDeleteWebhook = (workflowId: string) =>
-  useChange(
+  useInvalidatingMutation(
     (webhookId: string) => cueline.webhooks.delete(workflowId, webhookId),
     ['webhooks', workflowId],
   );

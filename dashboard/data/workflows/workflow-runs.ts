@@ -1,18 +1,18 @@
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import type { RunInput, WorkflowRunDetail, WorkflowRunFilters } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useWrite } from '../client/use-single-flight.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
 import { randomKey } from '../text/random-key.ts';
 
 export type { WorkflowRunDetail };
-export type RunStep = WorkflowRunDetail['steps'][number];
-export type RunItem = NonNullable<RunStep['items']>[number];
-export type RunStatus = WorkflowRunDetail['status'];
-export type StepStatus = RunStep['status'];
+export type WorkflowRunStep = WorkflowRunDetail['steps'][number];
+export type WorkflowRunItem = NonNullable<WorkflowRunStep['items']>[number];
+export type WorkflowRunStatus = WorkflowRunDetail['status'];
+export type StepStatus = WorkflowRunStep['status'];
 
 /** Poll intervals of a list with and without workflow runs in progress. */
-const [livelyMs, calmMs] = [3_000, 20_000];
-const runMs = 1_000;
+const [activePollMs, idlePollMs] = [3_000, 20_000];
+const runPollMs = 1_000;
 
 export const workflowRunsQuery = (workflowId: string, filters: WorkflowRunFilters) =>
   queryOptions({
@@ -22,7 +22,7 @@ export const workflowRunsQuery = (workflowId: string, filters: WorkflowRunFilter
     refetchInterval: ({ state }) => {
       // Keep polling after an error, so that the list recovers when the server does.
       if (state.error && !state.data) return false;
-      return !state.error && state.data?.runs.some(isUnderWay) ? livelyMs : calmMs;
+      return !state.error && state.data?.runs.some(isInProgress) ? activePollMs : idlePollMs;
     },
   });
 
@@ -33,25 +33,25 @@ export const workflowRunQuery = (workflowId: string, workflowRunId: string) =>
       const read = (more: { readonly omit?: 'bodies' }) =>
         cueline.workflows.status(workflowId, workflowRunId, { signal, ...more });
       const before = client.getQueryData<WorkflowRunDetail>(queryKey);
-      if (before && isUnderWay(before)) {
+      if (before && isInProgress(before)) {
         // Bodies can be a megabyte and do not change while polling: read them on the first load and at the end.
         const run = await read({ omit: 'bodies' });
-        if (isUnderWay(run)) return before.input ? { ...run, input: before.input } : run;
+        if (isInProgress(run)) return before.input ? { ...run, input: before.input } : run;
       }
       return read({});
     },
-    refetchInterval: ({ state }) => (state.data && needsALook(state.data) ? runMs : false),
+    refetchInterval: ({ state }) => (state.data && needsPolling(state.data) ? runPollMs : false),
   });
 
 /** A page of a step's items beyond those included in the workflow run. */
-export const runItemsQuery = (
+export const workflowRunItemsQuery = (
   run: Pick<WorkflowRunDetail, 'workflowId' | 'workflowRunId' | 'status'>,
   stepName: string,
   offset: number,
 ) => {
   const { workflowId, workflowRunId } = run;
-  const hasEnded = !isUnderWay(run);
-  const page = { limit: itemsOnPage, offset };
+  const hasEnded = !isInProgress(run);
+  const page = { limit: itemsPageSize, offset };
   return queryOptions({
     queryKey: ['workflow-runs', workflowId, workflowRunId, 'items', stepName, offset],
     queryFn: async ({ signal }) => ({
@@ -61,31 +61,31 @@ export const runItemsQuery = (
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => {
       // Refetch once after the end of the workflow run: its items have ended since.
-      const settled = hasEnded && (!data || (data.afterEnd && !data.items.some(isBeingStopped)));
-      return settled ? false : livelyMs;
+      const settled = hasEnded && (!data || (data.afterEnd && !data.items.some(isCanceling)));
+      return settled ? false : activePollMs;
     },
   });
 };
 
-export const itemsOnPage = 50;
+export const itemsPageSize = 50;
 
-export const isUnderWay = ({ status }: Pick<WorkflowRunDetail, 'status'>) =>
+export const isInProgress = ({ status }: Pick<WorkflowRunDetail, 'status'>) =>
   status === 'processing';
 
 /** Executions of an ended workflow run are canceled shortly after it. */
-function needsALook(run: WorkflowRunDetail): boolean {
+function needsPolling(run: WorkflowRunDetail): boolean {
   return (
-    isUnderWay(run) ||
-    run.steps.some((step) => isBeingStopped(step) || step.items?.some(isBeingStopped))
+    isInProgress(run) ||
+    run.steps.some((step) => isCanceling(step) || step.items?.some(isCanceling))
   );
 }
 
-const isBeingStopped = ({ status }: Pick<RunItem, 'status'>) => status === 'canceling';
+const isCanceling = ({ status }: Pick<WorkflowRunItem, 'status'>) => status === 'canceling';
 
 /** The idempotency key makes retries safe. */
 export function useStartWorkflow(workflowId: string) {
   const queries = useQueryClient();
-  return useWrite(
+  return useSingleFlight(
     {
       mutationFn: (input: RunInput) =>
         cueline.workflows.tryOut(workflowId, input, { idempotencyKey: randomKey() }),
@@ -97,7 +97,7 @@ export function useStartWorkflow(workflowId: string) {
 
 export function useCancelWorkflowRun(workflowId: string, workflowRunId: string) {
   const queries = useQueryClient();
-  return useWrite({
+  return useSingleFlight({
     mutationFn: () => cueline.workflows.cancel(workflowId, workflowRunId),
     // Also after an error: the workflow run may have ended meanwhile.
     onSettled: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),

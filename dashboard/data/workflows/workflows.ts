@@ -8,8 +8,8 @@ import type {
   WorkflowVersionInput,
 } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useDeletion } from '../client/use-delete.ts';
-import { useWrite } from '../client/use-single-flight.ts';
+import { useDelete } from '../client/use-delete.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
 import { versionPages } from '../prompts/version-pages.ts';
 
 export type WorkflowSummary = Awaited<
@@ -60,7 +60,7 @@ export const workflowVersionQuery = (workflowId: string, workflowVersionId: stri
   });
 
 /** Validates a definition on the server; cached per definition. */
-export const verdictQuery = (definition: unknown) =>
+export const validationQuery = (definition: unknown) =>
   queryOptions({
     queryKey: ['workflow-verdict', definition],
     queryFn: ({ signal }) => cueline.workflows.validate(definition, { signal }),
@@ -71,7 +71,7 @@ export const verdictQuery = (definition: unknown) =>
 /** `onCreated` runs even if the user has left the page. */
 export function useCreateWorkflow(onCreated: (made: Workflow) => void) {
   const queries = useQueryClient();
-  return useWrite(
+  return useSingleFlight(
     {
       mutationFn: (workflow: WorkflowInput) => cueline.workflows.create(workflow),
       onSuccess: (made) => {
@@ -85,13 +85,13 @@ export function useCreateWorkflow(onCreated: (made: Workflow) => void) {
 
 export function useChangeWorkflow(workflowId: string) {
   const queries = useQueryClient();
-  return useWrite({
+  return useSingleFlight({
     mutationFn: (patch: WorkflowPatch) => cueline.workflows.update(workflowId, patch),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
   });
 }
 
-export interface VersionOrder {
+export interface NewVersion {
   readonly version: WorkflowVersionInput;
   readonly pin: boolean;
 }
@@ -105,8 +105,8 @@ export interface AddedVersion {
 
 export function useAddVersion(workflowId: string) {
   const queries = useQueryClient();
-  return useWrite({
-    mutationFn: async ({ version: input, pin }: VersionOrder): Promise<AddedVersion> => {
+  return useSingleFlight({
+    mutationFn: async ({ version: input, pin }: NewVersion): Promise<AddedVersion> => {
       const version = await cueline.workflows.addVersion(workflowId, input);
       const { workflowVersionId } = version;
       // Immutable, so the response can seed the cache.
@@ -123,12 +123,12 @@ export function useAddVersion(workflowId: string) {
   });
 }
 
-export function useDeleteWorkflow(workflowId: string, leave: () => Promise<void>) {
+export function useDeleteWorkflow(workflowId: string, navigateAway: () => Promise<void>) {
   const areas = ['workflows', 'workflow-runs', 'schedules', 'webhooks'];
-  return useDeletion({
-    order: () => cueline.workflows.delete(workflowId),
-    lists: ['workflows', 'list'],
-    leave,
-    gone: areas.map((area) => [area, workflowId]),
+  return useDelete({
+    deleteFn: () => cueline.workflows.delete(workflowId),
+    listKey: ['workflows', 'list'],
+    navigateAway,
+    obsoleteKeys: areas.map((area) => [area, workflowId]),
   });
 }

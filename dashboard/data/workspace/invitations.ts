@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { chooseWorkspace, cueline } from '../client/client.ts';
-import { useWrite } from '../client/use-single-flight.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
 
 /** The invitation behind the token of a link. */
 export const invitationQuery = (token: string) =>
@@ -12,7 +12,7 @@ export const invitationQuery = (token: string) =>
 
 /** Creates an account and signs in; `null` joins with the current session's account. */
 export function useAcceptInvitation(token: string, onJoined: () => void) {
-  return useWrite(
+  return useSingleFlight(
     {
       mutationFn: async (account: { name: string; password: string } | null) => {
         if (!account) return cueline.invitations.accept({ token });

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ApiKey, ApiKeyInput, PageQuery } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useChange } from '../client/use-invalidating-mutation.ts';
+import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
 export const keysQuery = (page: PageQuery) =>
   queryOptions({
@@ -14,21 +14,21 @@ export const keysQuery = (page: PageQuery) =>
 
 /** The result holds the secret, which is shown once and never cached. */
 export const useIssueKey = () =>
-  useChange((key: ApiKeyInput) => cueline.keys.create(key), ['keys']);
+  useInvalidatingMutation((key: ApiKeyInput) => cueline.keys.create(key), ['keys']);
 
 export const useRevokeKey = () =>
-  useChange((apiKeyId: string) => cueline.keys.revoke(apiKeyId), ['keys']);
+  useInvalidatingMutation((apiKeyId: string) => cueline.keys.revoke(apiKeyId), ['keys']);
 
 export const useRotateKey = () =>
-  useChange(
+  useInvalidatingMutation(
     ({ apiKeyId, graceSeconds }: { apiKeyId: string; graceSeconds: number }) =>
       cueline.keys.rotate(apiKeyId, { graceSeconds }),
     ['keys'],
   );
 
-type KeyStanding = 'active' | 'expired' | 'revoked';
+type KeyState = 'active' | 'expired' | 'revoked';
 
-export function standingOf({ revokedAt, expiresAt }: ApiKey): KeyStanding {
+export function keyStateOf({ revokedAt, expiresAt }: ApiKey): KeyState {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }

@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { Me } from '../../../src/client/index.ts';
-import { chooseWorkspace, cueline, workspaceOfPage } from '../client/client.ts';
+import { chooseWorkspace, cueline, currentWorkspaceId } from '../client/client.ts';
 import { isSignedOut } from '../client/signed-out.ts';
 
 const userKey = 'cueline-user';
@@ -9,7 +9,7 @@ export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async ({ client, signal }) => {
     const me = await readMe(signal);
-    return isSomebodyElse(me) ? beginAnew(me, client) : me;
+    return isDifferentUser(me) ? resetWindow(me, client) : me;
   },
   staleTime: Number.POSITIVE_INFINITY,
   // Another window may have changed the password or signed in as another user.
@@ -25,7 +25,7 @@ async function readMe(signal: AbortSignal): Promise<Me> {
     return await cueline.me({ signal });
   } catch (error) {
     if (!isSignedOut(error) || (await cueline.session.user()) === null) throw error;
-    if (workspaceOfPage === null) location.assign('/no-workspace');
+    if (currentWorkspaceId === null) location.assign('/no-workspace');
     else {
       chooseWorkspace(null);
       location.reload();
@@ -38,14 +38,14 @@ async function readMe(signal: AbortSignal): Promise<Me> {
  * An expired session does not clear session storage: without this check, the next user in this window would see drafts
  * of the last.
  */
-function isSomebodyElse({ user }: Me): boolean {
+function isDifferentUser({ user }: Me): boolean {
   const before = sessionStorage.getItem(userKey);
   sessionStorage.setItem(userKey, user.userId);
   return before !== null && before !== user.userId;
 }
 
 /** Clears drafts and typed values of the previous user, and reloads a page that still shows their data. */
-function beginAnew(me: Me, queries: QueryClient): Me | Promise<never> {
+function resetWindow(me: Me, queries: QueryClient): Me | Promise<never> {
   sessionStorage.clear();
   sessionStorage.setItem(userKey, me.user.userId);
   if (queries.getQueryData(meQuery.queryKey) === undefined) return me;
@@ -63,6 +63,6 @@ export function workspaceName(me: Me): string {
 }
 
 /** Whether the server would allow it: editors edit, execute and issue keys; owners also manage the workspace. */
-export function may(me: Me, right: 'edit' | 'own'): boolean {
+export function can(me: Me, right: 'edit' | 'manage'): boolean {
   return me.role === 'owner' || (right === 'edit' && me.role === 'editor');
 }

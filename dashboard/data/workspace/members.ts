@@ -1,8 +1,8 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import type { InvitationInput, Role } from '../../../src/client/index.ts';
 import { chooseWorkspace, cueline } from '../client/client.ts';
-import { useChange } from '../client/use-invalidating-mutation.ts';
-import { useWrite } from '../client/use-single-flight.ts';
+import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
 import { meQuery, useMe } from './me.ts';
 
 export const membersQuery = queryOptions({
@@ -19,7 +19,7 @@ export const invitationsQuery = queryOptions({
 
 export function useChangeRole() {
   const queries = useQueryClient();
-  return useWrite({
+  return useSingleFlight({
     mutationFn: ({ userId, role }: { userId: string; role: Role }) =>
       cueline.members.update(userId, role),
     onSettled: (_member, _error, { userId }) => {
@@ -33,12 +33,12 @@ export function useChangeRole() {
 }
 
 export const useRemoveMember = () =>
-  useChange((userId: string) => cueline.members.remove(userId), ['members']);
+  useInvalidatingMutation((userId: string) => cueline.members.remove(userId), ['members']);
 
 /** The user loses access: reload, which opens another workspace if they have one. */
 export function useLeaveWorkspace() {
   const { userId } = useMe().user;
-  return useWrite(
+  return useSingleFlight(
     {
       mutationFn: () => cueline.members.remove(userId),
       onSuccess: () => {
@@ -52,7 +52,13 @@ export function useLeaveWorkspace() {
 
 /** The result holds the link, which is shown once. */
 export const useInvite = () =>
-  useChange((invitation: InvitationInput) => cueline.invitations.create(invitation), ['members']);
+  useInvalidatingMutation(
+    (invitation: InvitationInput) => cueline.invitations.create(invitation),
+    ['members'],
+  );
 
 export const useWithdraw = () =>
-  useChange((invitationId: string) => cueline.invitations.delete(invitationId), ['members']);
+  useInvalidatingMutation(
+    (invitationId: string) => cueline.invitations.delete(invitationId),
+    ['members'],
+  );

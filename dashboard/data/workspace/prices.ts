@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { PriceInput } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useChange } from '../client/use-invalidating-mutation.ts';
+import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
 export const pricesQuery = queryOptions({
   queryKey: ['prices'],
@@ -9,7 +9,7 @@ export const pricesQuery = queryOptions({
 });
 
 export const usePutPrice = () =>
-  useChange((price: PriceInput) => cueline.prices.put(price), ['prices']);
+  useInvalidatingMutation((price: PriceInput) => cueline.prices.put(price), ['prices']);
 
 export const useDeletePrice = () =>
-  useChange((model: string) => cueline.prices.delete(model), ['prices']);
+  useInvalidatingMutation((model: string) => cueline.prices.delete(model), ['prices']);

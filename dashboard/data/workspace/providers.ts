@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import type { ProviderInput } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useWrite } from '../client/use-single-flight.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
 
 export const providersQuery = queryOptions({
   queryKey: ['providers'],
@@ -11,7 +11,7 @@ export const providersQuery = queryOptions({
 /** Replaces the whole provider, including its credential. */
 export function usePutProvider() {
   const queries = useQueryClient();
-  return useWrite({
+  return useSingleFlight({
     mutationFn: ({ name, provider }: { name: string; provider: ProviderInput }) =>
       cueline.providers.put(name, provider),
     onSuccess: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
@@ -20,12 +20,12 @@ export function usePutProvider() {
 
 /** A failed connection is a result; the mutation fails only if the test itself could not run. */
 export function useTestProvider() {
-  return useWrite({ mutationFn: (name: string) => cueline.providers.test(name) });
+  return useSingleFlight({ mutationFn: (name: string) => cueline.providers.test(name) });
 }
 
 export function useDeleteProvider() {
   const queries = useQueryClient();
-  return useWrite({
+  return useSingleFlight({
     mutationFn: (name: string) => cueline.providers.delete(name),
     onSettled: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
   });

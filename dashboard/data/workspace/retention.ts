@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ErasureInput, PageQuery, Retention } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useChange } from '../client/use-invalidating-mutation.ts';
+import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
 /** Retention settings and erasure requests. */
 
@@ -11,7 +11,7 @@ export const retentionQuery = queryOptions({
 });
 
 export const useSetRetention = () =>
-  useChange((retention: Retention) => cueline.setRetention(retention), ['retention']);
+  useInvalidatingMutation((retention: Retention) => cueline.setRetention(retention), ['retention']);
 
 /** Polls while an erasure is in progress. */
 export const erasuresQuery = (page: PageQuery) =>
@@ -24,4 +24,4 @@ export const erasuresQuery = (page: PageQuery) =>
   });
 
 export const useErase = () =>
-  useChange((asked: ErasureInput) => cueline.erasures.create(asked), ['erasures']);
+  useInvalidatingMutation((erasure: ErasureInput) => cueline.erasures.create(erasure), ['erasures']);

@@ -3,22 +3,22 @@ import { BarChart, LineChart } from '@mantine/charts';
 import type { ReactNode } from 'react';
 import {
   endStatuses,
+  intervals,
   type Statistics,
   statusColors,
-  steps,
 } from '../../data/executions/statistics.ts';
 import { formatCost, formatCount, formatDuration, formatTime } from '../../data/text/format.ts';
 import classes from './activity.module.css';
-import { pointOf } from './activity-points.ts';
+import { toPoint } from './activity-points.ts';
 
 /**
  * Charts of executions, latency, tokens and cost. Lazy-loaded: the chart library is larger than the rest of the page.
  */
 export default function ActivityCharts({ statistics }: { readonly statistics: Statistics }) {
   if (statistics.buckets.length === 0) {
-    return <p className={classes.none}>No executions in this period.</p>;
+    return <p className={classes.muted}>No executions in this period.</p>;
   }
-  const data = steps(statistics).map(pointOf);
+  const data = intervals(statistics).map(toPoint);
   const tick = statistics.level === 'hour' && data.length <= 24 ? hourTick : dayTick;
   const happened = endStatuses.filter((status) => data.some((point) => point[status] > 0));
   const statuses = happened.map((name) => ({ name, color: statusColors[name] }));
@@ -32,7 +32,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
     h: 180,
     withLegend: false,
     xAxisProps: { tickFormatter: tick, minTickGap: 40 },
-    tooltipProps: { labelFormatter: stepTime },
+    tooltipProps: { labelFormatter: intervalTime },
     tooltipAnimationDuration: 0,
     gridAxis: 'x',
     tickLine: 'none',
@@ -61,7 +61,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
             curveType="linear"
           />
         ) : (
-          <p className={classes.none}>No successful executions in this period.</p>
+          <p className={classes.muted}>No successful executions in this period.</p>
         )}
       </Chart>
       <Chart title="Tokens" {...(counted && { series: directions })}>
@@ -74,7 +74,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
             yAxisProps={whole}
           />
         ) : (
-          <p className={classes.none}>No token usage recorded.</p>
+          <p className={classes.muted}>No token usage recorded.</p>
         )}
       </Chart>
       <Chart title={spent && unpriced ? 'Known cost' : 'Cost'}>
@@ -86,7 +86,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
             yAxisProps={{ width: 64 }}
           />
         ) : (
-          <p className={classes.none}>{unpriced ? 'The cost is unknown.' : 'No cost.'}</p>
+          <p className={classes.muted}>{unpriced ? 'The cost is unknown.' : 'No cost.'}</p>
         )}
       </Chart>
     </div>
@@ -141,4 +141,4 @@ const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' 
 const hourTick = (start: string) => hour.format(new Date(start));
 const dayTick = (start: string) => day.format(new Date(start));
 // Recharts calls this before anything is hovered.
-const stepTime = (start: ReactNode) => (typeof start === 'string' ? formatTime(start) : '');
+const intervalTime = (start: ReactNode) => (typeof start === 'string' ? formatTime(start) : '');

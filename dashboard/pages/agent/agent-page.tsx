@@ -19,7 +19,7 @@ export function AgentPage() {
         title={agent.agentName}
         badge={<StageBadge agent={agent} />}
         about={agent.description}
-        description={<Identifier id={agentId} what="agent ID" />}
+        description={<Identifier id={agentId} name="agent ID" />}
       />
       {areas.length > 1 && (
         <Tabs label="Agent">

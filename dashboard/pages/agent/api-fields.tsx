@@ -1,6 +1,6 @@
 import { Stack, Switch, Textarea } from '@mantine/core';
 import type { Agent } from '../../../src/client/index.ts';
-import { fieldProblem } from '../../components/form-error.tsx';
+import { fieldError } from '../../components/form-error.tsx';
 import type { AgentForm } from '../../data/agents/agent-form.ts';
 
 /** API access of an agent, and its allowed browser origins. */
@@ -36,7 +36,7 @@ export function ApiFields(props: {
         spellCheck={false}
         disabled={disabled}
         value={form.origins}
-        error={fieldProblem(error, 'allowedOrigins')}
+        error={fieldError(error, 'allowedOrigins')}
         onChange={({ currentTarget }) => onChange({ origins: currentTarget.value })}
       />
     </Stack>

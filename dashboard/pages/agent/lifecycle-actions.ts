@@ -1,6 +1,6 @@
 import type { Agent, LifecycleAction } from '../../../src/client/index.ts';
 
-interface Words {
+interface ActionTexts {
   /** The button label. */
   readonly verb: string;
   readonly question: string;
@@ -10,7 +10,7 @@ interface Words {
   readonly stopsCalls?: true;
 }
 
-export const actionWords: Record<LifecycleAction, Words> = {
+export const actionTexts: Record<LifecycleAction, ActionTexts> = {
   'enable-api': {
     verb: 'Enable API',
     question: 'Enable the API of this agent?',

@@ -1,13 +1,13 @@
 import { Fragment } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import classes from './lifecycle.module.css';
-import { actionWords, stagePath } from './lifecycle-actions.ts';
+import { actionTexts, stagePath } from './lifecycle-actions.ts';
 
 /** The four stages with the current one marked, and the transitions between them. */
-export function LifecyclePicture({ agent }: { readonly agent: Agent }) {
+export function LifecycleDiagram({ agent }: { readonly agent: Agent }) {
   return (
     <ol className={classes.path}>
-      {stagePath.map(({ stage, meaning, onward }, place) => (
+      {stagePath.map(({ stage, meaning, onward }, index) => (
         <Fragment key={stage}>
           <li
             className={classes.stage}
@@ -18,12 +18,12 @@ export function LifecyclePicture({ agent }: { readonly agent: Agent }) {
             <span className={classes.meaning}>{meaning}</span>
           </li>
           {onward && (
-            <li className={classes.way} aria-hidden="true">
+            <li className={classes.action} aria-hidden="true">
               <Arrow
-                label={actionWords[onward].verb}
+                label={actionTexts[onward].verb}
                 allowed={agent.allowedActions.includes(onward)}
               />
-              {stagePath[place]?.back && <Back agent={agent} action={stagePath[place].back} />}
+              {stagePath[index]?.back && <Back agent={agent} action={stagePath[index].back} />}
             </li>
           )}
         </Fragment>
@@ -36,7 +36,7 @@ type Action = Agent['allowedActions'][number];
 
 function Back({ agent, action }: { readonly agent: Agent; readonly action: Action }) {
   return (
-    <Arrow back label={actionWords[action].verb} allowed={agent.allowedActions.includes(action)} />
+    <Arrow back label={actionTexts[action].verb} allowed={agent.allowedActions.includes(action)} />
   );
 }
 

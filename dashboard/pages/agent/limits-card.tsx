@@ -1,8 +1,8 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { Card, Facts } from '../../components/card.tsx';
-import { problemOf } from '../../components/error-state.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
+import { describeError } from '../../components/error-state.tsx';
 import { LimitBars } from '../../components/limit-bars.tsx';
 import { agentLimitsQuery } from '../../data/agents/agents.ts';
 import { formatCount } from '../../data/text/format.ts';
@@ -17,19 +17,21 @@ export function LimitsCard({ agent }: { readonly agent: Agent }) {
       <Stack gap="sm">
         {limits.data ? (
           limits.data.rateLimitUsage.length === 0 ? (
-            <p className={classes.none}>No rate limits of its own; those of its keys apply.</p>
+            <p className={classes.muted}>
+              No rate limits of its ownProperty; those of its keys apply.
+            </p>
           ) : (
             <LimitBars usage={limits.data.rateLimitUsage} />
           )
         ) : limits.isError ? (
-          <p className={classes.none} role="alert">
-            {problemOf(limits.error).message}
+          <p className={classes.muted} role="alert">
+            {describeError(limits.error).message}
           </p>
         ) : (
           <Skeleton height={64} />
         )}
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             [
               'Max concurrent executions',
               maxConcurrency ? formatCount(maxConcurrency) : 'no limit',

@@ -1,9 +1,9 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { TemplateDiff } from '../../components/versions/template-diff.tsx';
 import { taggedAgentQuery, useChangeAgent } from '../../data/agents/agents.ts';
 import { versionQuery } from '../../data/prompts/prompts.ts';
@@ -57,9 +57,9 @@ export function PinDialog(props: {
         ) : (
           <Skeleton height={240} />
         )}
-        <FormProblem error={pin.error} />
+        <FormError error={pin.error} />
         <Group justify="flex-end" gap="xs">
-          <LeaveButton>Keep {agent.promptVersionLabel}</LeaveButton>
+          <DialogCloseButton>Keep {agent.promptVersionLabel}</DialogCloseButton>
           <Button
             loading={pin.isPending}
             disabled={!after.data || !tagged.data}

@@ -5,14 +5,14 @@ import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import list from '../../components/list.module.css';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { useVersionColumns } from '../../components/versions/version-columns.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { pinsQuery } from '../../data/agents/pins.ts';
 import { versionsQuery } from '../../data/prompts/prompts.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { PinDialog } from './pin-dialog.tsx';
 import classes from './pins.module.css';
@@ -26,17 +26,17 @@ export function PinsPage() {
   const versions = useInfiniteQuery(versionsQuery(agent.promptId));
   const pins = useQuery(pinsQuery(agentId));
   const nameOf = useMemberNames();
-  const mayEdit = may(useMe(), 'edit');
-  const [asked, setAsked] = useState<string | null>(null);
+  const canEdit = can(useMe(), 'edit');
+  const [versionToPin, setVersionToPin] = useState<string | null>(null);
   const pinned = <StateBadge tone="good" text="pinned" />;
-  const way = (promptVersionId: string, verb: string, label: string) =>
+  const pinButton = (promptVersionId: string, verb: string, label: string) =>
     promptVersionId !== agent.promptVersionId &&
-    mayEdit && (
+    canEdit && (
       <Button
         size="xs"
         variant="default"
         aria-label={`${verb} ${label}`}
-        onClick={() => setAsked(promptVersionId)}
+        onClick={() => setVersionToPin(promptVersionId)}
       >
         {verb}
       </Button>
@@ -49,7 +49,8 @@ export function PinsPage() {
         {label} {promptVersionId === agent.promptVersionId && pinned}
       </>
     ),
-    ways: ({ promptVersionId, promptVersionLabel: label }) => way(promptVersionId, 'Pin', label),
+    actions: ({ promptVersionId, promptVersionLabel: label }) =>
+      pinButton(promptVersionId, 'Pin', label),
   });
   type Pin = NonNullable<typeof pins.data>['pins'][number];
   const pinColumns: readonly Column<Pin>[] = [
@@ -58,14 +59,14 @@ export function PinsPage() {
       header: 'Version',
       cell: ({ promptVersionLabel }) => <span className={list.code}>{promptVersionLabel}</span>,
     },
-    { key: 'from', header: 'From', cell: ({ pinnedAt }) => <Time at={pinnedAt} since /> },
-    { key: 'by', header: 'By', from: 'sm', cell: ({ pinnedBy }) => nameOf(pinnedBy) },
+    { key: 'from', header: 'From', cell: ({ pinnedAt }) => <Time at={pinnedAt} relative /> },
+    { key: 'by', header: 'By', hideBelow: 'sm', cell: ({ pinnedBy }) => nameOf(pinnedBy) },
     {
       key: 'return',
       header: 'Actions',
       align: 'right',
       cell: ({ promptVersionId, promptVersionLabel: label }) =>
-        way(promptVersionId, 'Restore', label),
+        pinButton(promptVersionId, 'Restore', label),
     },
   ];
   const failed = [versions, pins].find(({ isError, data }) => isError && !data);
@@ -73,7 +74,7 @@ export function PinsPage() {
   return (
     <div className={classes.page}>
       <div>
-        <NotRenewed query={versions} />
+        <StaleNotice query={versions} />
         <div className={classes.head}>
           <h2>Versions of the prompt</h2>
           <Link to="/prompts/$promptId" params={{ promptId: agent.promptId }}>
@@ -97,7 +98,7 @@ export function PinsPage() {
         <div className={classes.head}>
           <h2>Pin history</h2>
         </div>
-        <NotRenewed query={pins} />
+        <StaleNotice query={pins} />
         <DataTable
           caption="Pin history"
           columns={pinColumns}
@@ -106,7 +107,13 @@ export function PinsPage() {
           loadingRows={3}
         />
       </div>
-      {asked && <PinDialog agent={agent} promptVersionId={asked} onClose={() => setAsked(null)} />}
+      {versionToPin && (
+        <PinDialog
+          agent={agent}
+          promptVersionId={versionToPin}
+          onClose={() => setVersionToPin(null)}
+        />
+      )}
     </div>
   );
 }

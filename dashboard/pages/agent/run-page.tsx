@@ -4,13 +4,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { RunResult } from '../../components/execution-result.tsx';
-import { submitByKeys } from '../../components/hooks/submit-on-ctrl-enter.ts';
+import { ExecutionResult } from '../../components/execution-result.tsx';
+import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
 import { useValues, ValuesCard } from '../../components/values-card.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { agentFields } from '../../data/agents/value-fields.ts';
-import { execute, useRun } from '../../data/executions/start-execution.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { execute, useStartExecution } from '../../data/executions/start-execution.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './run.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');
@@ -21,10 +21,10 @@ export function RunPage() {
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
   const fields = agentFields(agent);
   const values = useValues(`cueline-values-${agentId}`, fields);
-  const { run, cancel } = useRun((variables: Record<string, unknown>) =>
+  const { execution, cancel } = useStartExecution((variables: Record<string, unknown>) =>
     execute(agentId, variables),
   );
-  if (!may(useMe(), 'edit')) {
+  if (!can(useMe(), 'edit')) {
     return (
       <EmptyState icon="lock" title="Running requires the editor role">
         You can view its executions.
@@ -40,12 +40,17 @@ export function RunPage() {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (values.given) run.mutate(values.given);
+    if (values.input) execution.mutate(values.input);
   };
   return (
-    <form className={classes.columns} onSubmit={submit} onKeyDown={submitByKeys}>
+    <form className={classes.columns} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
       <ValuesCard title="Variables" fields={fields} {...values}>
-        <Button type="submit" mt="md" loading={run.isPending} disabled={values.given === null}>
+        <Button
+          type="submit"
+          mt="md"
+          loading={execution.isPending}
+          disabled={values.input === null}
+        >
           Run
         </Button>
         <p className={classes.note}>
@@ -54,8 +59,8 @@ export function RunPage() {
         </p>
       </ValuesCard>
       <Card title="Result">
-        {run.isIdle && <p className={classes.note}>No result yet.</p>}
-        <RunResult run={run} cancel={cancel} />
+        {execution.isIdle && <p className={classes.note}>No result yet.</p>}
+        <ExecutionResult execution={execution} cancel={cancel} />
       </Card>
     </form>
   );

@@ -3,33 +3,33 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type Agent, CuelineError } from '../../../src/client/index.ts';
 import { Card } from '../../components/card.tsx';
-import { AboutFields } from '../../components/fields/general-fields.tsx';
+import { GeneralFields } from '../../components/fields/general-fields.tsx';
 import { LimitFields } from '../../components/fields/limit-fields.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
 import { VariablesFields } from '../../components/fields/variables-fields.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import {
   type AgentForm,
-  changeOf,
-  defaultProblem,
-  formOf,
-  isOverridden,
-  rebased,
+  defaultValueError,
+  formFromAgent,
+  hasConflict,
+  rebaseForm,
+  toAgentPatch,
   withVariables,
 } from '../../data/agents/agent-form.ts';
 import { useChangeAgent } from '../../data/agents/agents.ts';
 import { versionQuery } from '../../data/prompts/prompts.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { ApiFields } from './api-fields.tsx';
 import { DangerCard } from './danger-card.tsx';
 import classes from './settings.module.css';
-import { KeepFields } from './storage-fields.tsx';
+import { StorageFields } from './storage-fields.tsx';
 
 /** Unsaved changes. */
 export interface SettingsDraft {
   /** The agent when editing began, and its ETag. */
-  readonly begun: AgentForm;
-  readonly of: string | null;
+  readonly base: AgentForm;
+  readonly baseEtag: string | null;
   readonly form: AgentForm;
 }
 
@@ -39,51 +39,53 @@ export function SettingsForm(props: {
   readonly etag: string | null;
   /** From a previous visit. */
   readonly draft: SettingsDraft | null;
-  readonly onKeep: (draft: SettingsDraft) => void;
+  readonly onStore: (draft: SettingsDraft) => void;
   readonly onDiscard: () => void;
   readonly onReload: () => void;
 }) {
-  const { agent, etag, draft, onKeep, onDiscard, onReload } = props;
+  const { agent, etag, draft, onStore, onDiscard, onReload } = props;
   const me = useMe();
-  const [{ begun, of }, begin] = useState(() => draft ?? { begun: formOf(agent), of: etag });
-  const [form, setForm] = useState<AgentForm>(draft?.form ?? begun);
+  const [{ base, baseEtag }, setBase] = useState(
+    () => draft ?? { base: formFromAgent(agent), baseEtag: etag },
+  );
+  const [form, setForm] = useState<AgentForm>(draft?.form ?? base);
   /** The form values being saved, or just saved. */
   const [sent, setSent] = useState<AgentForm | null>(null);
   const change = (change: Partial<AgentForm>) => setForm((form) => ({ ...form, ...change }));
   const save = useChangeAgent(agent.agentId);
   // If another user changed an edited field, the old ETag stays and the save fails with an explanation.
-  if (of !== etag && (sent || !isOverridden(begun, form, formOf(agent)))) {
+  if (baseEtag !== etag && (sent || !hasConflict(base, form, formFromAgent(agent)))) {
     // The agent was refetched, usually after a save: rebase the remaining edits.
-    begin({ begun: formOf(agent), of: etag });
-    setForm(rebased(sent ?? begun, form, formOf(agent)));
+    setBase({ base: formFromAgent(agent), baseEtag: etag });
+    setForm(rebaseForm(sent ?? base, form, formFromAgent(agent)));
     setSent(null);
   }
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
-  const patch = changeOf(begun, form);
+  const patch = toAgentPatch(base, form);
   const changed = Object.keys(patch).length > 0;
-  const disabled = !may(me, 'edit');
+  const disabled = !can(me, 'edit');
   useEffect(() => {
     if (disabled) return;
-    if (changed) onKeep({ begun, of, form });
+    if (changed) onStore({ base, baseEtag, form });
     else onDiscard();
-  }, [disabled, changed, begun, of, form, onKeep, onDiscard]);
+  }, [disabled, changed, base, baseEtag, form, onStore, onDiscard]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!changed || form.variables.some(defaultProblem)) return;
+    if (!changed || form.variables.some(defaultValueError)) return;
     setSent(form);
-    save.mutate({ patch, etag: of }, { onError: () => setSent(null) });
+    save.mutate({ patch, etag: baseEtag }, { onError: () => setSent(null) });
   };
   const fields = { form, onChange: change, error: save.error, disabled };
   return (
     <>
       <form className={classes.form} onSubmit={submit}>
         <Card title="General">
-          <AboutFields {...fields} />
+          <GeneralFields {...fields} />
         </Card>
         <Card title="Variables">
           <VariablesFields
             variables={withVariables(form.variables, version?.variables ?? [])}
-            needed={version?.variables ?? []}
+            requiredByVersion={version?.variables ?? []}
             onChange={(variables) => change({ variables })}
             disabled={disabled}
           />
@@ -91,7 +93,7 @@ export function SettingsForm(props: {
         <Card title="Model">
           <ModelFields
             value={form.model}
-            behind={version}
+            inherited={version}
             onChange={(settings) => change({ model: { ...form.model, ...settings } })}
             error={save.error}
             prefix="agentConfig."
@@ -105,22 +107,22 @@ export function SettingsForm(props: {
           <ApiFields agent={agent} {...fields} />
         </Card>
         <Card title="Storage and retention">
-          <KeepFields {...fields} owner={may(me, 'own')} />
+          <StorageFields {...fields} owner={can(me, 'manage')} />
         </Card>
         {!disabled && (
           <div className={classes.bar} data-changed={changed || undefined}>
-            <FormProblem error={save.error} />
+            <FormError error={save.error} />
             <Group gap="xs">
               <Button type="submit" loading={save.isPending} disabled={!changed}>
                 Save changes
               </Button>
-              {isOvertaken(save.error) && (
+              {isConflict(save.error) && (
                 <Button variant="default" onClick={onReload}>
                   Reload
                 </Button>
               )}
               {changed && (
-                <Button variant="default" onClick={() => setForm(begun)}>
+                <Button variant="default" onClick={() => setForm(base)}>
                   Discard
                 </Button>
               )}
@@ -133,6 +135,6 @@ export function SettingsForm(props: {
   );
 }
 
-function isOvertaken(error: unknown): boolean {
+function isConflict(error: unknown): boolean {
   return error instanceof CuelineError && error.status === 412;
 }

@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { taggedAgentQuery } from '../../data/agents/agents.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { type SettingsDraft, SettingsForm } from './settings-form.tsx';
 
 const route = getRouteApi('/app/agents/$agentId');
@@ -17,14 +17,14 @@ export function SettingsPage() {
 }
 
 function Settings({ agentId }: { readonly agentId: string }) {
-  const mayEdit = may(useMe(), 'edit');
+  const canEdit = can(useMe(), 'edit');
   const tagged = useQuery(taggedAgentQuery(agentId));
-  const [draft, keep, discard] = useSessionStorage<SettingsDraft | null>({
+  const [draft, store, discard] = useSessionStorage<SettingsDraft | null>({
     key: `cueline-settings-${agentId}`,
     defaultValue: null,
     getInitialValueInEffect: false,
   });
-  const [begun, beginAnew] = useState(0);
+  const [revision, setRevision] = useState(0);
   if (tagged.isError && !tagged.data) {
     return <ErrorState error={tagged.error} onRetry={() => void tagged.refetch()} />;
   }
@@ -33,16 +33,16 @@ function Settings({ agentId }: { readonly agentId: string }) {
   const reload = async () => {
     await tagged.refetch();
     discard();
-    beginAnew(begun + 1);
+    setRevision(revision + 1);
   };
   return (
     <SettingsForm
-      key={begun}
+      key={revision}
       agent={agent}
       etag={etag}
       // A draft from when the user could edit would look like the agent's current values.
-      draft={mayEdit ? draft : null}
-      onKeep={keep}
+      draft={canEdit ? draft : null}
+      onStore={store}
       onDiscard={discard}
       onReload={() => void reload()}
     />

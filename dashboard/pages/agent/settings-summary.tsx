@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { Card, Facts } from '../../components/card.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
 import { Time } from '../../components/time.tsx';
 import { agentFields } from '../../data/agents/value-fields.ts';
 import { promptQuery, versionQuery } from '../../data/prompts/prompts.ts';
@@ -17,8 +17,8 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
   return (
     <>
       <Card title="Pinned version">
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['Prompt', prompt?.name ?? '…'],
             ['Version', <code key="label">{agent.promptVersionLabel}</code>],
             ['Model', <code key="model">{config.model ?? version?.model ?? '…'}</code>],
@@ -33,13 +33,13 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
       </Card>
       <LimitsCard agent={agent} />
       <Card title="Details">
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['Visibility', agent.visibility === 'public' ? 'all members' : 'creator and owners'],
             ...(agent.project ? [['Project', agent.project] as const] : []),
             ...(agent.tags.length > 0 ? [['Tags', agent.tags.join(', ')] as const] : []),
-            ['Created', <Time key="created" at={agent.createdAt} since />],
-            ['Updated', <Time key="changed" at={agent.updatedAt} since />],
+            ['Created', <Time key="created" at={agent.createdAt} relative />],
+            ['Updated', <Time key="changed" at={agent.updatedAt} relative />],
           ]}
         />
       </Card>
@@ -49,18 +49,18 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
 
 function Variables({ agent }: { readonly agent: Agent }) {
   const all = agentFields(agent);
-  if (all.length === 0) return <p className={classes.none}>No variables declared.</p>;
+  if (all.length === 0) return <p className={classes.muted}>No variables declared.</p>;
   return (
     <ul className={classes.variables}>
-      {all.map(({ name, required, otherwise }) => (
+      {all.map(({ name, required, defaultText }) => (
         <li key={name}>
           <code>{name}</code>
           <span>
             {required
               ? 'required'
-              : otherwise === undefined
+              : defaultText === undefined
                 ? 'optional'
-                : `default: “${otherwise}”`}
+                : `default: “${defaultText}”`}
           </span>
         </li>
       ))}

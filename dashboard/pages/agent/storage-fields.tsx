@@ -1,16 +1,16 @@
 import { Stack, Switch } from '@mantine/core';
 import fields from '../../components/fields/fields.module.css';
 import { NumberField } from '../../components/fields/number-field.tsx';
-import { fieldProblem } from '../../components/form-error.tsx';
+import { fieldError } from '../../components/form-error.tsx';
 import type { AgentForm } from '../../data/agents/agent-form.ts';
 
-const kept = [
+const retentionFields = [
   ['recordsDays', 'Keep records (days)'],
   ['bodiesDays', 'Keep bodies (days)'],
 ] as const;
 
 /** Whether bodies are stored, and retention periods. Only owners may change the periods or turn storage on again. */
-export function KeepFields(props: {
+export function StorageFields(props: {
   readonly form: AgentForm;
   readonly onChange: (change: Partial<AgentForm>) => void;
   readonly error: unknown;
@@ -28,7 +28,7 @@ export function KeepFields(props: {
         onChange={({ currentTarget }) => onChange({ storeBodies: currentTarget.checked })}
       />
       <div className={fields.halves}>
-        {kept.map(([name, label]) => (
+        {retentionFields.map(([name, label]) => (
           <NumberField
             key={name}
             label={label}
@@ -36,7 +36,7 @@ export function KeepFields(props: {
             min={1}
             value={form.retention[name]}
             onChange={(days) => onChange({ retention: { ...form.retention, [name]: days } })}
-            error={fieldProblem(error, `retention.${name}`)}
+            error={fieldError(error, `retention.${name}`)}
             disabled={disabled || !owner}
           />
         ))}

@@ -9,9 +9,9 @@ import { useLastPage } from '../../components/hooks/use-last-page.ts';
 import { Icon } from '../../components/icon.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { agentsQuery } from '../../data/agents/agents.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { columns, rowsOf } from './agent-columns.tsx';
 import { AgentFilters } from './agent-filters.tsx';
 import type { AgentsSearch } from './search.ts';
@@ -29,14 +29,14 @@ export function AgentsPage() {
       <PageHeader
         title="Agents"
         description="An agent is a pinned prompt version that programs call through the API. Metrics cover the last 24 hours."
-        actions={may(me, 'edit') && <NewAgent />}
+        actions={can(me, 'edit') && <NewAgent />}
       />
       <AgentFilters filters={filters} onChange={change} />
-      <NotRenewed query={agents} />
+      <StaleNotice query={agents} />
       {agents.isError && !agents.data ? (
         <ErrorState error={agents.error} onRetry={() => void agents.refetch()} />
       ) : agents.data?.agents.length === 0 ? (
-        <NoAgents filtered={filtered} mayEdit={may(me, 'edit')} onClear={clear} />
+        <NoAgents filtered={filtered} canEdit={can(me, 'edit')} onClear={clear} />
       ) : (
         <>
           <DataTable
@@ -69,16 +69,16 @@ function NewAgent() {
 
 function NoAgents({
   filtered,
-  mayEdit,
+  canEdit,
   onClear,
 }: {
   readonly filtered: boolean;
-  readonly mayEdit: boolean;
+  readonly canEdit: boolean;
   readonly onClear: () => void;
 }) {
   if (!filtered) {
     return (
-      <EmptyState icon="agents" title="No agents yet" action={mayEdit && <NewAgent />}>
+      <EmptyState icon="agents" title="No agents yet" action={canEdit && <NewAgent />}>
         An agent pins a prompt version and adds a model, variables and limits. Programs call it with
         an API key, and each call is recorded.
       </EmptyState>

@@ -1,5 +1,5 @@
 import type { Agent } from '../../../src/client/index.ts';
-import { asText, readOffset } from '../../data/client/search-params.ts';
+import { readOffset, toText } from '../../data/client/search-params.ts';
 
 export const stages = [
   'Draft',
@@ -22,7 +22,7 @@ export interface AgentsSearch {
 export function readSearch(given: Record<string, unknown>): AgentsSearch {
   const text = (name: string) => {
     const value = given[name];
-    return value === undefined || value === '' ? {} : { [name]: asText(value) };
+    return value === undefined || value === '' ? {} : { [name]: toText(value) };
   };
   const status = stages.find((stage) => stage === given.status);
   return {

@@ -10,66 +10,87 @@ import { formatCost, formatCount, formatDuration } from '../../data/text/format.
 import { useKeyNames } from '../../data/workspace/key-names.ts';
 import classes from './history.module.css';
 
-type RunColumn = Column<Execution>;
+type ExecutionColumn = Column<Execution>;
 
 /** The optional columns, in order. Time and status are always shown. */
-const optional: readonly RunColumn[] = [
-  { key: 'agent', header: 'Agent', from: 'sm', cell: ({ agentName }) => <Cut text={agentName} /> },
+const optionalColumns: readonly ExecutionColumn[] = [
+  {
+    key: 'agent',
+    header: 'Agent',
+    hideBelow: 'sm',
+    cell: ({ agentName }) => <Truncated text={agentName} />,
+  },
   {
     key: 'version',
     header: 'Version',
-    from: 'md',
-    cell: (run) => <code className={classes.code}>{run.promptVersionLabel}</code>,
+    hideBelow: 'md',
+    cell: (execution) => <code className={classes.code}>{execution.promptVersionLabel}</code>,
   },
   {
     key: 'model',
     header: 'Model',
-    from: 'md',
+    hideBelow: 'md',
     cell: ({ modelUsed }) => <code className={classes.code}>{modelUsed}</code>,
   },
-  { key: 'source', header: 'Source', from: 'md', cell: ({ source }) => source },
+  { key: 'source', header: 'Source', hideBelow: 'md', cell: ({ source }) => source },
   {
     key: 'variables',
     header: 'Input',
-    from: 'md',
-    cell: ({ inputVariables: given }) => <Cut text={given && stringify(given)} />,
+    hideBelow: 'md',
+    cell: ({ inputVariables: given }) => <Truncated text={given && stringify(given)} />,
   },
-  { key: 'output', header: 'Output', from: 'md', cell: (run) => <Cut text={run.outputText} /> },
-  { key: 'error', header: 'Error', from: 'md', cell: (run) => <Cut text={run.errorCode} /> },
+  {
+    key: 'output',
+    header: 'Output',
+    hideBelow: 'md',
+    cell: (execution) => <Truncated text={execution.outputText} />,
+  },
+  {
+    key: 'error',
+    header: 'Error',
+    hideBelow: 'md',
+    cell: (execution) => <Truncated text={execution.errorCode} />,
+  },
   {
     key: 'key',
     header: 'Key',
-    from: 'md',
+    hideBelow: 'md',
     cell: ({ apiKeyId }) => <Key apiKeyId={apiKeyId} />,
   },
-  figure('attempts', 'Attempts', 'md', ({ attempts }) => formatCount(attempts)),
-  figure(
+  metricColumn('attempts', 'Attempts', 'md', ({ attempts }) => formatCount(attempts)),
+  metricColumn(
     'latency',
     'Latency',
     'sm',
     ({ latencyMs }) => latencyMs !== undefined && formatDuration(latencyMs),
   ),
-  figure(
+  metricColumn(
     'tokens',
     'Tokens',
     'md',
     ({ tokensUsed }) => tokensUsed !== undefined && formatCount(tokensUsed),
   ),
-  figure('cost', 'Cost', 'sm', costOf),
+  metricColumn('cost', 'Cost', 'sm', costCell),
 ];
 
 /** Columns whose data is requested only while visible: polling long texts is expensive. */
-const bodies = ['variables', 'output'];
+const bodyColumns = ['variables', 'output'];
 
-const usual = ['agent', 'version', 'source', 'latency', 'tokens', 'cost'];
+const defaultColumns = ['agent', 'version', 'source', 'latency', 'tokens', 'cost'];
 
-function figure(
+function metricColumn(
   key: string,
   header: string,
-  from: 'sm' | 'md',
-  show: (run: Execution) => ReactNode,
-): RunColumn {
-  return { key, header, from, align: 'right', cell: (run) => show(run) || <None /> };
+  hideBelow: 'sm' | 'md',
+  show: (execution: Execution) => ReactNode,
+): ExecutionColumn {
+  return {
+    key,
+    header,
+    hideBelow,
+    align: 'right',
+    cell: (execution) => show(execution) || <EmptyCell />,
+  };
 }
 
 export type TimeStyle = 'relative' | 'absolute';
@@ -78,7 +99,7 @@ export type TimeStyle = 'relative' | 'absolute';
 export function useColumns(agentId: string | undefined) {
   const [chosen, choose] = useLocalStorage<string[]>({
     key: 'cueline-history-columns',
-    defaultValue: usual,
+    defaultValue: defaultColumns,
     getInitialValueInEffect: false,
   });
   const [times, chooseTimes] = useLocalStorage<TimeStyle>({
@@ -87,14 +108,16 @@ export function useColumns(agentId: string | undefined) {
     getInitialValueInEffect: false,
   });
   // On an agent's page the agent is the same in every row.
-  const offered = optional.filter(({ key }) => agentId === undefined || key !== 'agent');
+  const offered = optionalColumns.filter(({ key }) => agentId === undefined || key !== 'agent');
   const wanted = offered.filter(({ key }) => chosen.includes(key));
-  const showsBodies = wanted.some(({ key }) => bodies.includes(key));
+  const showsBodies = wanted.some(({ key }) => bodyColumns.includes(key));
   const shown = [
     {
       key: 'when',
       header: 'Started',
-      cell: (run: Execution) => <When run={run} agentId={agentId} since={times === 'relative'} />,
+      cell: (execution: Execution) => (
+        <StartedLink execution={execution} agentId={agentId} relative={times === 'relative'} />
+      ),
     },
     {
       key: 'status',
@@ -107,19 +130,19 @@ export function useColumns(agentId: string | undefined) {
 }
 
 /** The row's link. */
-function When(props: {
-  readonly run: Execution;
+function StartedLink(props: {
+  readonly execution: Execution;
   readonly agentId: string | undefined;
-  readonly since: boolean;
+  readonly relative: boolean;
 }) {
-  const { executionId, agentId, executedAt } = props.run;
+  const { executionId, agentId, executedAt } = props.execution;
   const shared = {
     search: (now: object) => now,
     resetScroll: false,
     className: classes.when,
     'data-row-link': true,
   };
-  const time = <Time at={executedAt} since={props.since} />;
+  const time = <Time at={executedAt} relative={props.relative} />;
   if (props.agentId === undefined) {
     return (
       <Link
@@ -128,7 +151,7 @@ function When(props: {
         {...(shared as object)}
       >
         {time}
-        <div className={classes.narrow}>{props.run.agentName}</div>
+        <div className={classes.narrow}>{props.execution.agentName}</div>
       </Link>
     );
   }
@@ -144,24 +167,24 @@ function When(props: {
 }
 
 /** Empty if neither price nor usage is known: 0 would be wrong. */
-export function costOf({
+export function costCell({
   costUSD,
   costKnown,
 }: Pick<Execution, 'costUSD' | 'costKnown'>): ReactNode {
   if (costUSD === undefined) return null;
-  return costKnown ? formatCost(costUSD) : <span className={classes.none}>unknown</span>;
+  return costKnown ? formatCost(costUSD) : <span className={classes.muted}>unknown</span>;
 }
 
 /** The key's name if known, else its id. */
 function Key({ apiKeyId }: { readonly apiKeyId: string | undefined }) {
   const names = useKeyNames();
-  return <Cut text={apiKeyId && (names?.get(apiKeyId) ?? apiKeyId)} />;
+  return <Truncated text={apiKeyId && (names?.get(apiKeyId) ?? apiKeyId)} />;
 }
 
-function Cut({ text }: { readonly text: string | undefined }) {
-  return text ? <span className={classes.cut}>{text.slice(0, 200)}</span> : <None />;
+function Truncated({ text }: { readonly text: string | undefined }) {
+  return text ? <span className={classes.cut}>{text.slice(0, 200)}</span> : <EmptyCell />;
 }
 
-function None() {
-  return <span className={classes.none}>–</span>;
+function EmptyCell() {
+  return <span className={classes.muted}>–</span>;
 }

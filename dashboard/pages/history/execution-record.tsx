@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo } from 'react';
-import { Facts } from '../../components/card.tsx';
+import { DescriptionList } from '../../components/card.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { Figures } from '../../components/metric-list.tsx';
+import { MetricList } from '../../components/metric-list.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import type { ExecutionDetail } from '../../data/executions/executions.ts';
@@ -11,8 +11,8 @@ import { stringify } from '../../data/text/exact-json.ts';
 import { formatWhole } from '../../data/text/format.ts';
 import { useKeyNames } from '../../data/workspace/key-names.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
-import { costOf } from './columns.tsx';
-import { Failure } from './failure-card.tsx';
+import { costCell } from './columns.tsx';
+import { FailureCard } from './failure-card.tsx';
 import { indentJson } from './json-text.ts';
 import { Output } from './output.tsx';
 import classes from './record.module.css';
@@ -20,69 +20,75 @@ import { RecordActions } from './record-actions.tsx';
 import { Timings } from './timings.tsx';
 
 /** All details of one execution. */
-export function Record(props: {
-  readonly run: ExecutionDetail;
-  readonly onGone: () => Promise<void>;
+export function ExecutionRecord(props: {
+  readonly execution: ExecutionDetail;
+  readonly onDeleted: () => Promise<void>;
   readonly onStarted: (executionId: string) => void;
 }) {
-  const { run } = props;
+  const { execution } = props;
   const nameOf = useMemberNames();
   useEffect(() => {
     const ofList = document.title;
-    document.title = `Execution of ${run.agentName} · Cueline`;
+    document.title = `Execution of ${execution.agentName} · Cueline`;
     return () => {
       document.title = ofList;
     };
-  }, [run.agentName]);
+  }, [execution.agentName]);
   return (
     <article className={classes.record}>
       <header className={classes.head}>
         <div className={classes.title}>
-          <StatusBadge status={run.status} />
+          <StatusBadge status={execution.status} />
           <h2>
-            <Link to="/agents/$agentId" params={{ agentId: run.agentId }}>
-              {run.agentName}
+            <Link to="/agents/$agentId" params={{ agentId: execution.agentId }}>
+              {execution.agentName}
             </Link>
           </h2>
         </div>
         <div className={classes.id}>
-          <code>{run.executionId}</code>
-          <CopyButton text={run.executionId} what="execution ID" />
+          <code>{execution.executionId}</code>
+          <CopyButton text={execution.executionId} name="execution ID" />
         </div>
       </header>
       <RecordActions {...props} />
-      <Failure run={run} />
-      <Figures figures={figures(run)} />
-      <Timings run={run} />
-      {run.outputText !== undefined && <Output text={run.outputText} />}
-      {run.status === 'success' && run.outputText === undefined && (
-        <p className={classes.gone}>The output is no longer stored.</p>
+      <FailureCard execution={execution} />
+      <MetricList metrics={metrics(execution)} />
+      <Timings execution={execution} />
+      {execution.outputText !== undefined && <Output text={execution.outputText} />}
+      {execution.status === 'success' && execution.outputText === undefined && (
+        <p className={classes.notice}>The output is no longer stored.</p>
       )}
-      <Sent run={run} />
-      <Facts facts={facts(run, nameOf)} />
+      <Bodies execution={execution} />
+      <DescriptionList items={details(execution, nameOf)} />
     </article>
   );
 }
 
-function figures(run: ExecutionDetail): [string, ReactNode][] {
+function metrics(execution: ExecutionDetail): [string, ReactNode][] {
   return [
-    ['Input tokens', run.inputTokens === undefined ? null : formatWhole(run.inputTokens)],
-    ['Output tokens', run.outputTokens === undefined ? null : formatWhole(run.outputTokens)],
-    ['Cost', costOf(run)],
-    ['Attempts', formatWhole(run.attempts)],
+    [
+      'Input tokens',
+      execution.inputTokens === undefined ? null : formatWhole(execution.inputTokens),
+    ],
+    [
+      'Output tokens',
+      execution.outputTokens === undefined ? null : formatWhole(execution.outputTokens),
+    ],
+    ['Cost', costCell(execution)],
+    ['Attempts', formatWhole(execution.attempts)],
   ];
 }
 
 /** The variables and the rendered prompts. Bodies can be deleted before their record. */
-function Sent({ run }: { readonly run: ExecutionDetail }) {
-  const { inputVariables: variables, systemPrompt, userPrompt } = run;
+function Bodies({ execution }: { readonly execution: ExecutionDetail }) {
+  const { inputVariables: variables, systemPrompt, userPrompt } = execution;
   const given = useMemo(() => {
     const text = variables && stringify(variables);
     return text && (indentJson(text) ?? text);
   }, [variables]);
   if (given === undefined && userPrompt === undefined) {
     return (
-      <p className={classes.gone}>Variables and prompts are not stored, or no longer stored.</p>
+      <p className={classes.notice}>Variables and prompts are not stored, or no longer stored.</p>
     );
   }
   return (
@@ -96,23 +102,26 @@ function Sent({ run }: { readonly run: ExecutionDetail }) {
   );
 }
 
-function facts(
-  run: ExecutionDetail,
+function details(
+  execution: ExecutionDetail,
   nameOf: (userId: string | null) => string,
 ): [string, ReactNode][] {
   const some: [string, ReactNode | undefined][] = [
-    ['Model', <code key="model">{run.modelUsed}</code>],
-    ['Temperature', run.temperature],
-    ['Version', <code key="version">{run.promptVersionLabel}</code>],
-    ['Accepted', <Time key="at" at={run.executedAt} />],
-    ['Ended', run.completedAt && <Time key="end" at={run.completedAt} />],
-    ['Finish reason', run.finishReason],
-    ['Source', run.source],
-    ['Workflow', workflowRun(run)],
-    ['Key', run.apiKeyId && <Key key="key" apiKeyId={run.apiKeyId} />],
-    ['Executed by', run.executedBy && <By key="by" userId={run.executedBy} nameOf={nameOf} />],
-    ['IP address', run.ipAddress],
-    ['User agent', run.userAgent],
+    ['Model', <code key="model">{execution.modelUsed}</code>],
+    ['Temperature', execution.temperature],
+    ['Version', <code key="version">{execution.promptVersionLabel}</code>],
+    ['Accepted', <Time key="at" at={execution.executedAt} />],
+    ['Ended', execution.completedAt && <Time key="end" at={execution.completedAt} />],
+    ['Finish reason', execution.finishReason],
+    ['Source', execution.source],
+    ['Workflow', workflowRun(execution)],
+    ['Key', execution.apiKeyId && <Key key="key" apiKeyId={execution.apiKeyId} />],
+    [
+      'Executed by',
+      execution.executedBy && <ExecutedBy key="by" userId={execution.executedBy} nameOf={nameOf} />,
+    ],
+    ['IP address', execution.ipAddress],
+    ['User agent', execution.userAgent],
   ];
   return some.filter(([, value]) => value !== undefined && value !== null);
 }
@@ -130,7 +139,10 @@ function Key({ apiKeyId }: { readonly apiKeyId: string }) {
 }
 
 /** Former members have no name: the id in the tooltip distinguishes them. */
-function By(props: { readonly userId: string; readonly nameOf: (userId: string) => string }) {
+function ExecutedBy(props: {
+  readonly userId: string;
+  readonly nameOf: (userId: string) => string;
+}) {
   return <span title={props.userId}>{props.nameOf(props.userId)}</span>;
 }
 

@@ -1,8 +1,8 @@
 import { Button, Menu } from '@mantine/core';
 import type { ExecutionFilters } from '../../../src/client/index.ts';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { useWrite } from '../../data/client/use-single-flight.ts';
+import { useSingleFlight } from '../../data/client/use-single-flight.ts';
 import { checkExport, type ExportFormat, exportHref } from '../../data/executions/executions.ts';
 
 interface Exported {
@@ -12,7 +12,7 @@ interface Exported {
 
 /** Exports all matching executions as a browser download of any size. */
 export function ExportMenu({ agentId, filters }: Exported) {
-  const begin = useWrite({
+  const begin = useSingleFlight({
     mutationFn: async (format: ExportFormat) => {
       await checkExport(agentId, filters);
       download(exportHref(agentId, filters, format), `executions.${format}`);
@@ -40,7 +40,7 @@ export function ExportMenu({ agentId, filters }: Exported) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      <FormProblem error={begin.error} />
+      <FormError error={begin.error} />
     </>
   );
 }

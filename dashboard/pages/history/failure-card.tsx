@@ -3,17 +3,17 @@ import { remedies } from './error-remedies.ts';
 import classes from './record.module.css';
 
 /** Why the execution did not succeed, and what to do about it. */
-export function Failure({ run }: { readonly run: ExecutionDetail }) {
-  if (run.errorCode === undefined) return null;
+export function FailureCard({ execution }: { readonly execution: ExecutionDetail }) {
+  if (execution.errorCode === undefined) return null;
   return (
     <section
       className={classes.failure}
-      data-calm={run.status === 'canceled' || undefined}
-      aria-label={run.status === 'canceled' ? 'Reason' : 'Error'}
+      data-calm={execution.status === 'canceled' || undefined}
+      aria-label={execution.status === 'canceled' ? 'Reason' : 'Error'}
     >
-      <code>{run.errorCode}</code>
-      {run.error && <p className={classes.words}>{run.error}</p>}
-      <p>{remedies[run.errorCode]}</p>
+      <code>{execution.errorCode}</code>
+      {execution.error && <p className={classes.text}>{execution.error}</p>}
+      <p>{remedies[execution.errorCode]}</p>
     </section>
   );
 }

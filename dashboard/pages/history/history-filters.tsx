@@ -17,7 +17,7 @@ export function HistoryFilters(props: {
   const { search, onChange } = props;
   const [opened, { toggle, close }] = useDisclosure();
   const pills = Object.entries(search).filter(
-    ([name, value]) => value !== undefined && !standing.includes(name),
+    ([name, value]) => value !== undefined && !inlineFilters.includes(name),
   );
   return (
     <search className={classes.filters}>
@@ -78,7 +78,7 @@ export function HistoryFilters(props: {
           rightSection={<Icon name="close" size={12} />}
           onClick={() => onChange({ [name]: undefined })}
         >
-          {words[name] ?? name} {shown(name, String(value))}
+          {filterLabels[name] ?? name} {displayValue(name, String(value))}
         </Button>
       ))}
       {isFiltered(search) && (
@@ -90,15 +90,15 @@ export function HistoryFilters(props: {
   );
 }
 
-function shown(name: string, value: string): string {
+function displayValue(name: string, value: string): string {
   const isTime = /Date$/.test(name) && value.includes('T') && !Number.isNaN(Date.parse(value));
   return isTime ? formatTime(value) : value;
 }
 
 /** Filters whose own control shows the value. */
-const standing = ['q', 'status', 'source', 'offset'];
+const inlineFilters = ['q', 'status', 'source', 'offset'];
 
-const words: Readonly<Record<string, string>> = {
+const filterLabels: Readonly<Record<string, string>> = {
   startDate: 'from',
   endDate: 'until',
   promptVersionId: 'version',

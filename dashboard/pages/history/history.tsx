@@ -7,14 +7,14 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { useFilters } from '../../components/hooks/use-filters.ts';
 import { useLastPage } from '../../components/hooks/use-last-page.ts';
 import { Pager } from '../../components/pager.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { historyQuery } from '../../data/executions/executions.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { useColumns } from './columns.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import classes from './history.module.css';
 import { HistoryFilters } from './history-filters.tsx';
-import { type HistorySearch, isFiltered, readsRecords } from './search.ts';
+import { type HistorySearch, isFiltered, scansRecords } from './search.ts';
 
 const pageSize = 25;
 
@@ -24,10 +24,10 @@ export function History({ agentId }: { readonly agentId?: string }) {
   const { shown, showsBodies, ...choice } = useColumns(agentId);
   const { offset = 0, ...filters } = search;
   // Filters that scan records match only ended executions and are too expensive to poll.
-  const live = offset === 0 && !readsRecords(search);
+  const live = offset === 0 && !scansRecords(search);
   // Executions in progress have no final status. Later pages include them too, so that pages join without gaps.
   const processing =
-    filters.status === undefined && !readsRecords(search)
+    filters.status === undefined && !scansRecords(search)
       ? ({ include: 'processing' } as const)
       : {};
   const short = showsBodies ? {} : ({ omit: 'bodies' } as const);
@@ -39,11 +39,11 @@ export function History({ agentId }: { readonly agentId?: string }) {
     <>
       <HistoryFilters search={search} agentId={agentId} onChange={change} onClear={clear} />
       <div className={classes.bar}>
-        <span role="status">{data && matching(data.pagination.total, search)}</span>
+        <span role="status">{data && countText(data.pagination.total, search)}</span>
         <ColumnMenu {...choice} />
         <ExportMenu agentId={agentId} filters={filters as ExecutionFilters} />
       </div>
-      <NotRenewed query={history} />
+      <StaleNotice query={history} />
       {history.isError && !data ? (
         <HistoryFailed
           error={history.error}
@@ -53,7 +53,7 @@ export function History({ agentId }: { readonly agentId?: string }) {
           onClear={clear}
         />
       ) : data?.executions.length === 0 ? (
-        <NoRuns filtered={isFiltered(search) || offset > 0} onClear={clear} />
+        <NoExecutions filtered={isFiltered(search) || offset > 0} onClear={clear} />
       ) : (
         <div className={classes.rows}>
           <DataTable
@@ -76,7 +76,7 @@ export function History({ agentId }: { readonly agentId?: string }) {
   );
 }
 
-function matching(total: number, search: HistorySearch): string {
+function countText(total: number, search: HistorySearch): string {
   const count = total === 1 ? '1 execution' : `${total.toLocaleString()} executions`;
   if (!isFiltered(search)) return count;
   return `${count} ${total === 1 ? 'matches' : 'match'}`;
@@ -98,7 +98,7 @@ function HistoryFailed(props: {
     <>
       <ErrorState error={props.error} onRetry={props.onRetry} />
       {props.filtered && (
-        <div className={classes.waysOut}>
+        <div className={classes.actions}>
           <Button variant="default" onClick={props.onLastWeek}>
             Last 7 days only
           </Button>
@@ -111,7 +111,7 @@ function HistoryFailed(props: {
   );
 }
 
-function NoRuns({
+function NoExecutions({
   filtered,
   onClear,
 }: {

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { dayOf, timeOf } from '../../data/text/day-range.ts';
+import { fromDateInput, toDateInput } from '../../data/text/day-range.ts';
 import { errorCodes } from './error-remedies.ts';
 import { KeyField, VersionField } from './filter-fields.tsx';
 import { type HistorySearch, readSearch } from './search.ts';
@@ -11,7 +11,9 @@ export function MoreFilters(props: {
   readonly agentId: string | undefined;
   readonly onApply: (change: Partial<HistorySearch>) => void;
 }) {
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() => textsOf(props.search));
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() =>
+    toTextValues(props.search),
+  );
   const [variable, setVariable] = useState({ name: '', value: '' });
   const field = (name: string) => ({
     value: typed[name] ?? '',
@@ -19,8 +21,8 @@ export function MoreFilters(props: {
       setTyped({ ...typed, [name]: event.currentTarget.value }),
   });
   const { startDate: from = '', endDate: until = '' } = props.search;
-  const startDate = timeOf(typed.startDate ?? '', 'start', from);
-  const endDate = timeOf(typed.endDate ?? '', 'end', until);
+  const startDate = fromDateInput(typed.startDate ?? '', 'start', from);
+  const endDate = fromDateInput(typed.endDate ?? '', 'end', until);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const added = variable.name === '' ? {} : { [`variables.${variable.name}`]: variable.value };
@@ -35,8 +37,13 @@ export function MoreFilters(props: {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <Group grow gap="xs">
-          <TextInput type="date" label="From" error={wrongDay(startDate)} {...field('startDate')} />
-          <TextInput type="date" label="Until" error={wrongDay(endDate)} {...field('endDate')} />
+          <TextInput
+            type="date"
+            label="From"
+            error={dateError(startDate)}
+            {...field('startDate')}
+          />
+          <TextInput type="date" label="Until" error={dateError(endDate)} {...field('endDate')} />
         </Group>
         <VersionField agentId={props.agentId} {...field('promptVersionId')} />
         <TextInput label="Model" placeholder="openai/gpt-5.5" {...field('model')} />
@@ -113,10 +120,10 @@ const fields = [
   'costUSDMax',
 ] as const;
 
-function textsOf(search: HistorySearch): Record<string, string> {
+function toTextValues(search: HistorySearch): Record<string, string> {
   const texts = Object.fromEntries(fields.map((name) => [name, String(search[name] ?? '')]));
   const { startDate = '', endDate = '' } = texts;
-  return { ...texts, startDate: dayOf(startDate), endDate: dayOf(endDate) };
+  return { ...texts, startDate: toDateInput(startDate), endDate: toDateInput(endDate) };
 }
 
-const wrongDay = (time: string | null) => time === null && 'Invalid date.';
+const dateError = (time: string | null) => time === null && 'Invalid date.';

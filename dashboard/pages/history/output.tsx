@@ -1,11 +1,11 @@
 import { SegmentedControl } from '@mantine/core';
 import { Suspense, useMemo, useState } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { lazyPart } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
 import { indentJson } from './json-text.ts';
 import classes from './record.module.css';
 
-const Markdown = lazyPart(() => import('./markdown.tsx'));
+const Markdown = lazyComponent(() => import('./markdown.tsx'));
 
 /** Longer texts are not rendered as Markdown: that would block the browser for seconds. */
 const markdownMax = 100_000;

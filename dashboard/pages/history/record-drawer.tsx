@@ -2,12 +2,12 @@ import { Drawer, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type NavigateOptions, useNavigate, useParams } from '@tanstack/react-router';
 import { ErrorState } from '../../components/error-state.tsx';
-import { useLeave } from '../../components/hooks/use-navigate-from.ts';
+import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
 import { useReturnFocus } from '../../components/hooks/use-return-focus.ts';
-import { NotRenewed } from '../../components/stale-notice.tsx';
-import { isGone } from '../../data/client/not-found.ts';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { isNotFound } from '../../data/client/not-found.ts';
 import { executionQuery } from '../../data/executions/executions.ts';
-import { Record } from './execution-record.tsx';
+import { ExecutionRecord } from './execution-record.tsx';
 import classes from './record.module.css';
 
 /** One execution in a drawer over its list, with its own URL. Closing it returns to the list. */
@@ -16,12 +16,12 @@ export function RecordDrawer() {
   const navigate = useNavigate();
   useReturnFocus();
   const record = useQuery(executionQuery(agentId, executionId));
-  const inAgent = location.pathname.startsWith('/agents/');
-  const leave = useLeave(executionId);
-  const placeOf = (open?: string) => {
+  const isAgentPage = location.pathname.startsWith('/agents/');
+  const navigateFrom = useNavigateFrom(executionId);
+  const locationOf = (open?: string) => {
     const params = { agentId, executionId: open ?? '' };
-    const list = inAgent ? '/agents/$agentId/history' : '/history';
-    const one = inAgent
+    const list = isAgentPage ? '/agents/$agentId/history' : '/history';
+    const one = isAgentPage
       ? '/agents/$agentId/history/$executionId'
       : '/history/$agentId/$executionId';
     const search = (now: object) => now;
@@ -30,7 +30,7 @@ export function RecordDrawer() {
   };
   const close = () => {
     // Esc reaches all open dialogs but must close only the topmost.
-    if (document.querySelectorAll('[role="dialog"]').length <= 1) void navigate(placeOf());
+    if (document.querySelectorAll('[role="dialog"]').length <= 1) void navigate(locationOf());
   };
   return (
     <Drawer.Root
@@ -49,17 +49,17 @@ export function RecordDrawer() {
             <Drawer.Title>Execution</Drawer.Title>
             <Drawer.CloseButton aria-label="Close" />
           </div>
-          {record.isError && (!record.data || isGone(record.error)) ? (
+          {record.isError && (!record.data || isNotFound(record.error)) ? (
             <ErrorState error={record.error} onRetry={() => void record.refetch()} />
           ) : record.data ? (
             <>
-              <NotRenewed query={record} />
-              <Record
+              <StaleNotice query={record} />
+              <ExecutionRecord
                 // Resets local state for another execution.
                 key={executionId}
-                run={record.data}
-                onGone={() => leave({ ...placeOf(), replace: true })}
-                onStarted={(started) => void navigate(placeOf(started))}
+                execution={record.data}
+                onDeleted={() => navigateFrom({ ...locationOf(), replace: true })}
+                onStarted={(started) => void navigate(locationOf(started))}
               />
             </>
           ) : (

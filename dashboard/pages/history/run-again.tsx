@@ -3,12 +3,12 @@ import { type ExecutionDetail, useRunAgain } from '../../data/executions/executi
 
 /** Runs the agent's currently pinned version with the same or other variables. */
 export default function RunAgain(props: {
-  readonly run: ExecutionDetail;
+  readonly execution: ExecutionDetail;
   readonly onClose: () => void;
   readonly onStarted: (executionId: string) => void;
 }) {
-  const { run, onClose, onStarted } = props;
-  const again = useRunAgain(run.agentId);
+  const { execution, onClose, onStarted } = props;
+  const again = useRunAgain(execution.agentId);
   const start = (variables: Record<string, unknown>) =>
     again.mutate(variables, {
       onSuccess: ({ executionId }) => {
@@ -18,10 +18,10 @@ export default function RunAgain(props: {
     });
   return (
     <RunAgainDialog
-      title={`Run ${run.agentName} again`}
+      title={`Run ${execution.agentName} again`}
       label="Variables"
       description="A JSON object of variable names and values"
-      values={run.inputVariables}
+      values={execution.inputVariables}
       pending={again.isPending}
       error={again.error}
       onRun={start}

@@ -1,4 +1,4 @@
-import { asText } from '../../data/client/search-params.ts';
+import { toText } from '../../data/client/search-params.ts';
 import type { errorCodes } from './error-remedies.ts';
 
 /** The filters of the list as search parameters, named as in the API. */
@@ -41,11 +41,11 @@ export function readSearch(given: Record<string, unknown>): HistorySearch {
     read.errorCode = String(given.errorCode);
   for (const name of texts) {
     const value = given[name];
-    if (value !== undefined && value !== '') read[name] = asText(value);
+    if (value !== undefined && value !== '') read[name] = toText(value);
   }
   for (const [name, value] of Object.entries(given)) {
     // An empty string is a valid variable value.
-    if (/^variables\../.test(name) && value !== undefined) read[name] = asText(value);
+    if (/^variables\../.test(name) && value !== undefined) read[name] = toText(value);
   }
   for (const name of amounts) {
     const text = String(given[name] ?? '');
@@ -59,7 +59,7 @@ export function readSearch(given: Record<string, unknown>): HistorySearch {
 }
 
 /** Whether a filter makes the server scan records, which is too expensive to poll. */
-export function readsRecords(search: HistorySearch): boolean {
+export function scansRecords(search: HistorySearch): boolean {
   return Object.keys(search).some((name) => /^(q$|latencyMs|costUSD|variables\.)/.test(name));
 }
 

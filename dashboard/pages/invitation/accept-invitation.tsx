@@ -3,7 +3,7 @@ import { Link, useLocation, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { OpenedInvitation } from '../../../src/client/index.ts';
 import { NewPasswordField } from '../../components/fields/new-password-field.tsx';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
 import { useAcceptInvitation } from '../../data/workspace/invitations.ts';
 
 /**
@@ -49,18 +49,18 @@ export function AcceptInvitation(props: {
               withAsterisk={false}
               maxLength={200}
               value={name}
-              error={fieldProblem(accept.error, 'name')}
+              error={fieldError(accept.error, 'name')}
               onChange={({ currentTarget }) => setName(currentTarget.value)}
             />
             <NewPasswordField
               label="Password"
               value={password}
-              error={fieldProblem(accept.error, 'password')}
+              error={fieldError(accept.error, 'password')}
               onChange={setPassword}
             />
           </>
         )}
-        <FormProblem error={accept.error} />
+        <FormError error={accept.error} />
         <Button type="submit" fullWidth loading={accept.isPending}>
           Accept invitation
         </Button>

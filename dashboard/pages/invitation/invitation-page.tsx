@@ -2,12 +2,12 @@ import { Button, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CuelineError, type OpenedInvitation } from '../../../src/client/index.ts';
-import { Facts } from '../../components/card.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { DescriptionList } from '../../components/card.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { formatTime } from '../../data/text/format.ts';
 import { invitationQuery } from '../../data/workspace/invitations.ts';
 import { sessionUserQuery } from '../../data/workspace/session-user.ts';
-import { Gate } from '../../shell/standalone-page.tsx';
+import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { AcceptInvitation } from './accept-invitation.tsx';
 
 const route = getRouteApi('/invitations/$token');
@@ -21,25 +21,25 @@ export function InvitationPage() {
     const { error } = invitation;
     if (error instanceof CuelineError && error.status === 404) return <Gone />;
     return (
-      <Gate title="Join a workspace">
+      <StandalonePage title="Join a workspace">
         <Stack gap="md">
-          <FormProblem error={error} />
+          <FormError error={error} />
           <Button variant="default" fullWidth onClick={() => void invitation.refetch()}>
             Try again
           </Button>
         </Stack>
-      </Gate>
+      </StandalonePage>
     );
   }
   if (!invitation.data || !user.isFetched) {
     return (
-      <Gate title="Join a workspace">
+      <StandalonePage title="Join a workspace">
         <Skeleton height={260} />
-      </Gate>
+      </StandalonePage>
     );
   }
   return (
-    <Gate title={`Join ${invitation.data.name}`}>
+    <StandalonePage title={`Join ${invitation.data.name}`}>
       <Stack gap="lg">
         <Invited invitation={invitation.data} />
         <AcceptInvitation
@@ -48,23 +48,23 @@ export function InvitationPage() {
           signedInAs={user.data?.email ?? null}
         />
       </Stack>
-    </Gate>
+    </StandalonePage>
   );
 }
 
 function Invited({ invitation: { email, role, expiresAt } }: { invitation: OpenedInvitation }) {
   return (
-    <Facts
-      facts={[
+    <DescriptionList
+      items={[
         ['Email', email],
-        ['Role', `${role}: ${mayDo[role]}`],
+        ['Role', `${role}: ${rolePermissions[role]}`],
         ['Expires', formatTime(expiresAt)],
       ]}
     />
   );
 }
 
-const mayDo: Readonly<Record<OpenedInvitation['role'], string>> = {
+const rolePermissions: Readonly<Record<OpenedInvitation['role'], string>> = {
   viewer: 'can view everything',
   editor: 'can also edit and execute',
   owner: 'can also manage members, plan and providers',
@@ -72,11 +72,11 @@ const mayDo: Readonly<Record<OpenedInvitation['role'], string>> = {
 
 function Gone() {
   return (
-    <Gate
+    <StandalonePage
       title="Invalid invitation link"
       description="The invitation does not exist, or it was used, withdrawn or has expired. Ask the sender for a new one."
     >
       <Link to="/sign-in">Sign in</Link>
-    </Gate>
+    </StandalonePage>
   );
 }

@@ -3,13 +3,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
-import { keysQuery, standingOf } from '../../data/workspace/keys.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { keyStateOf, keysQuery } from '../../data/workspace/keys.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { CallSnippets } from './call-snippets.tsx';
-import { IssueKey } from './issue-key.tsx';
-import { type KeyAsked, KeyDialog } from './key-dialog.tsx';
+import { CreateKeyButton } from './issue-key.tsx';
+import { KeyDialog, type KeyDialogState } from './key-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
 import classes from './keys.module.css';
 
@@ -21,10 +21,10 @@ export function AgentAccess() {
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
   const keys = useQuery(keysQuery({ limit: 100 }));
   const me = useMe();
-  const [asked, ask] = useState<KeyAsked | null>(null);
-  const reaching = keys.data?.keys.filter(
+  const [dialog, setDialog] = useState<KeyDialogState | null>(null);
+  const keysWithAccess = keys.data?.keys.filter(
     (key) =>
-      standingOf(key) === 'active' && (key.agentIds === null || key.agentIds.includes(agentId)),
+      keyStateOf(key) === 'active' && (key.agentIds === null || key.agentIds.includes(agentId)),
   );
   const open = agent.apiEnabled && !agent.archived;
   return (
@@ -40,23 +40,23 @@ export function AgentAccess() {
       </Card>
       <Card
         title="Keys with access to this agent"
-        actions={may(me, 'edit') && <IssueKey onClick={() => ask('issue')} />}
+        actions={can(me, 'edit') && <CreateKeyButton onClick={() => setDialog('new')} />}
       >
-        <NotRenewed query={keys} />
+        <StaleNotice query={keys} />
         {keys.isError && !keys.data ? (
           <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
-        ) : reaching?.length === 0 ? (
-          <p className={classes.none}>No keys yet. Create one to call the agent from code.</p>
+        ) : keysWithAccess?.length === 0 ? (
+          <p className={classes.muted}>No keys yet. Create one to call the agent from code.</p>
         ) : (
-          <KeyTable keys={reaching} onRotate={ask} />
+          <KeyTable keys={keysWithAccess} onRotate={setDialog} />
         )}
         {keys.data?.pagination.hasMore && (
-          <p className={classes.none}>
+          <p className={classes.muted}>
             Shows only matches among the newest 100 keys. <Link to="/keys">See all keys</Link>
           </p>
         )}
       </Card>
-      <KeyDialog asked={asked} agentId={agentId} onClose={() => ask(null)} />
+      <KeyDialog dialog={dialog} agentId={agentId} onClose={() => setDialog(null)} />
     </div>
   );
 }

@@ -12,8 +12,8 @@ export function AgentsField(props: {
 }) {
   const { chosen, onChange } = props;
   const [typed, setTyped] = useState('');
-  const [asked] = useDebouncedValue(typed.trim(), 200);
-  const found = useQuery(agentsQuery({ limit: 50, ...(asked && { q: asked }) })).data?.agents ?? [];
+  const [query] = useDebouncedValue(typed.trim(), 200);
+  const found = useQuery(agentsQuery({ limit: 50, ...(query && { q: query }) })).data?.agents ?? [];
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   const foundNames = new Map(found.map((agent) => [agent.agentId, agent.agentName]));
   // Keep the names of selected agents that the current search does not return.

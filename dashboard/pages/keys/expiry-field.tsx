@@ -1,5 +1,5 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
-import { timeOf } from '../../data/text/day-range.ts';
+import { fromDateInput } from '../../data/text/day-range.ts';
 
 /** `choice` is a number of days, `day` for a given day, or empty for never. */
 interface Expiry {
@@ -48,6 +48,6 @@ export function ExpiryField(props: {
 /** Null for never; undefined if the date is invalid, which must not mean never. */
 export function expiryOf({ choice, day }: Expiry): string | null | undefined {
   if (choice === '') return null;
-  if (choice === 'day') return timeOf(day, 'end', '') ?? undefined;
+  if (choice === 'day') return fromDateInput(day, 'end', '') ?? undefined;
   return new Date(Date.now() + Number(choice) * 86_400_000).toISOString();
 }

@@ -1,9 +1,9 @@
 import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import fields from '../../components/fields/fields.module.css';
-import { type RateLimits, WindowFields } from '../../components/fields/rate-limit-fields.tsx';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { RateLimitFields, type RateLimits } from '../../components/fields/rate-limit-fields.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
 import { useIssueKey } from '../../data/workspace/keys.ts';
 import { AgentsField } from './agents-field.tsx';
 import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';
@@ -18,7 +18,7 @@ const permissions = [
 type Permission = (typeof permissions)[number]['value'];
 
 /** The server's defaults. */
-const usualLimits: RateLimits = {
+const defaultLimits: RateLimits = {
   requestsPerMinute: 100,
   requestsPerHour: 5_000,
   requestsPerDay: 100_000,
@@ -30,9 +30,9 @@ export default function IssueKeyForm(props: {
 }) {
   const { onClose } = props;
   const [name, setName] = useState('');
-  const [granted, grant] = useState<string[]>(['execute']);
+  const [permissionsGranted, setPermissionsGranted] = useState<string[]>(['execute']);
   const [agentIds, setAgentIds] = useState<string[]>(props.agentId ? [props.agentId] : []);
-  const [limits, setLimits] = useState(usualLimits);
+  const [limits, setLimits] = useState(defaultLimits);
   const [expiry, setExpiry] = useState(noExpiry);
   const [allowedOrigins, setOrigins] = useState<string[]>([]);
   const issue = useIssueKey();
@@ -42,7 +42,7 @@ export default function IssueKeyForm(props: {
     if (expiresAt === undefined) return;
     issue.mutate({
       name,
-      permissions: granted as Permission[],
+      permissions: permissionsGranted as Permission[],
       agentIds: agentIds.length === 0 ? null : agentIds,
       rateLimits: limits,
       expiresAt,
@@ -68,14 +68,14 @@ export default function IssueKeyForm(props: {
             data-autofocus
             maxLength={200}
             value={name}
-            error={fieldProblem(issue.error, 'name')}
+            error={fieldError(issue.error, 'name')}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <Checkbox.Group
             label="Permissions"
-            value={granted}
-            onChange={grant}
-            error={granted.length === 0 && 'Select at least one.'}
+            value={permissionsGranted}
+            onChange={setPermissionsGranted}
+            error={permissionsGranted.length === 0 && 'Select at least one.'}
           >
             <Stack gap="xs" mt="xs">
               {permissions.map(({ value, label }) => (
@@ -85,20 +85,24 @@ export default function IssueKeyForm(props: {
           </Checkbox.Group>
           <AgentsField chosen={agentIds} onChange={setAgentIds} />
           <div className={fields.thirds}>
-            <WindowFields limits={limits} onChange={setLimits} error={issue.error} />
+            <RateLimitFields limits={limits} onChange={setLimits} error={issue.error} />
           </div>
           <ExpiryField expiry={expiry} onChange={setExpiry} />
           <TagsInput
             label="Allowed browser origins"
             description="Only for calls from web pages, for example https://app.example.com. Press Enter to add."
             value={allowedOrigins}
-            error={fieldProblem(issue.error, 'allowedOrigins')}
+            error={fieldError(issue.error, 'allowedOrigins')}
             onChange={setOrigins}
           />
-          <FormProblem error={issue.error} />
+          <FormError error={issue.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Cancel</LeaveButton>
-            <Button type="submit" disabled={granted.length === 0} loading={issue.isPending}>
+            <DialogCloseButton>Cancel</DialogCloseButton>
+            <Button
+              type="submit"
+              disabled={permissionsGranted.length === 0}
+              loading={issue.isPending}
+            >
               Create key
             </Button>
           </Group>

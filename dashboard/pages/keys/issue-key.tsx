@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Icon } from '../../components/icon.tsx';
 
-export function IssueKey({ onClick }: { readonly onClick: () => void }) {
+export function CreateKeyButton({ onClick }: { readonly onClick: () => void }) {
   return (
     <Button leftSection={<Icon name="plus" size={14} />} onClick={onClick}>
       Create key

@@ -3,14 +3,14 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ApiKey } from '../../../src/client/index.ts';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { standingOf, useRevokeKey } from '../../data/workspace/keys.ts';
+import { keyStateOf, useRevokeKey } from '../../data/workspace/keys.ts';
 
 /** Actions of an active key. */
 export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: () => void }) {
   const { apiKey, onRotate } = props;
   const revoke = useRevokeKey();
   const [revoking, { open: askRevoke, close: leaveRevoke }] = useDisclosure();
-  if (standingOf(apiKey) !== 'active') return null;
+  if (keyStateOf(apiKey) !== 'active') return null;
   return (
     <>
       <RowMenu name={apiKey.name}>
@@ -22,9 +22,9 @@ export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: 
       <ConfirmDialog
         opened={revoking}
         title={`Revoke ${apiKey.name}?`}
-        verb="Revoke"
+        confirmLabel="Revoke"
         destructive
-        order={revoke}
+        mutation={revoke}
         onClose={leaveRevoke}
         onConfirm={() => revoke.mutate(apiKey.apiKeyId, { onSuccess: leaveRevoke })}
       >

@@ -6,11 +6,11 @@ import { useFilters } from '../../components/hooks/use-filters.ts';
 import { useLastPage } from '../../components/hooks/use-last-page.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { keysQuery } from '../../data/workspace/keys.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
-import { IssueKey } from './issue-key.tsx';
-import { type KeyAsked, KeyDialog } from './key-dialog.tsx';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { CreateKeyButton } from './issue-key.tsx';
+import { KeyDialog, type KeyDialogState } from './key-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
 import type { KeysSearch } from './route.ts';
 
@@ -19,8 +19,8 @@ const pageSize = 25;
 export function KeysPage() {
   const [{ offset = 0 }, change] = useFilters<KeysSearch>();
   const keys = useQuery(keysQuery({ limit: pageSize, offset }));
-  const [asked, ask] = useState<KeyAsked | null>(null);
-  const issue = may(useMe(), 'edit') && <IssueKey onClick={() => ask('issue')} />;
+  const [dialog, setDialog] = useState<KeyDialogState | null>(null);
+  const issue = can(useMe(), 'edit') && <CreateKeyButton onClick={() => setDialog('new')} />;
   const { data } = keys;
   useLastPage(data?.pagination, data?.keys.length);
   return (
@@ -30,7 +30,7 @@ export function KeysPage() {
         description="Programs authenticate with an API key. A key never has more rights than the user who created it."
         actions={issue}
       />
-      <NotRenewed query={keys} />
+      <StaleNotice query={keys} />
       {keys.isError && !data ? (
         <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
       ) : data?.pagination.total === 0 ? (
@@ -40,7 +40,7 @@ export function KeysPage() {
         </EmptyState>
       ) : (
         <>
-          <KeyTable keys={data?.keys} stale={keys.isPlaceholderData} onRotate={ask} />
+          <KeyTable keys={data?.keys} stale={keys.isPlaceholderData} onRotate={setDialog} />
           {data && (
             <Pager
               pagination={data.pagination}
@@ -50,7 +50,7 @@ export function KeysPage() {
           )}
         </>
       )}
-      <KeyDialog asked={asked} onClose={() => ask(null)} />
+      <KeyDialog dialog={dialog} onClose={() => setDialog(null)} />
     </>
   );
 }

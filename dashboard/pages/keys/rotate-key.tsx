@@ -1,12 +1,12 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { useRotateKey } from '../../data/workspace/keys.ts';
 import { IssuedKey } from './issued-key.tsx';
 
-const graces = [
+const gracePeriods = [
   { value: '0', label: 'None: the old key stops working immediately' },
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '1 day' },
@@ -39,13 +39,13 @@ export function RotateKey(props: { readonly apiKey: ApiKey; readonly onClose: ()
           </p>
           <NativeSelect
             label="Grace period"
-            data={graces}
+            data={gracePeriods}
             value={grace}
             onChange={({ currentTarget }) => setGrace(currentTarget.value)}
           />
-          <FormProblem error={rotate.error} />
+          <FormError error={rotate.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Cancel</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={rotate.isPending}>
               Rotate
             </Button>

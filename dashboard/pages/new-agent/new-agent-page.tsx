@@ -5,23 +5,23 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { AboutFields } from '../../components/fields/general-fields.tsx';
+import { GeneralFields } from '../../components/fields/general-fields.tsx';
 import { LimitFields } from '../../components/fields/limit-fields.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
 import { VariablesFields } from '../../components/fields/variables-fields.tsx';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
-import { useLeave } from '../../components/hooks/use-navigate-from.ts';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import {
   type AgentForm,
   blankForm,
-  defaultProblem,
-  inputOf,
+  defaultValueError,
+  toAgentInput,
   withVariables,
 } from '../../data/agents/agent-form.ts';
 import { useCreateAgent } from '../../data/agents/agents.ts';
 import { versionQuery } from '../../data/prompts/prompts.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './new-agent.module.css';
 import type { NewAgentSearch } from './route.ts';
 import { VersionChoice } from './version-choice.tsx';
@@ -41,9 +41,9 @@ export function NewAgentPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const me = useMe();
-  const mayEdit = may(me, 'edit');
+  const canEdit = can(me, 'edit');
   // Kept until the agent is created, across pages.
-  const [draft, keep, discard] = useSessionStorage<Draft>({
+  const [draft, store, discard] = useSessionStorage<Draft>({
     key: `cueline-new-agent-${me.workspaceId}`,
     defaultValue: blankDraft,
     getInitialValueInEffect: false,
@@ -52,27 +52,27 @@ export function NewAgentPage() {
   const { promptId, promptVersionId } = search;
   // The selected version is a search parameter; restore it when the user returns by a plain link.
   useEffect(() => {
-    if (promptId !== undefined) keep({ ...draft, prompt: search });
+    if (promptId !== undefined) store({ ...draft, prompt: search });
     else if (draft.prompt.promptId) void navigate({ search: draft.prompt, replace: true });
   }, [promptId, promptVersionId]);
   const version = useQuery({
     ...versionQuery(promptId ?? '', promptVersionId ?? ''),
     enabled: promptId !== undefined && promptVersionId !== undefined,
   }).data;
-  const leave = useLeave('/agents/new');
+  const navigateFrom = useNavigateFrom('/agents/new');
   const create = useCreateAgent(({ agentId }) => {
-    void leave({ to: '/agents/$agentId', params: { agentId } }).then(discard);
+    void navigateFrom({ to: '/agents/$agentId', params: { agentId } }).then(discard);
   });
-  const change = (change: Partial<AgentForm>) => keep({ ...draft, form: { ...form, ...change } });
+  const change = (change: Partial<AgentForm>) => store({ ...draft, form: { ...form, ...change } });
   const choose = (prompt: NewAgentSearch) => {
-    if (prompt.promptId === undefined) keep({ ...draft, prompt });
+    if (prompt.promptId === undefined) store({ ...draft, prompt });
     void navigate({ search: prompt, replace: true, resetScroll: false });
   };
-  const takeBack = () => {
+  const discardDraft = () => {
     choose({});
-    keep(blankDraft);
+    store(blankDraft);
   };
-  const begun = JSON.stringify(draft) !== JSON.stringify(blankDraft);
+  const hasInput = JSON.stringify(draft) !== JSON.stringify(blankDraft);
   // Drop required variables that only the previously selected version used.
   const needed = version?.variables ?? [];
   const variables = withVariables(
@@ -81,8 +81,8 @@ export function NewAgentPage() {
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!promptId || !promptVersionId || variables.some(defaultProblem)) return;
-    create.mutate({ ...inputOf({ ...form, variables }), promptId, promptVersionId });
+    if (!promptId || !promptVersionId || variables.some(defaultValueError)) return;
+    create.mutate({ ...toAgentInput({ ...form, variables }), promptId, promptVersionId });
   };
   const header = (
     <PageHeader
@@ -91,7 +91,7 @@ export function NewAgentPage() {
       description="A new agent starts as a Draft with its API disabled. You can change everything later except the prompt."
     />
   );
-  if (!mayEdit) {
+  if (!canEdit) {
     return (
       <>
         {header}
@@ -109,12 +109,12 @@ export function NewAgentPage() {
           <VersionChoice promptId={promptId} promptVersionId={promptVersionId} onChoose={choose} />
         </Card>
         <Card title="General">
-          <AboutFields form={form} onChange={change} error={create.error} />
+          <GeneralFields form={form} onChange={change} error={create.error} />
         </Card>
         <Card title="Model">
           <ModelFields
             value={form.model}
-            behind={version}
+            inherited={version}
             onChange={(settings) => change({ model: { ...form.model, ...settings } })}
             error={create.error}
             prefix="agentConfig."
@@ -123,23 +123,23 @@ export function NewAgentPage() {
         <Card title="Variables">
           <VariablesFields
             variables={variables}
-            needed={needed}
+            requiredByVersion={needed}
             onChange={(changed) => change({ variables: changed })}
           />
         </Card>
         <Card title="Limits">
           <LimitFields form={form} onChange={change} error={create.error} />
         </Card>
-        <FormProblem
+        <FormError
           error={create.error}
-          words={fieldProblem(create.error, 'agentConfig.model') && 'Select a model above.'}
+          message={fieldError(create.error, 'agentConfig.model') && 'Select a model above.'}
         />
         <Group gap="xs">
           <Button type="submit" loading={create.isPending} disabled={!version}>
             Create agent
           </Button>
-          {begun && (
-            <Button variant="default" disabled={create.isPending} onClick={takeBack}>
+          {hasInput && (
+            <Button variant="default" disabled={create.isPending} onClick={discardDraft}>
               Discard draft
             </Button>
           )}

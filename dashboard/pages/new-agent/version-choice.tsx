@@ -17,8 +17,8 @@ export function VersionChoice(props: {
   const { promptId, promptVersionId, onChoose } = props;
   const [typed, setTyped] = useState('');
   const chosen = useQuery({ ...promptQuery(promptId ?? ''), enabled: promptId !== undefined }).data;
-  const [asked] = useDebouncedValue(typed === chosen?.name ? '' : typed.trim(), 200);
-  const found = useQuery(promptsQuery({ limit: offeredMax, ...(asked && { q: asked }) })).data;
+  const [query] = useDebouncedValue(typed === chosen?.name ? '' : typed.trim(), 200);
+  const found = useQuery(promptsQuery({ limit: offeredMax, ...(query && { q: query }) })).data;
   const versions = useInfiniteQuery({
     ...versionsQuery(promptId ?? ''),
     enabled: promptId !== undefined,

@@ -1,9 +1,9 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { sessionUserQuery } from '../../data/workspace/session-user.ts';
-import { Gate } from '../../shell/standalone-page.tsx';
+import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { useSignOut } from '../../shell/use-sign-out.ts';
 
 /** For users without any workspace. Signed-out users go to the sign-in page. */
@@ -12,12 +12,12 @@ export function NoWorkspacePage() {
   const signOut = useSignOut();
   if (user === null) return <Navigate to="/sign-in" replace />;
   return (
-    <Gate
+    <StandalonePage
       title="No workspace"
       description={`${user ? `${user.email} is` : 'You are'} not a member of any workspace. Ask a workspace owner for an invitation link.`}
     >
       <Stack gap="md">
-        <FormProblem error={signOut.error} />
+        <FormError error={signOut.error} />
         <Button fullWidth renderRoot={(root) => <Link {...root} to="/" />}>
           Check again
         </Button>
@@ -30,6 +30,6 @@ export function NoWorkspacePage() {
           Sign out
         </Button>
       </Stack>
-    </Gate>
+    </StandalonePage>
   );
 }

@@ -23,14 +23,14 @@ export const blankDraft: Draft = {
   topP: null,
 };
 
-export function draftOf(version: PromptVersion): Draft {
+export function draftFromVersion(version: PromptVersion): Draft {
   const { promptVersionId, system, user, model, temperature, maxTokens, topP } = version;
   const settings = { model, temperature, maxTokens, topP };
   return { ...blankDraft, ...settings, baseId: promptVersionId, system: system ?? '', user };
 }
 
 /** The API input that creates a version from the draft. */
-export function inputOf(draft: Draft): PromptVersionInput {
+export function toVersionInput(draft: Draft): PromptVersionInput {
   const { system, user, model, temperature, maxTokens, topP, label, notes } = draft;
   return {
     system: system === '' ? null : system,
@@ -45,7 +45,7 @@ export function inputOf(draft: Draft): PromptVersionInput {
 }
 
 /** Whether both have the same content, ignoring label and notes. */
-export function saysTheSame(one: Draft, other: Draft): boolean {
+export function hasSameContent(one: Draft, other: Draft): boolean {
   return (['system', 'user', 'model', 'temperature', 'maxTokens', 'topP'] as const).every(
     (name) => one[name] === other[name],
   );
@@ -55,13 +55,13 @@ export function saysTheSame(one: Draft, other: Draft): boolean {
  * The draft to store; null if it equals its version. Storing it nevertheless would pin this window to that version when
  * a newer one is saved elsewhere.
  */
-export function worthKeeping(draft: Draft, begun: Draft): Draft | null {
-  const isBegun = saysTheSame(draft, begun) && draft.label === '' && draft.notes === '';
-  return isBegun ? null : draft;
+export function draftToStore(draft: Draft, initial: Draft): Draft | null {
+  const isUnchanged = hasSameContent(draft, initial) && draft.label === '' && draft.notes === '';
+  return isUnchanged ? null : draft;
 }
 
 /** The draft after saving `sent`: edits made meanwhile stay, based on the saved version. */
-export function afterSaving(now: Draft | null, sent: Draft, savedId: string): Draft | null {
+export function draftAfterSave(now: Draft | null, sent: Draft, savedId: string): Draft | null {
   if (now === null) return null;
   const rest = {
     ...now,
@@ -69,5 +69,5 @@ export function afterSaving(now: Draft | null, sent: Draft, savedId: string): Dr
     label: now.label === sent.label ? '' : now.label,
     notes: now.notes === sent.notes ? '' : now.notes,
   };
-  return worthKeeping(rest, sent);
+  return draftToStore(rest, sent);
 }

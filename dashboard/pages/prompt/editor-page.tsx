@@ -3,26 +3,26 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { Card } from '../../components/card.tsx';
-import { DraftLine } from '../../components/editor/draft-status.tsx';
+import { DraftStatus } from '../../components/editor/draft-status.tsx';
 import editor from '../../components/editor/editor.module.css';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
-import { lazyPart } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
 import columns from '../../components/two-columns.module.css';
 import { promptQuery } from '../../data/prompts/prompts.ts';
 import {
-  strangePlaceholders,
-  type VariablePlace,
+  invalidPlaceholders,
+  type VariableOccurrence,
   variablesOf,
 } from '../../data/prompts/templates.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './editor.module.css';
-import { LaterVersion } from './newer-version-notice.tsx';
+import { NewerVersionNotice } from './newer-version-notice.tsx';
 import { SaveVersion } from './save-version.tsx';
 import { useDraft } from './use-draft.ts';
 import { VariableList } from './variable-list.tsx';
 
-const TemplateEditor = lazyPart(() => import('./template-editor.tsx'));
+const TemplateEditor = lazyComponent(() => import('./template-editor.tsx'));
 const route = getRouteApi('/app/prompts/$promptId/');
 
 export function EditorPage() {
@@ -30,12 +30,12 @@ export function EditorPage() {
   const { from } = route.useSearch();
   const { data: prompt } = useSuspenseQuery(promptQuery(promptId));
   const { draft, base, changed, error, edit, discard, saved, retry } = useDraft(prompt, from);
-  const [aim, setAim] = useState<VariablePlace | null>(null);
-  const readOnly = !may(useMe(), 'edit') || prompt.archived;
+  const [target, setTarget] = useState<VariableOccurrence | null>(null);
+  const readOnly = !can(useMe(), 'edit') || prompt.archived;
   if (error && !draft) return <ErrorState error={error} onRetry={retry} />;
   if (!draft) return <Skeleton height={480} />;
   const variables = variablesOf(draft);
-  const strange = strangePlaceholders(draft);
+  const invalid = invalidPlaceholders(draft);
   const names = [...new Set([...variables.map(({ name }) => name), ...(base?.variables ?? [])])];
   const templates = [
     { name: 'system', title: 'System', hint: 'Role and behavior of the model. Optional.' },
@@ -44,14 +44,14 @@ export function EditorPage() {
   return (
     <div className={columns.columns}>
       <div className={columns.main}>
-        <DraftLine changed={changed} onDiscard={discard}>
+        <DraftStatus changed={changed} onDiscard={discard}>
           {changed
             ? `Unsaved changes${base ? `, based on “${base.promptVersionLabel}”` : ''}.`
             : base
               ? `Version “${base.promptVersionLabel}”, no changes.`
               : 'No versions yet. Write the first one.'}
-        </DraftLine>
-        {changed && <LaterVersion prompt={prompt} baseId={draft.baseId} />}
+        </DraftStatus>
+        {changed && <NewerVersionNotice prompt={prompt} baseId={draft.baseId} />}
         {templates.map(({ name, title, hint }) => (
           <section key={name} className={editor.frame} data-template={name}>
             <header className={classes.head}>
@@ -65,7 +65,7 @@ export function EditorPage() {
                 value={draft[name]}
                 names={names}
                 readOnly={readOnly}
-                aim={aim?.template === name ? aim : null}
+                target={target?.template === name ? target : null}
                 onChange={(text) => edit({ [name]: text })}
               />
             </Suspense>
@@ -74,10 +74,13 @@ export function EditorPage() {
       </div>
       <aside className={columns.side} aria-label="Version">
         <Card title="Variables">
-          <VariableList variables={variables} onAim={(place) => setAim({ ...place })} />
-          {strange.length > 0 && (
-            <p className={classes.strange} role="status">
-              Not a placeholder, sent unchanged: <code>{strange.join(', ')}</code>. Names consist of
+          <VariableList
+            variables={variables}
+            onGoTo={(occurrence) => setTarget({ ...occurrence })}
+          />
+          {invalid.length > 0 && (
+            <p className={classes.invalid} role="status">
+              Not a placeholder, sent unchanged: <code>{invalid.join(', ')}</code>. Names consist of
               letters, digits and underscores.
             </p>
           )}

@@ -3,7 +3,10 @@ import type { Prompt } from '../../../src/client/index.ts';
 import classes from './editor.module.css';
 
 /** Warns that another version was saved after this draft began: saving would omit its changes. */
-export function LaterVersion(props: { readonly prompt: Prompt; readonly baseId: string | null }) {
+export function NewerVersionNotice(props: {
+  readonly prompt: Prompt;
+  readonly baseId: string | null;
+}) {
   const { prompt, baseId } = props;
   const latest = prompt.latestVersion;
   if (!latest || latest.promptVersionId === baseId) return null;

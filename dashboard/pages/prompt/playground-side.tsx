@@ -1,11 +1,11 @@
 import { ActionIcon, NativeSelect, Stack } from '@mantine/core';
 import type { PromptVersion } from '../../../src/client/index.ts';
 import { Card } from '../../components/card.tsx';
-import { RunResult } from '../../components/execution-result.tsx';
+import { ExecutionResult } from '../../components/execution-result.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
 import { Icon } from '../../components/icon.tsx';
 import type { ModelSettings } from '../../data/agents/model-settings.ts';
-import type { RunState } from '../../data/executions/start-execution.ts';
+import type { ExecutionState } from '../../data/executions/start-execution.ts';
 
 export interface SideChoice {
   /** A version id, or `draftChoice`. */
@@ -24,7 +24,7 @@ export function PlaygroundSide(props: {
   readonly draft: ModelSettings | null;
   readonly versions: readonly (ModelSettings &
     Pick<PromptVersion, 'promptVersionId' | 'promptVersionLabel'>)[];
-  readonly state: RunState;
+  readonly state: ExecutionState;
   readonly onChoose: (choice: string) => void;
   readonly onSettings: (change: Partial<ModelSettings>) => void;
   readonly onClose: (() => void) | undefined;
@@ -62,12 +62,12 @@ export function PlaygroundSide(props: {
         />
         <ModelFields
           value={side.settings}
-          behind={side.choice === draftChoice ? (draft ?? undefined) : version}
+          inherited={side.choice === draftChoice ? (draft ?? undefined) : version}
           onChange={props.onSettings}
-          error={state.run.error}
+          error={state.execution.error}
           prefix="agentConfig."
         />
-        <RunResult run={state.run} cancel={state.cancel} />
+        <ExecutionResult execution={state.execution} cancel={state.cancel} />
       </Stack>
     </Card>
   );

@@ -6,19 +6,19 @@ import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { RenameDialog } from '../../components/dialogs/rename-dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { useChangePrompt } from '../../data/prompts/prompts.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 
 /** Actions on the whole prompt. */
 export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
-  const [asked, setAsked] = useState<'rename' | 'archive' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'archive' | null>(null);
   const change = useChangePrompt(prompt.promptId);
   const me = useMe();
-  if (!may(me, 'edit')) return null;
-  const ask = (what: 'rename' | 'archive') => {
+  if (!can(me, 'edit')) return null;
+  const openDialog = (name: 'rename' | 'archive') => {
     change.reset();
-    setAsked(what);
+    setDialog(name);
   };
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   const verb = prompt.archived ? 'restore' : 'archive';
   const { promptId, latestVersion } = prompt;
   return (
@@ -41,13 +41,13 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => ask('rename')}>Edit details</Menu.Item>
-          <Menu.Item onClick={() => ask('archive')}>
+          <Menu.Item onClick={() => openDialog('rename')}>Edit details</Menu.Item>
+          <Menu.Item onClick={() => openDialog('archive')}>
             {prompt.archived ? 'Restore' : 'Archive'}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {asked === 'rename' && (
+      {dialog === 'rename' && (
         <RenameDialog
           named={prompt}
           pending={change.isPending}
@@ -57,10 +57,10 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
         />
       )}
       <ConfirmDialog
-        opened={asked === 'archive'}
+        opened={dialog === 'archive'}
         title={prompt.archived ? 'Restore this prompt?' : 'Archive this prompt?'}
-        verb={prompt.archived ? 'Restore' : 'Archive'}
-        order={change}
+        confirmLabel={prompt.archived ? 'Restore' : 'Archive'}
+        mutation={change}
         onClose={close}
         onConfirm={() => change.mutate(verb, { onSuccess: close })}
       >

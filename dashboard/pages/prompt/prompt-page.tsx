@@ -25,7 +25,7 @@ export function PromptPage() {
         title={prompt.name}
         badge={prompt.archived && <StateBadge tone="calm" text="Archived" />}
         about={prompt.description}
-        description={<Identifier id={promptId} what="prompt ID" />}
+        description={<Identifier id={promptId} name="prompt ID" />}
         actions={<PromptActions prompt={prompt} />}
       />
       <Tabs label="Prompt">

@@ -5,9 +5,9 @@ import type { Prompt, PromptVersion } from '../../../src/client/index.ts';
 import { Card } from '../../components/card.tsx';
 import editor from '../../components/editor/editor.module.css';
 import { VersionFields } from '../../components/fields/version-fields.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { useCreateVersion } from '../../data/prompts/prompts.ts';
-import { type Draft, inputOf } from './draft.ts';
+import { type Draft, toVersionInput } from './draft.ts';
 
 /** Saves the draft as a new, immutable version. */
 export function SaveVersion(props: {
@@ -25,7 +25,7 @@ export function SaveVersion(props: {
     // The saved version is the latest: remove `from`, which named its base.
     const onSuccess = () => void navigate({ to: '.', search: {} as never, replace: true });
     // Clears the draft even if the user has left the page.
-    create.mutateAsync(inputOf(draft), { onSuccess }).then(
+    create.mutateAsync(toVersionInput(draft), { onSuccess }).then(
       (version) => onSaved(draft, version),
       () => {},
     );
@@ -35,7 +35,7 @@ export function SaveVersion(props: {
       <form onSubmit={submit}>
         <Stack gap="sm">
           <VersionFields about={draft} error={create.error} onChange={onEdit} />
-          <FormProblem error={create.error} />
+          <FormError error={create.error} />
           {create.isSuccess && !changed && (
             <div className={editor.saved} role="status">
               Saved as {create.data.promptVersionLabel}. Agents keep their pinned version until you

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { Prompt, PromptVersion } from '../../../src/client/index.ts';
 import { versionQuery } from '../../data/prompts/prompts.ts';
 import {
-  afterSaving,
   blankDraft,
   type Draft,
-  draftOf,
-  saysTheSame,
-  worthKeeping,
+  draftAfterSave,
+  draftFromVersion,
+  draftToStore,
+  hasSameContent,
 } from './draft.ts';
 
 export interface DraftState {
@@ -44,20 +44,20 @@ export function useDraft(prompt: Prompt, from?: string): DraftState {
     enabled: baseId !== null,
   });
   const base = baseId === null ? undefined : version.data;
-  const begun = base ? draftOf(base) : baseId === null ? blankDraft : undefined;
-  const draft = begun && (stored ?? begun);
-  const keep = (next: Draft | null) => (next === null ? discard() : store(next));
+  const initial = base ? draftFromVersion(base) : baseId === null ? blankDraft : undefined;
+  const draft = initial && (stored ?? initial);
+  const update = (next: Draft | null) => (next === null ? discard() : store(next));
   return {
     draft,
     base,
-    changed: draft !== undefined && begun !== undefined && !saysTheSame(draft, begun),
+    changed: draft !== undefined && initial !== undefined && !hasSameContent(draft, initial),
     error: version.error,
-    edit: (change) => draft && keep(worthKeeping({ ...draft, ...change }, begun)),
+    edit: (change) => draft && update(draftToStore({ ...draft, ...change }, initial)),
     discard,
     saved: (sent, { promptVersionId }) => {
       // Read from storage, because this closure dates from when the version was sent.
       const now = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Draft | null;
-      keep(afterSaving(now, sent, promptVersionId));
+      update(draftAfterSave(now, sent, promptVersionId));
     },
     retry: () => void version.refetch(),
   };

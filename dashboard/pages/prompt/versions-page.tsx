@@ -7,7 +7,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import list from '../../components/list.module.css';
 import { TemplateDiff } from '../../components/versions/template-diff.tsx';
 import { useVersionColumns } from '../../components/versions/version-columns.tsx';
-import { Versions } from '../../components/versions/version-list.tsx';
+import { VersionList } from '../../components/versions/version-list.tsx';
 import { versionQuery, versionsQuery } from '../../data/prompts/prompts.ts';
 
 const route = getRouteApi('/app/prompts/$promptId/versions');
@@ -19,13 +19,13 @@ export function VersionsPage() {
   const versions = useInfiniteQuery(versionsQuery(promptId));
   const columns = useVersionColumns<Omit<PromptVersion, 'system' | 'user'>>({
     label: ({ promptVersionLabel }) => promptVersionLabel,
-    more: {
+    extraColumn: {
       key: 'model',
       header: 'Model',
-      from: 'md',
+      hideBelow: 'md',
       cell: ({ model }) => <span className={list.code}>{model ?? '–'}</span>,
     },
-    ways: ({ promptVersionId, promptVersionLabel: label }) => (
+    actions: ({ promptVersionId, promptVersionLabel: label }) => (
       <>
         <Link
           to="/prompts/$promptId"
@@ -54,7 +54,7 @@ export function VersionsPage() {
     );
   }
   return (
-    <Versions
+    <VersionList
       query={versions}
       columns={columns}
       nameOf={({ promptVersionId: id, promptVersionLabel: label }) => ({ id, label })}

@@ -1,9 +1,9 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import { NameFields } from '../../components/fields/name-fields.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { useCreatePrompt } from '../../data/prompts/prompts.ts';
 
 /** Creates a prompt without content; its first version is written in the editor. */
@@ -28,9 +28,9 @@ export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {
             error={create.error}
             autoFocus
           />
-          <FormProblem error={create.error} />
+          <FormError error={create.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Cancel</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={create.isPending}>
               Create and edit
             </Button>

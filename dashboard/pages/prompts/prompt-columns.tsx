@@ -25,13 +25,13 @@ export const columns: readonly Column<Prompt>[] = [
       latestVersion ? (
         <span className={classes.code}>{latestVersion.promptVersionLabel}</span>
       ) : (
-        <span className={classes.none}>none yet</span>
+        <span className={classes.muted}>none yet</span>
       ),
   },
   {
     key: 'variables',
     header: 'Variables',
-    from: 'md',
+    hideBelow: 'md',
     cell: ({ latestVersion }) => (
       <span className={classes.code}>{short(latestVersion?.variables ?? [])}</span>
     ),
@@ -39,7 +39,7 @@ export const columns: readonly Column<Prompt>[] = [
   {
     key: 'model',
     header: 'Model',
-    from: 'md',
+    hideBelow: 'md',
     cell: ({ latestVersion }) => (
       <span className={classes.code}>{latestVersion?.model ?? '–'}</span>
     ),
@@ -48,16 +48,16 @@ export const columns: readonly Column<Prompt>[] = [
     key: 'versions',
     header: 'Versions',
     align: 'right',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ versionCount }) => formatCount(versionCount),
   },
   {
     key: 'changed',
     header: 'Updated',
     align: 'right',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ updatedAt, latestVersion }) => (
-      <Time at={later(updatedAt, latestVersion?.createdAt)} since />
+      <Time at={later(updatedAt, latestVersion?.createdAt)} relative />
     ),
   },
 ];

@@ -11,9 +11,9 @@ import classes from '../../components/list.module.css';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { promptsQuery } from '../../data/prompts/prompts.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { NewPromptDialog } from './new-prompt-dialog.tsx';
 import { columns } from './prompt-columns.tsx';
 import type { PromptsSearch } from './route.ts';
@@ -24,9 +24,9 @@ export function PromptsPage() {
   const [filters, change, clear] = useFilters<PromptsSearch>();
   const prompts = useQuery(promptsQuery({ ...filters, limit: pageSize }));
   useLastPage(prompts.data?.pagination, prompts.data?.prompts.length);
-  const [asked, { open, close }] = useDisclosure();
-  const mayEdit = may(useMe(), 'edit');
-  const create = mayEdit && (
+  const [isCreating, { open, close }] = useDisclosure();
+  const canEdit = can(useMe(), 'edit');
+  const create = canEdit && (
     <Button leftSection={<Icon name="plus" size={14} />} onClick={open}>
       New prompt
     </Button>
@@ -56,7 +56,7 @@ export function PromptsPage() {
           ]}
         />
       </search>
-      <NotRenewed query={prompts} />
+      <StaleNotice query={prompts} />
       {prompts.isError && !prompts.data ? (
         <ErrorState error={prompts.error} onRetry={() => void prompts.refetch()} />
       ) : prompts.data?.prompts.length === 0 ? (
@@ -94,7 +94,7 @@ export function PromptsPage() {
           )}
         </>
       )}
-      {asked && <NewPromptDialog onClose={close} />}
+      {isCreating && <NewPromptDialog onClose={close} />}
     </>
   );
 }

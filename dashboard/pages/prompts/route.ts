@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { asText, readOffset } from '../../data/client/search-params.ts';
+import { readOffset, toText } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 /** The filters of the list, as search parameters. */
@@ -15,7 +15,7 @@ export const promptsRoute = createRoute({
   // Drops invalid values: a mistyped URL shows more results, not an error.
   validateSearch: (given: Record<string, unknown>): PromptsSearch => {
     return {
-      ...(given.q !== undefined && given.q !== '' && { q: asText(given.q) }),
+      ...(given.q !== undefined && given.q !== '' && { q: toText(given.q) }),
       ...(given.archived === true && { archived: true }),
       ...readOffset(given),
     };

@@ -1,5 +1,5 @@
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
-import { Card, Facts } from '../../components/card.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
 import { PasswordForm } from '../../components/password-form.tsx';
 import { useMe } from '../../data/workspace/me.ts';
 import { schemes } from '../../shell/account-menu.tsx';
@@ -11,9 +11,9 @@ export function AccountPage() {
   return (
     <>
       <Card title="Profile">
-        <div className={classes.facts}>
-          <Facts
-            facts={[
+        <div className={classes.items}>
+          <DescriptionList
+            items={[
               ['Name', user.name || '–'],
               ['Email', user.email],
               ['User ID', <code key="id">{user.userId}</code>],
@@ -31,7 +31,7 @@ export function AccountPage() {
       </Card>
       <Card title="Change password">
         <div className={classes.form}>
-          <p className={classes.soft}>Changing your password ends all your other sessions.</p>
+          <p className={classes.muted}>Changing your password ends all your other sessions.</p>
           <PasswordForm />
         </div>
       </Card>

@@ -6,7 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { useFilters } from '../../components/hooks/use-filters.ts';
 import { useLastPage } from '../../components/hooks/use-last-page.ts';
 import { Pager } from '../../components/pager.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
 import { type AuditAction, type AuditLine, auditQuery } from '../../data/workspace/audit.ts';
@@ -71,7 +71,7 @@ export function AuditPage() {
           onChange={({ currentTarget }) => change({ action: currentTarget.value || undefined })}
         />
       </search>
-      <NotRenewed query={audit} />
+      <StaleNotice query={audit} />
       {audit.isError && !data ? (
         <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />
       ) : data?.audit.length === 0 ? (
@@ -103,7 +103,7 @@ export function AuditPage() {
 
 function columnsOf(nameOf: (userId: string | null) => string): readonly Column<AuditLine>[] {
   return [
-    { key: 'at', header: 'Time', cell: ({ at }) => <Time at={at} since /> },
+    { key: 'at', header: 'Time', cell: ({ at }) => <Time at={at} relative /> },
     {
       key: 'action',
       header: 'Action',
@@ -120,14 +120,14 @@ function columnsOf(nameOf: (userId: string | null) => string): readonly Column<A
       cell: ({ userId, apiKeyId }) => (
         <>
           <div>{userId === null ? 'Cueline' : nameOf(userId)}</div>
-          {apiKeyId && <div className={classes.soft}>via API key</div>}
+          {apiKeyId && <div className={classes.muted}>via API key</div>}
         </>
       ),
     },
     {
       key: 'details',
       header: 'Details',
-      from: 'md',
+      hideBelow: 'md',
       cell: ({ details }) =>
         Object.keys(details).length > 0 && (
           <code className={classes.code}>{stringify(details).slice(0, 300)}</code>

@@ -26,7 +26,7 @@ export function Erasures() {
   useLastPage(data?.pagination, data?.erasures.length);
   return (
     <Card title="Erase an end user">
-      <p className={classes.words}>
+      <p className={classes.text}>
         Deletes every record of any agent in which the variable has this value. Executions in
         progress are deleted when they end. Records whose bodies were already deleted cannot be
         matched and stay.
@@ -74,17 +74,17 @@ const columns: readonly Column<Erasure>[] = [
       deleted.toLocaleString() + (waiting > 0 ? `, ${waiting} pending` : ''),
   },
   {
-    key: 'asked',
+    key: 'requested',
     header: 'Requested',
-    from: 'sm',
-    cell: ({ requestedAt }) => <Time at={requestedAt} since />,
+    hideBelow: 'sm',
+    cell: ({ requestedAt }) => <Time at={requestedAt} relative />,
   },
 ];
 
 function EraseForm() {
   const [variable, setVariable] = useState('');
   const [value, setValue] = useState('');
-  const [asked, { open, close }] = useDisclosure();
+  const [isConfirming, { open, close }] = useDisclosure();
   const erase = useErase();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -122,11 +122,11 @@ function EraseForm() {
         </Button>
       </div>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title="Erase these records?"
-        verb="Erase"
+        confirmLabel="Erase"
         destructive
-        order={erase}
+        mutation={erase}
         onClose={close}
         onConfirm={() => erase.mutate({ variable, value }, { onSuccess: done })}
       >

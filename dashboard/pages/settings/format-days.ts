@@ -1,3 +1,3 @@
-export function daysOf(days: number | null, otherwise: string): string {
-  return days === null ? otherwise : days === 1 ? '1 day' : `${days.toLocaleString()} days`;
+export function formatDays(days: number | null, nullText: string): string {
+  return days === null ? nullText : days === 1 ? '1 day' : `${days.toLocaleString()} days`;
 }

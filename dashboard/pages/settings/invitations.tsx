@@ -8,7 +8,7 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
 import { Time } from '../../components/time.tsx';
 import {
   type Invitation,
@@ -23,25 +23,25 @@ export function Invitations() {
   const open = useQuery(invitationsQuery);
   const invite = useInvite();
   // Hide the link of a withdrawn invitation.
-  const withdrawn = (id: string) => id === invite.data?.invitationId && invite.reset();
+  const hideLink = (id: string) => id === invite.data?.invitationId && invite.reset();
   const columns: Column<Invitation>[] = [
     {
       key: 'email',
       header: 'Email',
       cell: ({ email }) => <span className={classes.email}>{email}</span>,
     },
-    { key: 'role', header: 'Role', from: 'sm', cell: ({ role }) => role },
+    { key: 'role', header: 'Role', hideBelow: 'sm', cell: ({ role }) => role },
     {
       key: 'expires',
       header: 'Expires',
-      from: 'sm',
-      cell: ({ expiresAt }) => <Time at={expiresAt} since />,
+      hideBelow: 'sm',
+      cell: ({ expiresAt }) => <Time at={expiresAt} relative />,
     },
     {
       key: 'actions',
       header: 'Actions',
       align: 'right',
-      cell: (invitation) => <Withdraw invitation={invitation} onWithdrawn={withdrawn} />,
+      cell: (invitation) => <Withdraw invitation={invitation} onWithdrawn={hideLink} />,
     },
   ];
   return (
@@ -70,8 +70,8 @@ function Withdraw(props: {
 }) {
   const { invitationId, email } = props.invitation;
   const withdraw = useWithdraw();
-  const [asked, { open, close }] = useDisclosure();
-  const withdrawn = () => {
+  const [isConfirming, { open, close }] = useDisclosure();
+  const hideLink = () => {
     props.onWithdrawn(invitationId);
     close();
   };
@@ -86,13 +86,13 @@ function Withdraw(props: {
         Withdraw
       </Button>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title={`Withdraw the invitation of ${email}?`}
-        verb="Withdraw"
+        confirmLabel="Withdraw"
         destructive
-        order={withdraw}
+        mutation={withdraw}
         onClose={close}
-        onConfirm={() => withdraw.mutate(invitationId, { onSuccess: withdrawn })}
+        onConfirm={() => withdraw.mutate(invitationId, { onSuccess: hideLink })}
       >
         The link stops working and cannot be restored. To invite them again, create a new link.
       </ConfirmDialog>
@@ -118,7 +118,7 @@ function InviteForm({ invite }: { readonly invite: ReturnType<typeof useInvite> 
           w="20rem"
           maw="100%"
           value={email}
-          error={fieldProblem(invite.error, 'email')}
+          error={fieldError(invite.error, 'email')}
           onChange={({ currentTarget }) => setEmail(currentTarget.value)}
         />
         <NativeSelect
@@ -131,9 +131,9 @@ function InviteForm({ invite }: { readonly invite: ReturnType<typeof useInvite> 
           Create link
         </Button>
       </Group>
-      <FormProblem error={invite.error} />
+      <FormError error={invite.error} />
       {invite.data && (
-        <div role="status" className={classes.words}>
+        <div role="status" className={classes.text}>
           <p>
             Send this link to {invite.data.email}. It is shown only once, and anyone who opens it
             can join as {invite.data.role}.

@@ -6,18 +6,18 @@ import { useLeaveWorkspace } from '../../data/workspace/members.ts';
 /** Shown in the user's own row instead of Remove. */
 export function LeaveWorkspace() {
   const leave = useLeaveWorkspace();
-  const [asked, { open, close }] = useDisclosure();
+  const [isConfirming, { open, close }] = useDisclosure();
   return (
     <>
       <Button size="xs" variant="default" aria-label="Leave this workspace" onClick={open}>
         Leave
       </Button>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title="Leave this workspace?"
-        verb="Leave"
+        confirmLabel="Leave"
         destructive
-        order={leave}
+        mutation={leave}
         onClose={close}
         onConfirm={() => leave.mutate()}
       >

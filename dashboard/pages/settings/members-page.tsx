@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { Member } from '../../../src/client/index.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { Time } from '../../components/time.tsx';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { membersQuery } from '../../data/workspace/members.ts';
 import { Invitations } from './invitations.tsx';
 import { LeaveWorkspace } from './leave-workspace.tsx';
@@ -14,7 +14,7 @@ import classes from './settings.module.css';
 
 export function MembersPage() {
   const me = useMe();
-  const owner = may(me, 'own');
+  const owner = can(me, 'manage');
   const members = useQuery(membersQuery);
   if (members.isError && !members.data) {
     return <ErrorState error={members.error} onRetry={() => void members.refetch()} />;
@@ -38,11 +38,11 @@ export function MembersPage() {
   };
   return (
     <>
-      <p className={classes.soft}>
+      <p className={classes.muted}>
         Viewers have read access. Editors can also edit, execute and create keys. Owners can also
         manage members, plan, providers and retention.
       </p>
-      <NotRenewed query={members} />
+      <StaleNotice query={members} />
       <div className={classes.rows}>
         <DataTable
           caption="Members"
@@ -71,6 +71,6 @@ const person: Column<Member> = {
 const joined: Column<Member> = {
   key: 'joined',
   header: 'Joined',
-  from: 'sm',
-  cell: ({ joinedAt }) => <Time at={joinedAt} since />,
+  hideBelow: 'sm',
+  cell: ({ joinedAt }) => <Time at={joinedAt} relative />,
 };

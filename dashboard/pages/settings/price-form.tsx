@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
 import { usePutPrice } from '../../data/workspace/prices.ts';
 
 const amounts = [
@@ -37,7 +37,7 @@ export function PriceForm({ onClose }: { readonly onClose: () => void }) {
             withAsterisk={false}
             maxLength={256}
             value={model}
-            error={fieldProblem(put.error, 'model')}
+            error={fieldError(put.error, 'model')}
             onChange={({ currentTarget }) => setModel(currentTarget.value)}
           />
           <p>In US dollars per million tokens. Empty cache prices default to the input price.</p>
@@ -50,13 +50,13 @@ export function PriceForm({ onClose }: { readonly onClose: () => void }) {
               inputMode="decimal"
               placeholder={required ? '2.50' : 'Same as input'}
               value={typed[name] ?? ''}
-              error={fieldProblem(put.error, name)}
+              error={fieldError(put.error, name)}
               onChange={({ currentTarget }) => setTyped({ ...typed, [name]: currentTarget.value })}
             />
           ))}
-          <FormProblem error={put.error} />
+          <FormError error={put.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Cancel</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={put.isPending}>
               Set price
             </Button>

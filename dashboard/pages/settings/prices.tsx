@@ -6,14 +6,14 @@ import { Card } from '../../components/card.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { pricesQuery, useDeletePrice } from '../../data/workspace/prices.ts';
 import { PriceForm } from './price-form.tsx';
 import classes from './settings.module.css';
 
 /** The workspace's custom prices, which override the built-in price table. */
 export function Prices() {
-  const owner = may(useMe(), 'own');
+  const owner = can(useMe(), 'manage');
   const prices = useQuery(pricesQuery);
   const [adding, { open, close }] = useDisclosure();
   return (
@@ -27,7 +27,7 @@ export function Prices() {
         )
       }
     >
-      <p className={classes.words}>
+      <p className={classes.text}>
         Custom prices override the built-in price table for new model calls. Use them for negotiated
         prices and for models that the table does not include.
       </p>
@@ -68,10 +68,10 @@ function amount(
   key: string,
   header: string,
   of: (price: Price) => string,
-  from?: 'md',
+  hideBelow?: 'md',
 ): Column<Price> {
   const cell = (price: Price) => (/^\d/.test(of(price)) ? `$${of(price)} / M` : of(price));
-  return { key, header, align: 'right', cell, ...(from && { from }) };
+  return { key, header, align: 'right', cell, ...(hideBelow && { hideBelow }) };
 }
 
 const actions: Column<Price> = {
@@ -83,7 +83,7 @@ const actions: Column<Price> = {
 
 function RemovePrice({ model }: { readonly model: string }) {
   const remove = useDeletePrice();
-  const [asked, { open, close }] = useDisclosure();
+  const [isConfirming, { open, close }] = useDisclosure();
   return (
     <>
       <Button
@@ -95,11 +95,11 @@ function RemovePrice({ model }: { readonly model: string }) {
         Remove
       </Button>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title={`Remove the price of ${model}?`}
-        verb="Remove"
+        confirmLabel="Remove"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate(model, { onSuccess: close })}
       >

@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Provider, ProviderInput } from '../../../src/client/index.ts';
-import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
 import { usePutProvider } from '../../data/workspace/providers.ts';
 import classes from './settings.module.css';
 
@@ -64,7 +64,7 @@ export function ProviderForm(props: {
             autoComplete="off"
             maxLength={4096}
             value={apiKey}
-            error={fieldProblem(put.error, 'apiKey')}
+            error={fieldError(put.error, 'apiKey')}
             onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
           />
           <TextInput
@@ -73,16 +73,16 @@ export function ProviderForm(props: {
             placeholder="https://"
             maxLength={2000}
             value={baseURL}
-            error={fieldProblem(put.error, 'baseURL')}
+            error={fieldError(put.error, 'baseURL')}
             onChange={({ currentTarget }) => setBaseURL(currentTarget.value)}
           />
-          <p className={classes.soft}>
+          <p className={classes.muted}>
             Saving does not contact the provider. Use <b>Test</b> in the list to check the
             credential.
           </p>
-          <FormProblem error={put.error} />
+          <FormError error={put.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Cancel</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={put.isPending}>
               Save {name}
             </Button>

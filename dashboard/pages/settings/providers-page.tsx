@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { TestProvider } from '../../components/test-provider.tsx';
 import { Time } from '../../components/time.tsx';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { providersQuery } from '../../data/workspace/providers.ts';
 import { Prices } from './prices.tsx';
 import { ProviderForm } from './provider-form.tsx';
@@ -16,10 +16,10 @@ import classes from './settings.module.css';
 
 /** The workspace's providers and custom prices. Only owners can change them. */
 export function ProvidersPage() {
-  const owner = may(useMe(), 'own');
+  const owner = can(useMe(), 'manage');
   const providers = useQuery(providersQuery);
-  const [edited, edit] = useState<Provider | 'new' | null>(null);
-  const add = owner && <Button onClick={() => edit('new')}>Add provider</Button>;
+  const [dialog, setDialog] = useState<Provider | 'new' | null>(null);
+  const add = owner && <Button onClick={() => setDialog('new')}>Add provider</Button>;
   const connection: Column<Provider> = {
     key: 'connection',
     header: 'Connection',
@@ -35,7 +35,7 @@ export function ProvidersPage() {
           size="xs"
           variant="default"
           aria-label={`Edit ${provider.name}`}
-          onClick={() => edit(provider)}
+          onClick={() => setDialog(provider)}
         >
           Edit
         </Button>
@@ -56,7 +56,7 @@ export function ProvidersPage() {
       ) : (
         <>
           <Group justify="space-between" align="flex-end">
-            <p className={classes.soft}>
+            <p className={classes.muted}>
               The provider name is the prefix of its models: <code>name/model</code>.
             </p>
             {add}
@@ -72,8 +72,8 @@ export function ProvidersPage() {
           </div>
         </>
       )}
-      {edited !== null && (
-        <ProviderForm provider={edited === 'new' ? null : edited} onClose={() => edit(null)} />
+      {dialog !== null && (
+        <ProviderForm provider={dialog === 'new' ? null : dialog} onClose={() => setDialog(null)} />
       )}
       <Prices />
     </>
@@ -82,23 +82,23 @@ export function ProvidersPage() {
 
 const columns: readonly Column<Provider>[] = [
   { key: 'name', header: 'Name', cell: ({ name }) => <code className={classes.code}>{name}</code> },
-  { key: 'kind', header: 'Type', from: 'sm', cell: ({ kind }) => kind },
+  { key: 'kind', header: 'Type', hideBelow: 'sm', cell: ({ kind }) => kind },
   {
     key: 'address',
     header: 'Base URL',
-    from: 'md',
-    cell: ({ baseURL }) => baseURL ?? <span className={classes.soft}>default</span>,
+    hideBelow: 'md',
+    cell: ({ baseURL }) => baseURL ?? <span className={classes.muted}>default</span>,
   },
   {
     key: 'credential',
     header: 'Credential',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ hasApiKey }) => (hasApiKey ? 'Stored' : 'None'),
   },
   {
     key: 'changed',
     header: 'Updated',
-    from: 'lg',
-    cell: ({ updatedAt }) => <Time at={updatedAt} since />,
+    hideBelow: 'lg',
+    cell: ({ updatedAt }) => <Time at={updatedAt} relative />,
   },
 ];

@@ -7,7 +7,7 @@ import { useRemoveMember } from '../../data/workspace/members.ts';
 
 export function RemoveMember({ member }: { readonly member: Member }) {
   const remove = useRemoveMember();
-  const [asked, { open, close }] = useDisclosure();
+  const [isConfirming, { open, close }] = useDisclosure();
   return (
     <>
       <ActionIcon
@@ -21,11 +21,11 @@ export function RemoveMember({ member }: { readonly member: Member }) {
         <Icon name="close" />
       </ActionIcon>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title={`Remove ${member.email}?`}
-        verb="Remove"
+        confirmLabel="Remove"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate(member.userId, { onSuccess: close })}
       >

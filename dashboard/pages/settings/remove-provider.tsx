@@ -5,18 +5,18 @@ import { useDeleteProvider } from '../../data/workspace/providers.ts';
 
 export function RemoveProvider({ name }: { readonly name: string }) {
   const remove = useDeleteProvider();
-  const [asked, { open, close }] = useDisclosure();
+  const [isConfirming, { open, close }] = useDisclosure();
   return (
     <>
       <Button size="xs" variant="default" onClick={open} aria-label={`Remove ${name}`}>
         Remove
       </Button>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title={`Remove ${name}?`}
-        verb="Remove"
+        confirmLabel="Remove"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate(name, { onSuccess: close })}
       >

@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Retention } from '../../../src/client/index.ts';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
-import { useWrite } from '../../data/client/use-single-flight.ts';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { useSingleFlight } from '../../data/client/use-single-flight.ts';
 import { retentionQuery, useSetRetention } from '../../data/workspace/retention.ts';
-import { daysOf } from './format-days.ts';
+import { formatDays } from './format-days.ts';
 import classes from './settings.module.css';
 
 /** Edited fields. Untouched fields follow the current settings. */
@@ -19,27 +19,30 @@ type Typed = { readonly [Name in keyof Retention]?: string };
 export function RetentionForm({ retention }: { readonly retention: Retention }) {
   const queries = useQueryClient();
   const [typed, setTyped] = useState<Typed>({});
-  const [asked, ask] = useState<{ readonly from: Retention; readonly to: Retention } | null>(null);
+  const [pending, setPending] = useState<{
+    readonly from: Retention;
+    readonly to: Retention;
+  } | null>(null);
   const set = useSetRetention();
-  const look = useWrite({
+  const refresh = useSingleFlight({
     mutationFn: () => queries.fetchQuery({ ...retentionQuery, staleTime: 0 }),
-    onSuccess: (from) => ask({ from, to: { ...from, ...read(typed) } }),
+    onSuccess: (from) => setPending({ from, to: { ...from, ...read(typed) } }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     set.reset();
-    look.mutate();
+    refresh.mutate();
   };
   const saved = (retention: Retention) => {
     queries.setQueryData(retentionQuery.queryKey, retention);
     setTyped({});
-    ask(null);
+    setPending(null);
   };
   const field = (name: keyof Retention) => ({
     inputMode: 'numeric' as const,
     pattern: '\\d{0,5}',
     value: typed[name] ?? String(retention[name] ?? ''),
-    error: fieldProblem(set.error, name),
+    error: fieldError(set.error, name),
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       setTyped({ ...typed, [name]: event.currentTarget.value }),
   });
@@ -57,26 +60,30 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
         placeholder="Same as record"
         {...field('bodiesDays')}
       />
-      <FormProblem error={look.error} />
+      <FormError error={refresh.error} />
       <div>
-        <Button type="submit" loading={look.isPending}>
+        <Button type="submit" loading={refresh.isPending}>
           Save
         </Button>{' '}
         {set.isSuccess && Object.keys(typed).length === 0 && <span role="status">Saved.</span>}
       </div>
       <ConfirmDialog
-        opened={asked !== null}
+        opened={pending !== null}
         title="Change retention?"
-        verb="Change"
+        confirmLabel="Change"
         destructive
-        order={set}
-        onClose={() => ask(null)}
-        onConfirm={() => asked && set.mutate(asked.to, { onSuccess: saved })}
+        mutation={set}
+        onClose={() => setPending(null)}
+        onConfirm={() => pending && set.mutate(pending.to, { onSuccess: saved })}
       >
-        {asked && (
+        {pending && (
           <>
-            <p>{changeOf('Records', 'forever', asked.from.recordsDays, asked.to.recordsDays)}</p>
-            <p>{changeOf('Bodies', bodiesOtherwise, asked.from.bodiesDays, asked.to.bodiesDays)}</p>
+            <p>
+              {changeText('Records', 'forever', pending.from.recordsDays, pending.to.recordsDays)}
+            </p>
+            <p>
+              {changeText('Bodies', bodiesNullText, pending.from.bodiesDays, pending.to.bodiesDays)}
+            </p>
           </>
         )}
         <p>Older data is deleted within minutes. This cannot be undone. Statistics stay.</p>
@@ -85,7 +92,7 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
   );
 }
 
-const bodiesOtherwise = 'as long as their record';
+const bodiesNullText = 'as long as their record';
 
 function read(typed: Typed): Partial<Retention> {
   const days = Object.entries(typed).map(([name, text]) => [
@@ -95,7 +102,7 @@ function read(typed: Typed): Partial<Retention> {
   return Object.fromEntries(days);
 }
 
-function changeOf(what: string, otherwise: string, from: number | null, to: number | null) {
-  if (from === to) return `${what}: ${daysOf(from, otherwise)} (unchanged).`;
-  return `${what}: ${daysOf(to, otherwise)} (previously ${daysOf(from, otherwise)}).`;
+function changeText(subject: string, nullText: string, from: number | null, to: number | null) {
+  if (from === to) return `${subject}: ${formatDays(from, nullText)} (unchanged).`;
+  return `${subject}: ${formatDays(to, nullText)} (previously ${formatDays(from, nullText)}).`;
 }

@@ -1,23 +1,23 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Card, Facts } from '../../components/card.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { retentionQuery } from '../../data/workspace/retention.ts';
 import { Erasures } from './erasures.tsx';
-import { daysOf } from './format-days.ts';
+import { formatDays } from './format-days.ts';
 import { RetentionForm } from './retention-form.tsx';
 import classes from './settings.module.css';
 
 export function RetentionPage() {
-  const owner = may(useMe(), 'own');
+  const owner = can(useMe(), 'manage');
   const retention = useQuery(retentionQuery);
   const { data } = retention;
   return (
     <>
       <Card title="Retention">
-        <p className={classes.words}>
-          Applies to all agents without their own settings. The bodies of a record are its
+        <p className={classes.text}>
+          Applies to all agents without their ownProperty settings. The bodies of a record are its
           variables, prompts and output; they can be deleted before the record. Statistics are kept.
         </p>
         {retention.isError && !data ? (
@@ -27,10 +27,10 @@ export function RetentionPage() {
         ) : owner ? (
           <RetentionForm retention={data} />
         ) : (
-          <Facts
-            facts={[
-              ['Records', daysOf(data.recordsDays, 'forever')],
-              ['Bodies', daysOf(data.bodiesDays, 'as long as their record')],
+          <DescriptionList
+            items={[
+              ['Records', formatDays(data.recordsDays, 'forever')],
+              ['Bodies', formatDays(data.bodiesDays, 'as long as their record')],
             ]}
           />
         )}

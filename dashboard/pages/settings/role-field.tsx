@@ -11,11 +11,11 @@ const roles = ['viewer', 'editor', 'owner'] as const satisfies Role[];
 export function RoleField({ member }: { readonly member: Member }) {
   const isMe = useMe().user.userId === member.userId;
   const change = useChangeRole();
-  const [asked, ask] = useState<Role | null>(null);
+  const [newRole, setNewRole] = useState<Role | null>(null);
   const who = isMe ? 'You' : member.email;
   const choose = (role: Role) => {
     change.reset();
-    ask(role);
+    setNewRole(role);
   };
   return (
     <>
@@ -28,18 +28,21 @@ export function RoleField({ member }: { readonly member: Member }) {
         onChange={({ currentTarget }) => choose(currentTarget.value as Role)}
       />
       <ConfirmDialog
-        opened={asked !== null}
+        opened={newRole !== null}
         title={isMe ? 'Change your own role?' : `Change the role of ${member.email}?`}
-        verb={`Change to ${asked ?? ''}`}
-        destructive={isMe || asked === 'owner'}
-        order={change}
-        onClose={() => ask(null)}
+        confirmLabel={`Change to ${newRole ?? ''}`}
+        destructive={isMe || newRole === 'owner'}
+        mutation={change}
+        onClose={() => setNewRole(null)}
         onConfirm={() =>
-          asked &&
-          change.mutate({ userId: member.userId, role: asked }, { onSuccess: () => ask(null) })
+          newRole &&
+          change.mutate(
+            { userId: member.userId, role: newRole },
+            { onSuccess: () => setNewRole(null) },
+          )
         }
       >
-        {who} will be {article(asked)}. {consequences[asked ?? 'viewer']}
+        {who} will be {article(newRole)}. {consequences[newRole ?? 'viewer']}
         {isMe && ' Only another owner can undo this.'}
       </ConfirmDialog>
     </>

@@ -1,7 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './settings.module.css';
 
 const areas = [
@@ -14,7 +14,7 @@ const areas = [
 ] as const;
 
 export function SettingsPage() {
-  const owner = may(useMe(), 'own');
+  const owner = can(useMe(), 'manage');
   return (
     <>
       <PageHeader title="Settings" />

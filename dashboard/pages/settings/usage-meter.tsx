@@ -19,11 +19,11 @@ export function UsageMeter({ usage }: { readonly usage: Usage | undefined }) {
       {all !== null && (
         <Meter
           used={used}
-          of={all}
+          max={all}
           label={`${used.toLocaleString()} of ${all.toLocaleString()} used`}
         />
       )}
-      <p className={classes.soft}>
+      <p className={classes.muted}>
         Plan “{usage.plan}”. Resets on {formatTime(resetAt)}, the start of the next month in UTC.
       </p>
     </div>

@@ -2,11 +2,11 @@ import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Usage } from '../../../src/client/index.ts';
-import { Card, Facts } from '../../components/card.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
-import { may, useMe, workspaceName } from '../../data/workspace/me.ts';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { can, useMe, workspaceName } from '../../data/workspace/me.ts';
 import { usageQuery, useSetPlan } from '../../data/workspace/usage.ts';
 import classes from './settings.module.css';
 import { UsageMeter } from './usage-meter.tsx';
@@ -17,15 +17,15 @@ export function WorkspacePage() {
   return (
     <>
       <Card title="Workspace">
-        <div className={classes.facts}>
-          <Facts
-            facts={[
+        <div className={classes.items}>
+          <DescriptionList
+            items={[
               ['Name', workspaceName(me)],
               [
                 'Workspace ID',
                 <span key="id">
                   <code>{me.workspaceId}</code>{' '}
-                  <CopyButton text={me.workspaceId} what="workspace ID" />
+                  <CopyButton text={me.workspaceId} name="workspace ID" />
                 </span>,
               ],
               ['Your role', me.role],
@@ -40,7 +40,7 @@ export function WorkspacePage() {
           <UsageMeter usage={usage.data} />
         )}
       </Card>
-      {usage.data && may(me, 'own') && (
+      {usage.data && can(me, 'manage') && (
         <Card title="Change plan">
           <PlanForm usage={usage.data} />
         </Card>
@@ -68,7 +68,7 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
         withAsterisk={false}
         maxLength={200}
         value={name}
-        error={fieldProblem(set.error, 'name')}
+        error={fieldError(set.error, 'name')}
         onChange={({ currentTarget }) => setTyped({ ...typed, name: currentTarget.value })}
       />
       <TextInput
@@ -78,10 +78,10 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
         pattern="\d{0,13}"
         placeholder="No limit"
         value={actions}
-        error={fieldProblem(set.error, 'actionsPerMonth')}
+        error={fieldError(set.error, 'actionsPerMonth')}
         onChange={({ currentTarget }) => setTyped({ ...typed, actions: currentTarget.value })}
       />
-      <FormProblem error={set.error} />
+      <FormError error={set.error} />
       <div>
         <Button type="submit" loading={set.isPending}>
           Save plan

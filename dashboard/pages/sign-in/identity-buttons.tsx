@@ -1,6 +1,6 @@
 import { Button, Divider, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { cueline } from '../../data/client/client.ts';
 
 const names = { github: 'GitHub', google: 'Google', oidc: 'your organization' } as const;
@@ -11,7 +11,7 @@ export function IdentityButtons({ from }: { readonly from: string }) {
     queryKey: ['identity-providers'],
     queryFn: () => cueline.session.identityProviders(),
   }).data;
-  const depart = useMutation({
+  const redirect = useMutation({
     mutationFn: (provider: string) =>
       cueline.session.departTo(provider, { callbackURL: from, errorCallbackURL: '/sign-in' }),
     onSuccess: (url) => location.assign(url),
@@ -25,13 +25,13 @@ export function IdentityButtons({ from }: { readonly from: string }) {
           key={provider}
           variant="default"
           fullWidth
-          loading={depart.isPending && depart.variables === provider}
-          onClick={() => depart.mutate(provider)}
+          loading={redirect.isPending && redirect.variables === provider}
+          onClick={() => redirect.mutate(provider)}
         >
           Continue with {names[provider]}
         </Button>
       ))}
-      <FormProblem error={depart.error} />
+      <FormError error={redirect.error} />
     </Stack>
   );
 }

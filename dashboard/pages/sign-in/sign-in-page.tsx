@@ -3,13 +3,13 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { PasswordField } from '../../components/fields/password-field.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { cueline } from '../../data/client/client.ts';
 import { queryClient } from '../../data/client/query-client.ts';
 import { isSignedOut } from '../../data/client/signed-out.ts';
-import { Gate } from '../../shell/standalone-page.tsx';
+import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { IdentityButtons } from './identity-buttons.tsx';
-import { refusalOf } from './identity-errors.ts';
+import { identityErrorMessage } from './identity-errors.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -30,9 +30,9 @@ export function SignInPage() {
     event.preventDefault();
     signIn.mutate();
   };
-  const refused = error ? new Error(refusalOf(error)) : null;
+  const identityError = error ? new Error(identityErrorMessage(error)) : null;
   return (
-    <Gate title="Sign in">
+    <StandalonePage title="Sign in">
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
@@ -51,13 +51,13 @@ export function SignInPage() {
             Sign in
           </Button>
           {/* Below the button, so that an error does not move it. */}
-          <FormProblem
-            error={signIn.error ?? refused}
-            words={isSignedOut(signIn.error) ? 'Wrong email or password.' : undefined}
+          <FormError
+            error={signIn.error ?? identityError}
+            message={isSignedOut(signIn.error) ? 'Wrong email or password.' : undefined}
           />
         </Stack>
       </form>
       <IdentityButtons from={from} />
-    </Gate>
+    </StandalonePage>
   );
 }

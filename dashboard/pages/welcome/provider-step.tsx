@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
 import { TestProvider } from '../../components/test-provider.tsx';
 import { providersQuery, usePutProvider } from '../../data/workspace/providers.ts';
 import { Step } from './step.tsx';
@@ -44,11 +44,11 @@ export function ProviderStep() {
             withAsterisk={false}
             maxLength={4096}
             value={apiKey}
-            error={fieldProblem(put.error, 'apiKey')}
+            error={fieldError(put.error, 'apiKey')}
             description={stored ? 'Replaces the stored key.' : undefined}
             onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
           />
-          <FormProblem error={put.error} />
+          <FormError error={put.error} />
           <Group gap="xs" align="flex-start">
             <Button type="submit" variant="default" loading={put.isPending}>
               Save key

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { agentsQuery } from '../../data/agents/agents.ts';
-import { execute, useRun } from '../../data/executions/start-execution.ts';
+import { execute, useStartExecution } from '../../data/executions/start-execution.ts';
 import { versionQuery } from '../../data/prompts/prompts.ts';
 import { formatDuration } from '../../data/text/format.ts';
 import { Step } from './step.tsx';
@@ -22,13 +22,13 @@ export function TryStep() {
   const { promptId = '', promptVersionId = '', agentConfig } = named ?? {};
   const version = useQuery({ ...versionQuery(promptId, promptVersionId), enabled: !!named }).data;
   const demo = (agentConfig?.model ?? version?.model) === echo ? named : undefined;
-  const { run } = useRun((agentId: string) => execute(agentId, { topic }));
+  const { execution } = useStartExecution((agentId: string) => execute(agentId, { topic }));
   if (!demo) return null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    run.mutate(demo.agentId);
+    execution.mutate(demo.agentId);
   };
-  const record = run.data;
+  const record = execution.data;
   return (
     <Step
       title="Try the demo agent"
@@ -44,9 +44,9 @@ export function TryStep() {
             value={topic}
             onChange={({ currentTarget }) => setTopic(currentTarget.value)}
           />
-          <FormProblem error={run.error} />
+          <FormError error={execution.error} />
           <div>
-            <Button type="submit" variant="default" loading={run.isPending}>
+            <Button type="submit" variant="default" loading={execution.isPending}>
               Run {demo.agentName}
             </Button>
           </div>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { PageHeader } from '../../components/page-header.tsx';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { finishFirstSteps } from './first-steps.ts';
 import { PasswordStep } from './password-step.tsx';
 import { ProviderStep } from './provider-step.tsx';
@@ -29,8 +29,8 @@ export function WelcomePage() {
       />
       <ol className={classes.steps}>
         <PasswordStep />
-        {may(me, 'own') && <ProviderStep />}
-        {may(me, 'edit') && <TryStep />}
+        {can(me, 'manage') && <ProviderStep />}
+        {can(me, 'edit') && <TryStep />}
       </ol>
     </>
   );

@@ -2,12 +2,12 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
-import { lazyPart } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
 import classes from '../../components/versions/template-diff.module.css';
 import { writeDefinition } from '../../data/workflows/definition-text.ts';
 import { workflowVersionQuery } from '../../data/workflows/workflows.ts';
 
-const TextDiff = lazyPart(() => import('../../components/versions/text-diff.tsx'));
+const TextDiff = lazyComponent(() => import('../../components/versions/text-diff.tsx'));
 
 /** The differences between two workflow versions. */
 export function DefinitionDiff(props: {

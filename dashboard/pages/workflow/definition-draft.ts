@@ -10,7 +10,7 @@ export interface DefinitionDraft {
 }
 
 /** The draft after saving `sent`: edits made meanwhile stay, based on the saved version. */
-export function afterSaving(
+export function draftAfterSave(
   now: DefinitionDraft | null,
   sent: DefinitionDraft,
   { workflowVersionId, definition }: WorkflowVersion,

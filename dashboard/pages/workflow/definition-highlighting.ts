@@ -12,7 +12,7 @@ import {
 } from '@codemirror/view';
 
 /** Highlights keys, references and comments. */
-export const definitionMarks: Extension = [
+export const definitionHighlighting: Extension = [
   matched(
     new MatchDecorator({
       regexp: /(\{\{[^{}\n]*\}\})|("?[A-Za-z_]\w*"?)(?=:(?:\s|$))|(?<=^|\s)(#.*)$/gm,
@@ -90,11 +90,11 @@ export function problemLines(problems: readonly { readonly line: number }[]): Ex
     provide: (field) => [
       EditorView.decorations.from(field),
       gutterLineClass.compute([field], (state) => {
-        const places: Range<GutterMarker>[] = [];
+        const ranges: Range<GutterMarker>[] = [];
         for (let at = state.field(field).iter(); at.value; at.next()) {
-          places.push(problemNumber.range(state.doc.lineAt(at.from).from));
+          ranges.push(problemNumber.range(state.doc.lineAt(at.from).from));
         }
-        return RangeSet.of(places, true);
+        return RangeSet.of(ranges, true);
       }),
     ],
   });

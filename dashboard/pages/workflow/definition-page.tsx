@@ -4,12 +4,12 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { WorkflowVersion } from '../../../src/client/index.ts';
-import { DraftLine } from '../../components/editor/draft-status.tsx';
+import { DraftStatus } from '../../components/editor/draft-status.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { type DefinitionFormat, writeDefinition } from '../../data/workflows/definition-text.ts';
 import { workflowQuery, workflowVersionQuery } from '../../data/workflows/workflows.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
-import { afterSaving, type DefinitionDraft } from './definition-draft.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { type DefinitionDraft, draftAfterSave } from './definition-draft.ts';
 import DefinitionEditor from './definition-editor.tsx';
 import { SaveVersion } from './save-version.tsx';
 import shared from './workflow.module.css';
@@ -27,7 +27,7 @@ export function DefinitionPage() {
     getInitialValueInEffect: false,
   });
   const [format, setFormat] = useState<DefinitionFormat>('YAML');
-  const readOnly = !may(useMe(), 'edit');
+  const readOnly = !can(useMe(), 'edit');
   const baseId = draft?.baseId ?? from ?? workflow.workflowVersionId;
   const base = useQuery(workflowVersionQuery(workflowId, baseId));
   if (!base.data) {
@@ -45,26 +45,26 @@ export function DefinitionPage() {
   const onSaved = (sent: DefinitionDraft, version: WorkflowVersion) => {
     // Read from storage, because this closure dates from when the version was sent.
     const now = JSON.parse(sessionStorage.getItem(key) ?? 'null') as DefinitionDraft | null;
-    const rest = afterSaving(now, sent, version);
+    const rest = draftAfterSave(now, sent, version);
     if (rest === null) discard();
     else store(rest);
   };
   return (
     <div className={shared.page}>
-      <DraftLine changed={changed} onDiscard={discard}>
+      <DraftStatus changed={changed} onDiscard={discard}>
         {changed
           ? `Unsaved changes, based on “${label}”.`
           : `Version “${label}”${baseId === workflow.workflowVersionId ? ' (pinned)' : ''}, no changes.`}
-      </DraftLine>
+      </DraftStatus>
       <DefinitionEditor text={shown.text} format={shown.format} readOnly={readOnly} onChange={edit}>
-        {({ definition, fine }) =>
+        {({ definition, valid }) =>
           !readOnly && (
             <SaveVersion
               workflow={workflow}
               draft={shown}
               definition={definition}
               changed={changed}
-              fine={fine}
+              valid={valid}
               onSaved={onSaved}
             />
           )

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
 import { useCreateWebhook } from '../../data/workflows/triggers.ts';
 import { IssuedSecret } from './issued-secret.tsx';
 
@@ -26,10 +26,10 @@ export function NewWebhook(props: { readonly workflowId: string; readonly onClos
             maxLength={200}
             data-autofocus
             value={name}
-            error={fieldProblem(create.error, 'name')}
+            error={fieldError(create.error, 'name')}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          <FormProblem error={create.error} />
+          <FormError error={create.error} />
           <Group justify="flex-end">
             <Button type="submit" loading={create.isPending}>
               Create webhook

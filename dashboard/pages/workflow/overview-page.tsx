@@ -1,14 +1,14 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { Card, Facts } from '../../components/card.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Time } from '../../components/time.tsx';
 import columns from '../../components/two-columns.module.css';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { formatDuration } from '../../data/text/format.ts';
-import { pictureOf } from '../../data/workflows/workflow-graph.ts';
+import { layoutGraph } from '../../data/workflows/workflow-graph.ts';
 import { workflowQuery } from '../../data/workflows/workflows.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { Graph } from './graph.tsx';
@@ -24,10 +24,10 @@ export function OverviewPage() {
   const navigate = route.useNavigate();
   const { data: workflow } = useSuspenseQuery(workflowQuery(workflowId));
   const { definition } = workflow;
-  const picture = useMemo(() => pictureOf(definition), [definition]);
+  const layout = useMemo(() => layoutGraph(definition), [definition]);
   const nameOf = useAgentNames(definition.steps.map(({ agentId }) => agentId));
   const memberOf = useMemberNames();
-  const placed = picture.steps.find(({ step }) => step.name === chosen);
+  const positioned = layout.steps.find(({ step }) => step.name === chosen);
   const choose = (step: string) =>
     void navigate({
       search: step === chosen ? {} : { step },
@@ -42,7 +42,7 @@ export function OverviewPage() {
   return (
     <div className={classes.page}>
       <Graph
-        picture={picture}
+        layout={layout}
         label="Steps of the workflow"
         nameOf={nameOf}
         chosen={chosen}
@@ -50,20 +50,20 @@ export function OverviewPage() {
       />
       <div className={columns.columns}>
         <div className={columns.main}>
-          {placed ? (
-            <StepCard placed={placed} nameOf={nameOf} />
+          {positioned ? (
+            <StepCard positioned={positioned} nameOf={nameOf} />
           ) : (
             <p className={classes.note}>Select a step to see its details.</p>
           )}
         </div>
         <aside className={columns.side} aria-label="Workflow summary">
           <Card title="Pinned version">
-            <Facts
-              facts={[
+            <DescriptionList
+              items={[
                 ['Version', <code key="version">{workflow.workflowVersionLabel}</code>],
                 ['Steps', workflow.stepCount],
                 ['Timeout', formatDuration(timeoutMs)],
-                ['Updated', <Time key="changed" at={workflow.updatedAt} since />],
+                ['Updated', <Time key="changed" at={workflow.updatedAt} relative />],
                 ['Created by', memberOf(workflow.createdBy)],
               ]}
             />

@@ -1,8 +1,8 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Workflow } from '../../../src/client/index.ts';
-import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { useChangeWorkflow, workflowVersionQuery } from '../../data/workflows/workflows.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
 
@@ -29,9 +29,9 @@ export function PinDialog(props: {
           before={workflow.workflowVersionId}
           after={workflowVersionId}
         />
-        <FormProblem error={pin.error} />
+        <FormError error={pin.error} />
         <Group justify="flex-end" gap="xs">
-          <LeaveButton>Keep {pinned}</LeaveButton>
+          <DialogCloseButton>Keep {pinned}</DialogCloseButton>
           <Button
             loading={pin.isPending}
             disabled={!version.data}

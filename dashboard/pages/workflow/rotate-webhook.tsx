@@ -14,9 +14,9 @@ export function RotateWebhook(props: { readonly webhook: Webhook; readonly onClo
     <ConfirmDialog
       opened
       title={`Rotate the secret of ${name}?`}
-      verb="Rotate"
+      confirmLabel="Rotate"
       destructive
-      order={rotate}
+      mutation={rotate}
       onClose={props.onClose}
       onConfirm={() => rotate.mutate(webhookId)}
     >

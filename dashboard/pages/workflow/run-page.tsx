@@ -8,29 +8,29 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Identifier } from '../../components/identifier.tsx';
-import { lazyPart } from '../../components/lazy-component.tsx';
-import { Figures } from '../../components/metric-list.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
+import { MetricList } from '../../components/metric-list.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { formatDuration } from '../../data/text/format.ts';
-import { pictureOf } from '../../data/workflows/workflow-graph.ts';
+import { layoutGraph } from '../../data/workflows/workflow-graph.ts';
 import {
-  isUnderWay,
+  isInProgress,
   useCancelWorkflowRun,
   type WorkflowRunDetail,
   workflowRunQuery,
 } from '../../data/workflows/workflow-runs.ts';
 import { workflowVersionQuery } from '../../data/workflows/workflows.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { Graph } from './graph.tsx';
 import { RunBadge, StepBadge, stepTones } from './run-badges.tsx';
 import { RunSteps } from './run-steps.tsx';
 import classes from './workflow.module.css';
 
-const RunAgain = lazyPart(() => import('./run-again.tsx'), true);
+const RunAgain = lazyComponent(() => import('./run-again.tsx'), true);
 const route = getRouteApi('/app/workflows/$workflowId/runs/$workflowRunId');
 
 export function RunPage() {
@@ -41,9 +41,9 @@ export function RunPage() {
     ...workflowVersionQuery(workflowId, versionId),
     enabled: run.data !== undefined,
   });
-  const wanting = run.data ? version : run;
-  if (wanting.isError && !wanting.data) {
-    return <ErrorState error={wanting.error} onRetry={() => void wanting.refetch()} />;
+  const pending = run.data ? version : run;
+  if (pending.isError && !pending.data) {
+    return <ErrorState error={pending.error} onRetry={() => void pending.refetch()} />;
   }
   if (!run.data || !version.data) {
     return (
@@ -56,7 +56,7 @@ export function RunPage() {
   }
   return (
     <>
-      <NotRenewed query={run} />
+      <StaleNotice query={run} />
       <Run run={run.data} version={version.data} />
     </>
   );
@@ -73,7 +73,7 @@ function Run({
   const { step: chosen } = route.useSearch();
   const navigate = route.useNavigate();
   const { definition } = version;
-  const picture = useMemo(() => pictureOf(definition), [definition]);
+  const layout = useMemo(() => layoutGraph(definition), [definition]);
   const nameOf = useAgentNames(definition.steps.map(({ agentId }) => agentId));
   const statusOf = (name: string) =>
     run.steps.find((step) => step.name === name)?.status ?? 'waiting';
@@ -87,9 +87,9 @@ function Run({
           <code>{run.errorCode}</code> {run.error}
         </div>
       )}
-      <RunFigures run={run} />
+      <RunMetrics run={run} />
       <Graph
-        picture={picture}
+        layout={layout}
         label="Steps of the workflow run"
         nameOf={nameOf}
         chosen={chosen}
@@ -123,10 +123,10 @@ function Run({
 
 function Head({ run }: { readonly run: WorkflowRunDetail }) {
   const { workflowId, workflowRunId } = run;
-  const mayEdit = may(useMe(), 'edit');
+  const canEdit = can(useMe(), 'edit');
   const cancel = useCancelWorkflowRun(workflowId, workflowRunId);
-  const [asked, { open: ask, close: dismiss }] = useDisclosure();
-  const [again, { open: openAgain, close: closeAgain }] = useDisclosure();
+  const [isConfirming, { open: openConfirm, close: closeConfirm }] = useDisclosure();
+  const [isRunAgainOpen, { open: openRunAgain, close: closeRunAgain }] = useDisclosure();
   return (
     <header>
       <div className={classes.runHead}>
@@ -135,39 +135,49 @@ function Head({ run }: { readonly run: WorkflowRunDetail }) {
         <span role="status">
           <RunBadge status={run.status} />
         </span>
-        {mayEdit && isUnderWay(run) && (
-          <Button className={classes.way ?? ''} size="xs" variant="default" onClick={ask}>
+        {canEdit && isInProgress(run) && (
+          <Button
+            className={classes.action ?? ''}
+            size="xs"
+            variant="default"
+            onClick={openConfirm}
+          >
             Cancel workflow run
           </Button>
         )}
-        {mayEdit && !isUnderWay(run) && (
-          <Button className={classes.way ?? ''} size="xs" variant="default" onClick={openAgain}>
+        {canEdit && !isInProgress(run) && (
+          <Button
+            className={classes.action ?? ''}
+            size="xs"
+            variant="default"
+            onClick={openRunAgain}
+          >
             Run again
           </Button>
         )}
       </div>
-      <Identifier id={workflowRunId} what="workflow run ID" />
+      <Identifier id={workflowRunId} name="workflow run ID" />
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title="Cancel this workflow run?"
-        verb="Cancel workflow run"
+        confirmLabel="Cancel workflow run"
         cancelLabel="Keep running"
         destructive
-        order={cancel}
-        onClose={dismiss}
-        onConfirm={() => cancel.mutate(undefined, { onSuccess: dismiss })}
+        mutation={cancel}
+        onClose={closeConfirm}
+        onConfirm={() => cancel.mutate(undefined, { onSuccess: closeConfirm })}
       >
         Stops the executions in progress and starts no further steps. The records of its steps stay.
       </ConfirmDialog>
-      <Suspense>{again && <RunAgain run={run} onClose={closeAgain} />}</Suspense>
+      <Suspense>{isRunAgainOpen && <RunAgain run={run} onClose={closeRunAgain} />}</Suspense>
     </header>
   );
 }
 
-function RunFigures({ run }: { readonly run: WorkflowRunDetail }) {
+function RunMetrics({ run }: { readonly run: WorkflowRunDetail }) {
   const { workflowId, executedAt, completedAt } = run;
   const nameOf = useMemberNames();
-  const figures: readonly (readonly [string, ReactNode])[] = [
+  const metrics: readonly (readonly [string, ReactNode])[] = [
     ['Started', <Time key="at" at={executedAt} />],
     completedAt
       ? ['Duration', formatDuration(Date.parse(completedAt) - Date.parse(executedAt))]
@@ -181,7 +191,7 @@ function RunFigures({ run }: { readonly run: WorkflowRunDetail }) {
       </Link>,
     ],
   ];
-  return <Figures figures={figures} />;
+  return <MetricList metrics={metrics} />;
 }
 
 /** Text unchanged, anything else as JSON. */

@@ -8,7 +8,7 @@ import { useFilters } from '../../components/hooks/use-filters.ts';
 import { useLastPage } from '../../components/hooks/use-last-page.ts';
 import list from '../../components/list.module.css';
 import { Pager } from '../../components/pager.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDuration } from '../../data/text/format.ts';
 import { type WorkflowRunDetail, workflowRunsQuery } from '../../data/workflows/workflow-runs.ts';
@@ -41,7 +41,7 @@ export function RunsPage() {
           ]}
         />
       </search>
-      <NotRenewed query={runs} />
+      <StaleNotice query={runs} />
       {runs.isError && !runs.data ? (
         <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
       ) : runs.data?.runs.length === 0 ? (
@@ -125,12 +125,17 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
       </>
     ),
   },
-  { key: 'trigger', header: 'Trigger', from: 'sm', cell: ({ trigger }) => trigger },
-  { key: 'by', header: 'On behalf of', from: 'md', cell: ({ executedBy }) => nameOf(executedBy) },
+  { key: 'trigger', header: 'Trigger', hideBelow: 'sm', cell: ({ trigger }) => trigger },
+  {
+    key: 'by',
+    header: 'On behalf of',
+    hideBelow: 'md',
+    cell: ({ executedBy }) => nameOf(executedBy),
+  },
   {
     key: 'version',
     header: 'Version',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ workflowVersionLabel }) => <span className={list.code}>{workflowVersionLabel}</span>,
   },
   {
@@ -141,7 +146,7 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
       completedAt ? (
         formatDuration(Date.parse(completedAt) - Date.parse(executedAt))
       ) : (
-        <span className={list.none}>–</span>
+        <span className={list.muted}>–</span>
       ),
   },
 ];

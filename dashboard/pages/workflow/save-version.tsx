@@ -5,7 +5,7 @@ import type { Workflow, WorkflowVersion } from '../../../src/client/index.ts';
 import { Card } from '../../components/card.tsx';
 import editor from '../../components/editor/editor.module.css';
 import { VersionFields } from '../../components/fields/version-fields.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import {
   type AddedVersion,
   useAddVersion,
@@ -20,10 +20,10 @@ export function SaveVersion(props: {
   /** The parsed and validated definition. */
   readonly definition: unknown;
   readonly changed: boolean;
-  readonly fine: boolean;
+  readonly valid: boolean;
   readonly onSaved: (sent: DefinitionDraft, version: WorkflowVersion) => void;
 }) {
-  const { workflow, draft, definition, changed, fine, onSaved } = props;
+  const { workflow, draft, definition, changed, valid, onSaved } = props;
   const [about, setAbout] = useState({ label: '', notes: '', pin: true });
   const add = useAddVersion(workflow.workflowId);
   const navigate = useNavigate();
@@ -67,7 +67,7 @@ export function SaveVersion(props: {
             checked={about.pin}
             onChange={({ currentTarget: { checked: pin } }) => setAbout({ ...about, pin })}
           />
-          <FormProblem error={add.error ?? saved?.pinError} />
+          <FormError error={add.error ?? saved?.pinError} />
           {saved && (
             <div className={editor.saved} role="status">
               Saved as {saved.version.workflowVersionLabel}
@@ -77,7 +77,7 @@ export function SaveVersion(props: {
             </div>
           )}
           <div>
-            <Button type="submit" loading={add.isPending} disabled={!(changed && fine)}>
+            <Button type="submit" loading={add.isPending} disabled={!(changed && valid)}>
               Save version
             </Button>
           </div>

@@ -9,11 +9,11 @@ import {
 } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
-import { Dialog, LeaveButton } from '../../components/dialogs/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../components/form-error.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
 import { viewerZone } from '../../data/text/format.ts';
-import { objectOf } from '../../data/text/json-object.ts';
+import { parseJsonObject } from '../../data/text/json-object.ts';
 import { useChangeSchedule, useCreateSchedule } from '../../data/workflows/triggers.ts';
 
 /** Creates or edits a schedule. */
@@ -31,12 +31,12 @@ export default function ScheduleForm(props: {
   const create = useCreateSchedule(workflowId);
   const change = useChangeSchedule(workflowId, schedule?.scheduleId ?? '');
   const { error, isPending } = schedule ? change : create;
-  const given = objectOf(input);
+  const given = parseJsonObject(input);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!given) return;
-    const order = { cron, timeZone, missed, input: given };
-    (schedule ? change : create).mutate(order, { onSuccess: onClose });
+    const values = { cron, timeZone, missed, input: given };
+    (schedule ? change : create).mutate(values, { onSuccess: onClose });
   };
   return (
     <Dialog
@@ -57,7 +57,7 @@ export default function ScheduleForm(props: {
             styles={{ input: { fontFamily: 'var(--mono)' } }}
             data-autofocus
             value={cron}
-            error={fieldProblem(error, 'cron')}
+            error={fieldError(error, 'cron')}
             onChange={({ currentTarget }) => setCron(currentTarget.value)}
           />
           <Autocomplete
@@ -68,7 +68,7 @@ export default function ScheduleForm(props: {
             required
             withAsterisk={false}
             value={timeZone}
-            error={fieldProblem(error, 'timeZone')}
+            error={fieldError(error, 'timeZone')}
             onChange={setTimeZone}
           />
           <NativeSelect
@@ -90,12 +90,12 @@ export default function ScheduleForm(props: {
             spellCheck={false}
             styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.78125rem' } }}
             value={input}
-            error={given ? fieldProblem(error, 'input') : 'Not a JSON object.'}
+            error={given ? fieldError(error, 'input') : 'Not a JSON object.'}
             onChange={({ currentTarget }) => setInput(currentTarget.value)}
           />
-          <FormProblem error={error} />
+          <FormError error={error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Cancel</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={isPending} disabled={!given}>
               {schedule ? 'Save schedule' : 'Create schedule'}
             </Button>

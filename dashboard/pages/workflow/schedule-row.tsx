@@ -2,13 +2,13 @@ import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Schedule } from '../../../src/client/index.ts';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import { EnabledBadge } from '../../components/state-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
 import { formatSince, formatTimeIn, viewerZone } from '../../data/text/format.ts';
 import { useChangeSchedule, useDeleteSchedule } from '../../data/workflows/triggers.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './triggers.module.css';
 
 /** One schedule, with its next times in its own and in the viewer's time zone. */
@@ -16,10 +16,10 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
   const { schedule, onEdit } = props;
   const { workflowId, scheduleId, cron, timeZone, missed, enabled, nextTimes } = schedule;
   const { lastAt, lastError } = schedule;
-  const mayEdit = may(useMe(), 'edit');
+  const canEdit = can(useMe(), 'edit');
   const change = useChangeSchedule(workflowId, scheduleId);
   const remove = useDeleteSchedule(workflowId);
-  const [asked, { open: ask, close: dismiss }] = useDisclosure();
+  const [isConfirming, { open: openConfirm, close: closeConfirm }] = useDisclosure();
   const input = stringify(schedule.input);
   return (
     <li>
@@ -27,7 +27,7 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         <code className={classes.cron}>{cron}</code>
         <span className={classes.zone}>{timeZone}</span>
         <EnabledBadge enabled={enabled} />
-        {mayEdit && (
+        {canEdit && (
           <Group gap="xs" ml="auto">
             <Button
               size="xs"
@@ -41,17 +41,17 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
             <Button size="xs" variant="default" aria-label={`Edit ${cron}`} onClick={onEdit}>
               Edit
             </Button>
-            <Button size="xs" variant="default" aria-label={`Delete ${cron}`} onClick={ask}>
+            <Button size="xs" variant="default" aria-label={`Delete ${cron}`} onClick={openConfirm}>
               Delete
             </Button>
           </Group>
         )}
       </div>
-      <p className={classes.words}>
+      <p className={classes.text}>
         {missed === 'once' ? 'Missed times start one workflow run.' : 'Missed times are skipped.'}{' '}
         {lastAt ? (
           <>
-            Last run <Time at={lastAt} since />.
+            Last run <Time at={lastAt} relative />.
           </>
         ) : (
           'Not run yet.'
@@ -65,23 +65,23 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
       </p>
       {lastError && (
         <p className={classes.failed}>
-          Failed to start <Time at={lastError.at} since />: {lastError.message}
+          Failed to start <Time at={lastError.at} relative />: {lastError.message}
         </p>
       )}
-      <FormProblem error={change.error} />
+      <FormError error={change.error} />
       {nextTimes.length > 0 ? (
         <NextTimes nextTimes={nextTimes} timeZone={timeZone} />
       ) : (
-        <p className={classes.none}>{enabled ? 'No upcoming times.' : 'Disabled.'}</p>
+        <p className={classes.muted}>{enabled ? 'No upcoming times.' : 'Disabled.'}</p>
       )}
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title="Delete this schedule?"
-        verb="Delete"
+        confirmLabel="Delete"
         destructive
-        order={remove}
-        onClose={dismiss}
-        onConfirm={() => remove.mutate(scheduleId, { onSuccess: dismiss })}
+        mutation={remove}
+        onClose={closeConfirm}
+        onConfirm={() => remove.mutate(scheduleId, { onSuccess: closeConfirm })}
       >
         <code>{cron}</code> will start no more workflow runs. This cannot be undone. To pause it,
         disable it instead.
@@ -91,14 +91,14 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
 }
 
 function NextTimes({ nextTimes, timeZone }: Pick<Schedule, 'nextTimes' | 'timeZone'>) {
-  const own = timeZone === viewerZone;
+  const isViewerZone = timeZone === viewerZone;
   return (
     <table className={classes.times}>
       <caption>Next times</caption>
       <thead>
         <tr>
           <th scope="col">{timeZone}</th>
-          {!own && <th scope="col">Your time, {viewerZone}</th>}
+          {!isViewerZone && <th scope="col">Your time, {viewerZone}</th>}
           <th scope="col">Due</th>
         </tr>
       </thead>
@@ -106,7 +106,7 @@ function NextTimes({ nextTimes, timeZone }: Pick<Schedule, 'nextTimes' | 'timeZo
         {nextTimes.map((at) => (
           <tr key={at}>
             <td>{formatTimeIn(at, timeZone)}</td>
-            {!own && <td>{formatTimeIn(at, viewerZone)}</td>}
+            {!isViewerZone && <td>{formatTimeIn(at, viewerZone)}</td>}
             <td>{formatSince(at)}</td>
           </tr>
         ))}

@@ -5,42 +5,42 @@ import type { Schedule } from '../../../src/client/index.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { lazyPart } from '../../components/lazy-component.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { schedulesQuery } from '../../data/workflows/triggers.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { ScheduleRow } from './schedule-row.tsx';
 import classes from './triggers.module.css';
 
-const ScheduleForm = lazyPart(() => import('./schedule-form.tsx'), true);
+const ScheduleForm = lazyComponent(() => import('./schedule-form.tsx'), true);
 
 export function Schedules({ workflowId }: { readonly workflowId: string }) {
   const schedules = useQuery(schedulesQuery(workflowId));
-  const mayEdit = may(useMe(), 'edit');
-  const [edited, edit] = useState<Schedule | 'new' | null>(null);
+  const canEdit = can(useMe(), 'edit');
+  const [dialog, setDialog] = useState<Schedule | 'new' | null>(null);
   return (
     <Card
       title="Schedules"
       actions={
-        mayEdit && (
+        canEdit && (
           <Button
             size="xs"
             variant="default"
             leftSection={<Icon name="plus" size={12} />}
-            onClick={() => edit('new')}
+            onClick={() => setDialog('new')}
           >
             New schedule
           </Button>
         )
       }
     >
-      <NotRenewed query={schedules} />
+      <StaleNotice query={schedules} />
       {schedules.isError && !schedules.data ? (
         <ErrorState error={schedules.error} onRetry={() => void schedules.refetch()} />
       ) : !schedules.data ? (
         <Skeleton height={120} />
       ) : schedules.data.schedules.length === 0 ? (
-        <p className={classes.none}>
+        <p className={classes.muted}>
           No schedules yet. A schedule starts exactly one workflow run at each of its times,
           regardless of the number of processes.
         </p>
@@ -50,17 +50,17 @@ export function Schedules({ workflowId }: { readonly workflowId: string }) {
             <ScheduleRow
               key={schedule.scheduleId}
               schedule={schedule}
-              onEdit={() => edit(schedule)}
+              onEdit={() => setDialog(schedule)}
             />
           ))}
         </ul>
       )}
       <Suspense>
-        {edited && (
+        {dialog && (
           <ScheduleForm
             workflowId={workflowId}
-            schedule={edited === 'new' ? null : edited}
-            onClose={() => edit(null)}
+            schedule={dialog === 'new' ? null : dialog}
+            onClose={() => setDialog(null)}
           />
         )}
       </Suspense>

@@ -3,13 +3,13 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
-import { submitByKeys } from '../../components/hooks/submit-on-ctrl-enter.ts';
+import { FormError } from '../../components/form-error.tsx';
+import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
 import { useValues, ValuesCard } from '../../components/values-card.tsx';
 import { valueFields } from '../../data/agents/value-fields.ts';
 import { useStartWorkflow } from '../../data/workflows/workflow-runs.ts';
 import { workflowQuery } from '../../data/workflows/workflows.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './start.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/run');
@@ -22,7 +22,7 @@ export function StartPage() {
   const fields = valueFields(workflow.definition.input);
   const values = useValues(`cueline-values-${workflowId}`, fields);
   const start = useStartWorkflow(workflowId);
-  if (!may(useMe(), 'edit')) {
+  if (!can(useMe(), 'edit')) {
     return (
       <EmptyState icon="lock" title="Running requires the editor role">
         You can view its workflow runs.
@@ -38,8 +38,8 @@ export function StartPage() {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!values.given) return;
-    start.mutate(values.given, {
+    if (!values.input) return;
+    start.mutate(values.input, {
       onSuccess: ({ workflowRunId }) =>
         void navigate({
           to: '/workflows/$workflowId/runs/$workflowRunId',
@@ -48,11 +48,11 @@ export function StartPage() {
     });
   };
   return (
-    <form className={classes.form} onSubmit={submit} onKeyDown={submitByKeys}>
+    <form className={classes.form} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
       <ValuesCard title="Input" fields={fields} {...values}>
         <div className={classes.foot}>
-          <FormProblem error={start.error} />
-          <Button type="submit" loading={start.isPending} disabled={values.given === null}>
+          <FormError error={start.error} />
+          <Button type="submit" loading={start.isPending} disabled={values.input === null}>
             Run
           </Button>
           <p className={classes.note}>

@@ -1,17 +1,17 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Card, Facts } from '../../components/card.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
-import type { PlacedStep } from '../../data/workflows/workflow-graph.ts';
+import type { PositionedStep } from '../../data/workflows/workflow-graph.ts';
 import classes from './workflow.module.css';
 
 /** The definition of one step. */
 export function StepCard(props: {
-  readonly placed: PlacedStep;
+  readonly positioned: PositionedStep;
   readonly nameOf: (agentId: string) => string | undefined;
 }) {
-  const { step, waitsFor } = props.placed;
+  const { step, dependencies } = props.positioned;
   const agent = (agentId: string) => (
     <Link to="/agents/$agentId" params={{ agentId }}>
       {props.nameOf(agentId) ?? agentId}
@@ -20,7 +20,7 @@ export function StepCard(props: {
   const { when, forEach, fallback, onFailure } = step;
   const facts: (readonly [string, ReactNode])[] = [
     ['Agent', agent(step.agentId)],
-    ['Depends on', waitsFor.length === 0 ? 'nothing' : waitsFor.join(', ')],
+    ['Depends on', dependencies.length === 0 ? 'nothing' : dependencies.join(', ')],
   ];
   if (when !== null) facts.push(['Condition', <code key="when">{when}</code>]);
   if (forEach) {
@@ -42,7 +42,7 @@ export function StepCard(props: {
   ]);
   return (
     <Card title={step.name}>
-      <Facts facts={facts} />
+      <DescriptionList items={facts} />
       <div className={classes.blocks}>
         <CodeBlock label="Variables" code={stringify(step.variables, 2)} />
         {fallback?.variables && (

@@ -8,39 +8,39 @@ import { WebhookSnippets } from './webhook-snippets.tsx';
 
 export function WebhookActions(props: {
   readonly webhook: Webhook;
-  readonly mayEdit: boolean;
+  readonly canEdit: boolean;
   readonly onRotate: () => void;
 }) {
   const { webhookId, workflowId, name, path } = props.webhook;
-  const [asked, setAsked] = useState<'send' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'send' | 'delete' | null>(null);
   const remove = useDeleteWebhook(workflowId);
-  const close = () => setAsked(null);
-  const ask = (what: 'send' | 'delete') => {
+  const close = () => setDialog(null);
+  const openDialog = (name: 'send' | 'delete') => {
     remove.reset();
-    setAsked(what);
+    setDialog(name);
   };
   return (
     <>
       <RowMenu name={name}>
-        <Menu.Item onClick={() => ask('send')}>Example request</Menu.Item>
-        {props.mayEdit && <Menu.Item onClick={props.onRotate}>Rotate secret</Menu.Item>}
-        {props.mayEdit && (
-          <Menu.Item color="var(--bad)" onClick={() => ask('delete')}>
+        <Menu.Item onClick={() => openDialog('send')}>Example request</Menu.Item>
+        {props.canEdit && <Menu.Item onClick={props.onRotate}>Rotate secret</Menu.Item>}
+        {props.canEdit && (
+          <Menu.Item color="var(--bad)" onClick={() => openDialog('delete')}>
             Delete
           </Menu.Item>
         )}
       </RowMenu>
-      {asked === 'send' && (
+      {dialog === 'send' && (
         <Dialog onClose={close} title={`Send an event to ${name}`} size="lg">
           <WebhookSnippets workflowId={workflowId} path={path} />
         </Dialog>
       )}
       <ConfirmDialog
-        opened={asked === 'delete'}
+        opened={dialog === 'delete'}
         title={`Delete ${name}?`}
-        verb="Delete"
+        confirmLabel="Delete"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate(webhookId, { onSuccess: close })}
       >

@@ -1,6 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Snippets } from '../../components/code-snippets.tsx';
-import { secretVariable, signedCurlOf, signedNodeOf } from '../../data/workflows/event-snippets.ts';
+import { CodeSnippets } from '../../components/code-snippets.tsx';
+import {
+  secretVariable,
+  signedCurlSnippet,
+  signedNodeSnippet,
+} from '../../data/workflows/event-snippets.ts';
 import { workflowQuery } from '../../data/workflows/workflows.ts';
 import classes from './triggers.module.css';
 
@@ -13,17 +17,17 @@ export function WebhookSnippets(props: { readonly workflowId: string; readonly p
   );
   const address = location.origin + props.path;
   return (
-    <Snippets
+    <CodeSnippets
       languages={[
-        { label: 'curl', code: signedCurlOf(address, event) },
-        { label: 'Node', code: signedNodeOf(address, event) },
+        { label: 'curl', code: signedCurlSnippet(address, event) },
+        { label: 'Node', code: signedNodeSnippet(address, event) },
       ]}
     >
-      <p className={classes.none}>
+      <p className={classes.muted}>
         The code reads the secret from the environment variable <code>{secretVariable}</code>.
         Sending an event again with the same <code>webhook-id</code> does not start a second
         workflow run.
       </p>
-    </Snippets>
+    </CodeSnippets>
   );
 }

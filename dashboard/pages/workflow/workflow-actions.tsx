@@ -3,26 +3,26 @@ import { useState } from 'react';
 import type { Workflow } from '../../../src/client/index.ts';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { RenameDialog } from '../../components/dialogs/rename-dialog.tsx';
-import { useLeave } from '../../components/hooks/use-navigate-from.ts';
+import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
 import { Icon } from '../../components/icon.tsx';
 import { useChangeWorkflow, useDeleteWorkflow } from '../../data/workflows/workflows.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 
 /** Actions on the whole workflow. */
 export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
-  const [asked, setAsked] = useState<'rename' | 'switch' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'switch' | 'delete' | null>(null);
   const change = useChangeWorkflow(workflow.workflowId);
-  const leave = useLeave(workflow.workflowId);
+  const navigateFrom = useNavigateFrom(workflow.workflowId);
   const remove = useDeleteWorkflow(workflow.workflowId, () =>
-    leave({ to: '/workflows', replace: true }),
+    navigateFrom({ to: '/workflows', replace: true }),
   );
-  if (!may(useMe(), 'edit')) return null;
-  const ask = (what: 'rename' | 'switch' | 'delete') => {
+  if (!can(useMe(), 'edit')) return null;
+  const openDialog = (name: 'rename' | 'switch' | 'delete') => {
     change.reset();
     remove.reset();
-    setAsked(what);
+    setDialog(name);
   };
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   const { enabled } = workflow;
   const verb = enabled ? 'Disable' : 'Enable';
   return (
@@ -34,14 +34,14 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => ask('rename')}>Edit details</Menu.Item>
-          <Menu.Item onClick={() => ask('switch')}>{verb}</Menu.Item>
-          <Menu.Item color="var(--bad)" onClick={() => ask('delete')}>
+          <Menu.Item onClick={() => openDialog('rename')}>Edit details</Menu.Item>
+          <Menu.Item onClick={() => openDialog('switch')}>{verb}</Menu.Item>
+          <Menu.Item color="var(--bad)" onClick={() => openDialog('delete')}>
             Delete
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {asked === 'rename' && (
+      {dialog === 'rename' && (
         <RenameDialog
           named={workflow}
           pending={change.isPending}
@@ -51,10 +51,10 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
         />
       )}
       <ConfirmDialog
-        opened={asked === 'switch'}
+        opened={dialog === 'switch'}
         title={`${verb} ${workflow.name}?`}
-        verb={verb}
-        order={change}
+        confirmLabel={verb}
+        mutation={change}
         onClose={close}
         onConfirm={() => change.mutate({ enabled: !enabled }, { onSuccess: close })}
       >
@@ -63,11 +63,11 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
           : 'API calls, schedules and events can start it again. Times and events missed meanwhile are not caught up.'}
       </ConfirmDialog>
       <ConfirmDialog
-        opened={asked === 'delete'}
+        opened={dialog === 'delete'}
         title={`Delete ${workflow.name}?`}
-        verb="Delete"
+        confirmLabel="Delete"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate()}
       >

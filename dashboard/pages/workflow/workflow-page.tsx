@@ -30,7 +30,7 @@ export function WorkflowPage() {
         title={workflow.name}
         badge={<EnabledBadge enabled={workflow.enabled} />}
         about={workflow.description}
-        description={<Identifier id={workflowId} what="workflow ID" />}
+        description={<Identifier id={workflowId} name="workflow ID" />}
         actions={<WorkflowActions workflow={workflow} />}
       />
       <Tabs label="Workflow">

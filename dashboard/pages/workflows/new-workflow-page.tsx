@@ -5,19 +5,19 @@ import { type FormEvent, useMemo } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { NameFields } from '../../components/fields/name-fields.tsx';
-import { FormProblem } from '../../components/form-error.tsx';
-import { useLeave } from '../../components/hooks/use-navigate-from.ts';
+import { FormError } from '../../components/form-error.tsx';
+import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { agentsQuery } from '../../data/agents/agents.ts';
 import { type DefinitionFormat, writeDefinition } from '../../data/workflows/definition-text.ts';
 import { useCreateWorkflow, type WorkflowDefinition } from '../../data/workflows/workflows.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import DefinitionEditor from '../workflow/definition-editor.tsx';
 import classes from './workflows.module.css';
 
 /** Creates a workflow and pins its first version. */
 export function NewWorkflowPage() {
-  const mayEdit = may(useMe(), 'edit');
+  const canEdit = can(useMe(), 'edit');
   const agents = useQuery(agentsQuery({ limit: 1, status: 'Deployed' }));
   return (
     <>
@@ -26,7 +26,7 @@ export function NewWorkflowPage() {
         parent={{ label: 'Workflows', to: '/workflows' }}
         description="Each step executes a deployed agent with values from the input or from earlier steps."
       />
-      {!mayEdit ? (
+      {!canEdit ? (
         <EmptyState icon="lock" title="Creating workflows requires the editor role" />
       ) : agents.isPending ? (
         <Skeleton height={480} />
@@ -48,17 +48,17 @@ const blank = { name: '', description: '', format: 'YAML' } as const;
 
 function Form({ first }: { readonly first: Agent | undefined }) {
   // Kept until the workflow is created, across pages.
-  const [draft, keep, discard] = useSessionStorage<Draft | null>({
+  const [draft, store, discard] = useSessionStorage<Draft | null>({
     key: `cueline-new-workflow-${useMe().workspaceId}`,
     defaultValue: null,
     getInitialValueInEffect: false,
   });
   const example = useMemo(() => writeDefinition(exampleOf(first), 'YAML'), [first]);
   const { text, format, ...about } = draft ?? { ...blank, text: example };
-  const edit = (change: Partial<Draft>) => keep({ ...about, text, format, ...change });
-  const leave = useLeave('/workflows/new');
+  const edit = (change: Partial<Draft>) => store({ ...about, text, format, ...change });
+  const navigateFrom = useNavigateFrom('/workflows/new');
   const create = useCreateWorkflow(({ workflowId }) => {
-    void leave({ to: '/workflows/$workflowId', params: { workflowId } }).then(discard);
+    void navigateFrom({ to: '/workflows/$workflowId', params: { workflowId } }).then(discard);
   });
   const submit = (event: FormEvent, definition: unknown) => {
     event.preventDefault();
@@ -82,14 +82,14 @@ function Form({ first }: { readonly first: Agent | undefined }) {
         readOnly={false}
         onChange={(text, format) => edit({ text, format })}
       >
-        {({ definition, fine }) => (
+        {({ definition, valid }) => (
           <form className={classes.foot} onSubmit={(event) => submit(event, definition)}>
-            <FormProblem error={create.error} />
+            <FormError error={create.error} />
             <Group gap="xs">
               <Button
                 type="submit"
                 loading={create.isPending}
-                disabled={!fine || about.name.trim() === ''}
+                disabled={!valid || about.name.trim() === ''}
               >
                 Create workflow
               </Button>

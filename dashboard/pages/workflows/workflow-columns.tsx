@@ -3,7 +3,7 @@ import type { Column } from '../../components/data-table.tsx';
 import list from '../../components/list.module.css';
 import { EnabledBadge } from '../../components/state-badge.tsx';
 import { Time } from '../../components/time.tsx';
-import type { RunStatus } from '../../data/workflows/workflow-runs.ts';
+import type { WorkflowRunStatus } from '../../data/workflows/workflow-runs.ts';
 import type { WorkflowSummary } from '../../data/workflows/workflows.ts';
 import classes from './workflows.module.css';
 
@@ -29,14 +29,14 @@ export const columns: readonly Column<WorkflowSummary>[] = [
   {
     key: 'version',
     header: 'Version',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ workflowVersionLabel }) => <span className={list.code}>{workflowVersionLabel}</span>,
   },
   {
     key: 'steps',
     header: 'Steps',
     align: 'right',
-    from: 'md',
+    hideBelow: 'md',
     cell: ({ stepCount }) => stepCount,
   },
   {
@@ -48,16 +48,16 @@ export const columns: readonly Column<WorkflowSummary>[] = [
     key: 'next',
     header: 'Next scheduled',
     align: 'right',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ nextAt }) =>
-      nextAt ? <Time at={nextAt} since /> : <span className={list.none}>–</span>,
+      nextAt ? <Time at={nextAt} relative /> : <span className={list.muted}>–</span>,
   },
 ];
 
 /** Newest last, as on a timeline. */
 function LastRuns({ runs }: { readonly runs: NonNullable<WorkflowSummary['lastRuns']> }) {
   const [latest] = runs;
-  if (!latest) return <span className={list.none}>Never run</span>;
+  if (!latest) return <span className={list.muted}>Never run</span>;
   return (
     <span className={classes.runs}>
       <svg
@@ -66,10 +66,10 @@ function LastRuns({ runs }: { readonly runs: NonNullable<WorkflowSummary['lastRu
         width={runs.length * 12 - 2}
         height={10}
       >
-        {runs.toReversed().map(({ workflowRunId, status }, place) => (
+        {runs.toReversed().map(({ workflowRunId, status }, index) => (
           <rect
             key={workflowRunId}
-            x={place * 12}
+            x={index * 12}
             width={10}
             height={10}
             rx={3}
@@ -77,12 +77,12 @@ function LastRuns({ runs }: { readonly runs: NonNullable<WorkflowSummary['lastRu
           />
         ))}
       </svg>
-      <Time at={latest.executedAt} since />
+      <Time at={latest.executedAt} relative />
     </span>
   );
 }
 
-const tones: Readonly<Record<RunStatus, string | undefined>> = {
+const tones: Readonly<Record<WorkflowRunStatus, string | undefined>> = {
   processing: classes.processing,
   success: classes.good,
   failed: classes.bad,

@@ -11,9 +11,9 @@ import list from '../../components/list.module.css';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
-import { NotRenewed } from '../../components/stale-notice.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import { activeWorkflowsQuery } from '../../data/workflows/workflows.ts';
-import { may, useMe } from '../../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import type { WorkflowsSearch } from './route.ts';
 import { columns } from './workflow-columns.tsx';
 
@@ -23,7 +23,7 @@ export function WorkflowsPage() {
   const [filters, change] = useFilters<WorkflowsSearch>();
   const workflows = useQuery(activeWorkflowsQuery({ ...filters, limit: pageSize }));
   useLastPage(workflows.data?.pagination, workflows.data?.workflows.length);
-  const create = may(useMe(), 'edit') && (
+  const create = can(useMe(), 'edit') && (
     <Button component={Link} to="/workflows/new" leftSection={<Icon name="plus" size={14} />}>
       New workflow
     </Button>
@@ -40,7 +40,7 @@ export function WorkflowsPage() {
       <search className={list.filters}>
         <SearchInput label="Search workflows" value={filters.q ?? ''} onChange={search} />
       </search>
-      <NotRenewed query={workflows} />
+      <StaleNotice query={workflows} />
       {workflows.isError && !workflows.data ? (
         <ErrorState error={workflows.error} onRetry={() => void workflows.refetch()} />
       ) : workflows.data?.workflows.length !== 0 ? (
