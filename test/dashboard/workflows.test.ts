@@ -37,7 +37,7 @@ test('the empty list explains workflows; creates and runs the first one', async 
   await page.getByRole('status').getByText('success').waitFor();
   await page.getByRole('figure').filter({ hasText: 'Output' }).getByText('Hello Ada').waitFor();
   await check();
-  await page.getByRole('link', { name: 'Execution of first' }).click();
+  await page.getByRole('link', { name: 'Record of first' }).click();
   await page.getByRole('link', { name: 'Step first of workflow run' }).click();
   await page.waitForURL(/\/runs\/wfr_.*step=first/);
   await sql`update workflow_runs set bodies = 'gone', input = null, output = null`.execute(
@@ -91,7 +91,7 @@ test('follows a workflow run with items, and cancels it after confirmation', asy
   await steps.getByRole('button', { name: /^greet\s*processing/ }).waitFor();
   await steps.getByRole('button', { name: /^report\s*waiting.*waits for greet$/ }).waitFor();
   await steps.getByRole('button', { name: /^greet/ }).click();
-  await page.getByRole('link', { name: 'Execution of item 1' }).waitFor();
+  await page.getByRole('link', { name: 'Record of item 1' }).waitFor();
   await check();
   await page.getByRole('button', { name: 'Cancel workflow run' }).click();
   const dialog = page.getByRole('dialog', { name: 'Cancel this workflow run?' });

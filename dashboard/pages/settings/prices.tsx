@@ -37,7 +37,7 @@ export function Prices() {
         prices.data?.length !== 0 && (
           <div className={classes.rows}>
             <DataTable
-              caption="Custom prices"
+              caption="Custom price list"
               columns={owner ? [...columns, actions] : columns}
               rows={prices.data}
               rowKey={({ model }) => model}

@@ -42,9 +42,9 @@ export function ExecutionLinks(props: {
         <Link
           to="/history/$agentId/$executionId"
           params={{ agentId, executionId }}
-          aria-label={`Execution of ${props.name}`}
+          aria-label={`Record of ${props.name}`}
         >
-          Details
+          Record
         </Link>
       )}
     </span>

@@ -93,7 +93,7 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
       ) : (
         <div className={classes.rows}>
           <DataTable
-            caption="Webhooks"
+            caption="Configured webhooks"
             columns={columns}
             rows={webhooks.data?.webhooks}
             rowKey={({ webhookId }) => webhookId}
