@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { createMetrics, type Gauges, type Metrics } from '../../src/api/http/metrics.ts';
 import {
-  referenceRoutes,
+  openapiRoute,
   type SystemParts,
   systemRoutes,
 } from '../../src/api/routes/system/system.ts';
@@ -37,7 +37,7 @@ export async function startSystemApp(parts: Partial<SystemParts> = {}): Promise<
     ...{ db: own as Db, metrics, metricsToken: null, draining: () => false, leased: () => true },
     ...parts,
   });
-  referenceRoutes(app, '1.2.3');
+  openapiRoute(app, '1.2.3');
   await app.listen({ host: '127.0.0.1', port: 0 });
   return {
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,

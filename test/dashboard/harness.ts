@@ -96,7 +96,7 @@ export async function lookAgain(page: Page): Promise<void> {
 }
 
 /** Errors and warnings of the console, errors nobody caught, and whatever is asked of another origin. */
-function listen(page: Page, origin: string): string[] {
+export function listen(page: Page, origin: string): string[] {
   const complaints: string[] = [];
   page.on('console', (message) => {
     // A refusal is no mistake of the page: the browser notes each, and the page shows what it says.
@@ -117,7 +117,7 @@ export async function loaded(page: Page): Promise<void> {
 }
 
 /** Colours change within a transition, and what is half faded in has no contrast yet. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   const running = 'document.getAnimations().some((one) => one.playState === "running")';
   // Asked again and again from here: what asks in the page itself needs a looser policy.
   while (await page.evaluate(running)) await page.waitForTimeout(50);
@@ -130,7 +130,7 @@ const rulesIn: readonly (readonly ['dark' | 'light', RunOptions])[] = [
 ];
 
 /** From outside, as the page's own policy lets nothing in; once for a page, as it is half a megabyte. */
-async function faults(page: Page, rules: RunOptions): Promise<string[]> {
+export async function faults(page: Page, rules: RunOptions): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const options: RunOptions = { ...rules, resultTypes: ['violations'], preload: false };
   const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;
