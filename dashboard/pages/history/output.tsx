@@ -3,12 +3,10 @@ import { Suspense, useMemo, useState } from 'react';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { indentJson } from './json-text.ts';
+import { rendersQuickly } from './markdown-limits.ts';
 import classes from './record.module.css';
 
 const Markdown = lazyPart(() => import('./markdown.tsx'));
-
-/** Longer ones are shown as text only: a browser would be busy with them for seconds. */
-const markdownMax = 100_000;
 
 type View = 'text' | 'json' | 'markdown';
 
@@ -19,7 +17,7 @@ export function Output({ text }: { readonly text: string }) {
   const views = [
     { value: 'text', label: 'Text' },
     ...(json === null ? [] : [{ value: 'json', label: 'JSON' }]),
-    ...(text.length > markdownMax ? [] : [{ value: 'markdown', label: 'Markdown' }]),
+    ...(rendersQuickly(text) ? [{ value: 'markdown', label: 'Markdown' }] : []),
   ];
   return (
     <section className={classes.output} aria-label="Output">
