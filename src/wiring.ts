@@ -7,7 +7,7 @@ import { closeWithin, createGracefulShutdown } from './api/http/graceful-shutdow
 import { countCalls, createMetrics } from './api/http/metrics.ts';
 import { createWaitPlaces } from './api/http/wait-for.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
-import { referenceRoutes, systemRoutes } from './api/routes/system/system.ts';
+import { openapiRoute, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
 import { createServer } from './api/server.ts';
 import type { Config } from './config.ts';
@@ -257,7 +257,7 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
       testConnection: parts.testConnection,
     };
     countCalls(app, metrics);
-    referenceRoutes(app, parts.version);
+    openapiRoute(app, parts.version);
     apiRoutes(app, { ...api, ...parts.instead?.(api) });
     dashboardRoutes(app);
   }
