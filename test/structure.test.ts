@@ -19,7 +19,6 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
     folders: [],
     packages: [
       'node:crypto',
-      'node:vm',
       'node:zlib',
       '@marcbachmann/cel-js',
       'croner',

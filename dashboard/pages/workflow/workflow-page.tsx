@@ -2,6 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { workflowQuery } from '../../data/workflows.ts';
+import problem from '../../parts/form-problem.module.css';
 import { Identifier } from '../../parts/identifier.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { EnabledBadge } from '../../parts/state-badge.tsx';
@@ -28,11 +29,21 @@ export function WorkflowPage() {
       <PageHeader
         parent={{ label: 'Workflows', to: '/workflows' }}
         title={workflow.name}
-        badge={<EnabledBadge enabled={workflow.enabled} />}
+        badge={<EnabledBadge enabled={workflow.enabled && !workflow.problems} />}
         about={workflow.description}
         description={<Identifier id={workflowId} what="the workflow's identifier" />}
         actions={<WorkflowActions workflow={workflow} />}
       />
+      {workflow.problems && (
+        <div className={problem.problem} role="alert">
+          The pinned version cannot start. Save a version without these problems and pin it:
+          {workflow.problems.map(({ step, path, message }) => (
+            <div key={path}>
+              {step}: {message}
+            </div>
+          ))}
+        </div>
+      )}
       <Tabs label="Areas of the workflow">
         {areas.map(({ to, label }) => (
           <Link

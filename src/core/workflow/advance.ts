@@ -1,6 +1,6 @@
 import { elements } from '../json.ts';
 import { runBook } from './advance-state.ts';
-import { type ConditionJudge, conditionJudge } from './condition-judge.ts';
+import { ConditionEvaluator } from './condition-evaluator.ts';
 import {
   gatheredCharsMax,
   readyCharsMax,
@@ -32,7 +32,7 @@ import {
  * the run where it is over.
  */
 
-/** `unread` asks for what is referred to and was not read: then the same is asked again, with it and the same judge. */
+/** `unread` asks for what is referred to and was not read: then the same is asked again, with it and the same evaluator. */
 export type Advance =
   | { readonly kind: 'unread'; readonly unread: Unread }
   | {
@@ -45,7 +45,7 @@ export function advance(
   definition: WorkflowDefinition,
   state: RunState,
   events: readonly StepEvent[],
-  { judge }: ConditionJudge = conditionJudge(),
+  conditions = new ConditionEvaluator(),
 ): Advance {
   const graph = graphOf(definition);
   const book = runBook(state);
@@ -106,7 +106,7 @@ export function advance(
     if (ofCondition === 'tooLong') return put(failed(row, tooMuchReferredTo()));
     if (ofCondition === 'unread' || ofAll === 'unread') return;
     if (step.when !== null) {
-      const result = judge(step.when, whole);
+      const result = conditions.evaluate(step.when, whole);
       if (result.kind === 'error') {
         return put(failed(row, { code: 'CONDITION_FAILED', error: result.message }));
       }
