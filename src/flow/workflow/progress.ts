@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { fromId, toId } from '../../core/id.ts';
 import { type Advance, advance } from '../../core/workflow/advance.ts';
-import { type ConditionJudge, conditionJudge } from '../../core/workflow/condition-judge.ts';
+import { ConditionEvaluator } from '../../core/workflow/condition-evaluator.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
 import type { MissingRunValues, RunState, RunValues } from '../../core/workflow/run-state.ts';
@@ -97,7 +97,7 @@ export async function planProgress(
     const items = new Map((itemsOf.get(run.id) ?? []).map((one) => [one.step, one]));
     const values = given?.get(run.id) ?? parts.memory.of(run.id);
     const state = { values, rows, items, outputChars: new Map() };
-    goingOn.push({ run, definition, state, events: own, judge: null, unwritable });
+    goingOn.push({ run, definition, state, events: own, conditions: null, unwritable });
   }
   const planning = planRuns(parts, send, goingOn, { planned, together });
   await (together ? beforeWrites(planning) : planning);
@@ -127,8 +127,8 @@ interface GoingOn {
   readonly definition: WorkflowDefinition;
   readonly state: RunState;
   readonly events: readonly WorkflowRunEvent[];
-  /** Once it lacks something: the time that conditions have is that of the whole advance. */
-  readonly judge: ConditionJudge | null;
+  /** Once the advance lacks data: what conditions may cost is shared by the whole advance. */
+  readonly conditions: ConditionEvaluator | null;
   readonly unwritable: Error | null;
 }
 
@@ -164,12 +164,12 @@ async function planRuns(
           throw new ItemFault('these runs take too long to go on together');
         }
       }
-      const judge = one.judge ?? conditionJudge();
-      const result = advanceRun(one, judge);
+      const conditions = one.conditions ?? new ConditionEvaluator();
+      const result = advanceRun(one, conditions);
       if (result.kind === 'advanced') {
         hold?.(charsOf(result));
         planRun(one, result, planned);
-      } else lacking.push({ one: { ...one, judge }, unread: result.missing });
+      } else lacking.push({ one: { ...one, conditions }, unread: result.missing });
     }
     const asked = lacking.map(({ one, unread }) => ({ runId: one.run.id, unread }));
     const read = await readUnread(send, asked, hold);
@@ -177,11 +177,11 @@ async function planRuns(
   }
   for (const one of left) planRun(one, givenUp(one, 'it lacks what it refers to'), planned);
 
-  function advanceRun(one: GoingOn, judge: ConditionJudge): Advance {
+  function advanceRun(one: GoingOn, conditions: ConditionEvaluator): Advance {
     const { definition, state, events, unwritable } = one;
     if (unwritable) return givenUp(one, unwritable);
     try {
-      return advance(definition, state, events, judge);
+      return advance(definition, state, events, conditions);
     } catch (error) {
       return givenUp(one, error);
     }
