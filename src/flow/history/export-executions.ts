@@ -10,11 +10,11 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import { isGivenUp } from '../../store/connection/database-error.ts';
+import { isStatementTimeout } from '../../store/connection/database-error.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
 import type { HistoryRequest } from '../../store/history/history-filter.ts';
-import { findRecord, openSnapshot, readWholeRecords } from '../../store/history/records.ts';
+import { findRecord, openSnapshot, readFullRecords } from '../../store/history/records.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /**
@@ -75,7 +75,7 @@ function reader(
     const end = Number.isFinite(lookedMax) ? await endOf(ranges) : null;
     const looked = end === null ? ranges : ranges.flatMap((range) => downTo(end, range));
     const page = { ranges: looked, take: rowsMax, bytesMax };
-    const rows = await readWholeRecords(trx, question, page);
+    const rows = await readFullRecords(trx, question, page);
     const last = rows.at(-1)?.id ?? end;
     return { rows, left: last === null ? [] : ranges.flatMap((range) => before(last, range)) };
   }
@@ -90,7 +90,7 @@ function reader(
       try {
         return await read(ranges);
       } catch (error) {
-        if (!isGivenUp(error)) throw error;
+        if (!isStatementTimeout(error)) throw error;
         await goOn();
         const looked = Math.min(lookedMax, await countRecords(trx, countable, ranges));
         if (looked <= 1) throw error;

@@ -9,11 +9,11 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import { isGivenUp } from '../../store/connection/database-error.ts';
-import { type ExecutionRow, type ListedRow, readListed } from '../../store/execution/executions.ts';
+import { isStatementTimeout } from '../../store/connection/database-error.ts';
+import { type ExecutionRow, type ExecutionListRow, readExecutionListRows } from '../../store/execution/executions.ts';
 import { countQueued, countRecords } from '../../store/history/history-counts.ts';
 import {
-  findsNothing,
+  matchesNothing,
   type HistoryRequest,
   needsBreakdown,
 } from '../../store/history/history-filter.ts';
@@ -35,7 +35,7 @@ export interface ListRequest extends HistoryRequest {
 }
 
 export interface HistoryPage {
-  readonly rows: ListedRow[];
+  readonly rows: ExecutionListRow[];
   readonly total: number;
 }
 
@@ -45,7 +45,7 @@ export function listExecutions(db: Db, question: ListRequest): Promise<HistoryPa
 
 /** The same in a snapshot that is the caller's. */
 export function readPage(trx: Trx, question: ListRequest): Promise<HistoryPage> {
-  if (findsNothing(question)) return Promise.resolve({ rows: [], total: 0 });
+  if (matchesNothing(question)) return Promise.resolve({ rows: [], total: 0 });
   if (question.contents !== null) return pageByReading(trx, question);
   return isNewest(question) ? newestPage(trx, question) : pageByBuckets(trx, question);
 }
@@ -57,13 +57,13 @@ export function readPage(trx: Trx, question: ListRequest): Promise<HistoryPage> 
  */
 export async function* wholeRecords(
   db: Db,
-  rows: readonly ListedRow[],
+  rows: readonly ExecutionListRow[],
 ): AsyncGenerator<ExecutionRow[], void, undefined> {
   for (let read = rows; read.length > 0; ) {
     yield read.filter(({ fits }) => fits);
     const left = read.filter(({ fits }) => !fits).map(({ id }) => id);
     if (left.length === 0) return;
-    read = await readListed(db, left);
+    read = await readExecutionListRows(db, left);
   }
 }
 
@@ -132,7 +132,7 @@ async function pageByReading(trx: Trx, question: ListRequest): Promise<HistoryPa
     return { rows: total === 0 ? [] : await readRecords(trx, question, page), total };
   } catch (error) {
     // However often the same is asked, the same records are as long.
-    throw isGivenUp(error) ? tooLong(candidates) : error;
+    throw isStatementTimeout(error) ? tooLong(candidates) : error;
   }
 }
 
