@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type pg from 'pg';
-import { reach } from '../src/store/connection/connect.ts';
+import { connectToDatabase } from '../src/store/connection/connect.ts';
 import { accountFor, handOver } from '../src/store/embedded/account.ts';
 import { bareEnvironment } from '../src/store/embedded/binaries.ts';
 import { runAsAdmin } from './cluster.ts';
@@ -71,7 +71,7 @@ export async function startDebian(bin: string): Promise<DebianServer> {
   const admin = { host: data, port: 5432, user: 'postgres', password: '', database: 'postgres' };
   try {
     const signal = AbortSignal.timeout(60_000);
-    await reach(admin, { withinMs: 60_000, signal, onWait() {} });
+    await connectToDatabase(admin, { withinMs: 60_000, signal, onWait() {} });
     await runAsAdmin(admin, 'create role cueline login');
     await runAsAdmin(admin, 'create database cueline owner cueline');
     return {

@@ -36,7 +36,7 @@ import { touchKeys } from './store/admission/callers.ts';
 import { openConnections } from './store/connection/connections.ts';
 import { type Db, dropIdle } from './store/connection/database.ts';
 import type { Connection } from './store/connection/detect-pooler.ts';
-import { openBus } from './store/connection/notifications.ts';
+import { openNotifications } from './store/connection/notifications.ts';
 import { findEnded } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { readTemplate } from './store/execution/templates.ts';
@@ -106,7 +106,7 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
     onError: note('a connection was lost'),
   });
   const { pipelines, singlePipelines, leasePipelines, workDb, exportDb } = connections;
-  const bus = openBus({ db, connection, onError: note('no hints from other processes') });
+  const bus = openNotifications({ db, connection, onError: note('no hints from other processes') });
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
     onError: note('waiting callers were not looked after'),

@@ -2,7 +2,7 @@ import { access, chmod, constants, mkdir, realpath, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { StartupFailure } from '../core/startup-failure.ts';
-import { knock } from './connection/connect.ts';
+import { tryConnect } from './connection/connect.ts';
 import { accountFor } from './embedded/account.ts';
 import { findBinaries, packagedNative } from './embedded/binaries.ts';
 import { locateCluster, prepareCluster } from './embedded/cluster.ts';
@@ -80,7 +80,7 @@ async function start(options: EmbeddedOptions): Promise<Embedded> {
     await furnish(plan.superuser, plan.password);
     if (isServer) for (const lock of locks) lock.become('serving');
     return {
-      connection: connectionTo(plan.socketDir, plan.password),
+      connection: cuelineConnection(plan.socketDir, plan.password),
       onExit: kept.onExit,
       stop: () => claims.disposeAsync(),
     };
@@ -96,8 +96,8 @@ export async function findEmbedded(dataDir: string): Promise<pg.ClientConfig | n
   const running = cluster && (await readPostmaster(cluster));
   const password = running && (await readKept(dataDir, passwordName));
   if (!password) return null;
-  const connection = connectionTo(running.socketDir, password);
-  return (await knock(connection)) === null ? connection : null;
+  const connection = cuelineConnection(running.socketDir, password);
+  return (await tryConnect(connection)) === null ? connection : null;
 }
 
 /** What credentials are sealed with where `CUELINE_SECRET` is not set; made at the first call. Needs the lock. */
@@ -109,7 +109,7 @@ const passwordName = 'postgres.password';
 /** Cueline itself is no superuser: an error in a statement of ours must not become a program run on the machine. */
 const names = { superuser: 'postgres', role: 'cueline', database: 'cueline' };
 
-function connectionTo(socketDir: string, password: string): pg.ClientConfig {
+function cuelineConnection(socketDir: string, password: string): pg.ClientConfig {
   return { host: socketDir, port, user: names.role, password, database: names.database };
 }
 
@@ -157,7 +157,7 @@ async function prepare(
   const socketDir = await placeSocket(cluster, account);
   if (socketDir !== cluster) claims.defer(() => rm(socketDir, { recursive: true, force: true }));
   const connection = {
-    ...connectionTo(socketDir, password),
+    ...cuelineConnection(socketDir, password),
     user: superuser,
     database: 'postgres',
   };

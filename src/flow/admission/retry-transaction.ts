@@ -1,7 +1,7 @@
 import {
-  isOfAny,
-  isPassing,
+  isServerWideError,
   isStatementError,
+  isTransactionRollback,
   isUnstorable,
 } from '../../store/connection/database-error.ts';
 import type { Outcome } from './batcher.ts';
@@ -19,7 +19,7 @@ export async function retryTransaction<T>(transaction: () => Promise<T>): Promis
     try {
       return await transaction();
     } catch (error) {
-      if (!isPassing(error) || attempt === attemptsMax) throw error;
+      if (!isTransactionRollback(error) || attempt === attemptsMax) throw error;
     }
   }
 }
@@ -44,7 +44,7 @@ export async function endAfterRetries<T>(
  * would fail one after the other.
  */
 function mayBeOfOne(error: unknown): boolean {
-  if (isStatementError(error)) return !isOfAny(error);
+  if (isStatementError(error)) return !isServerWideError(error);
   return isUnstorable(error) || error instanceof ItemFault;
 }
 

@@ -2,8 +2,8 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { type AgentView, readAgentViews, readCallerKeys } from '../../store/admission/callers.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import {
-  type ExecutionAsked,
   type ExecutionDetailRow,
+  type ExecutionKey,
   readExecutions,
 } from '../../store/execution/executions.ts';
 import { callerOfKey } from '../admission/admission-mapping.ts';
@@ -19,7 +19,7 @@ export interface SharedReads {
   caller(keyHash: string): Promise<Caller | null>;
   /** In whatever workspace it is; so is the one of an execution. */
   agent(agentId: string): Promise<AgentView | null>;
-  execution(asked: ExecutionAsked): Promise<FoundExecution>;
+  execution(asked: ExecutionKey): Promise<FoundExecution>;
 }
 
 export interface FoundExecution {
@@ -92,7 +92,7 @@ async function readWho(send: Send, asked: readonly WhoAsked[]): Promise<WhoFound
 /** `again` for those whose record did not fit. */
 async function readRecords(
   send: Send,
-  asked: readonly ExecutionAsked[],
+  asked: readonly ExecutionKey[],
 ): Promise<(FoundExecution | 'again')[]> {
   const [views, { rows, left }] = await Promise.all([
     readAgentViews(send, [...new Set(asked.map(({ agentId }) => agentId))]),

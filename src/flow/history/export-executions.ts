@@ -10,7 +10,7 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import { isGivenUp } from '../../store/connection/database-error.ts';
+import { isStatementTimeout } from '../../store/connection/database-error.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
 import type { HistoryRequest } from '../../store/history/history-filter.ts';
@@ -90,7 +90,7 @@ function reader(
       try {
         return await read(ranges);
       } catch (error) {
-        if (!isGivenUp(error)) throw error;
+        if (!isStatementTimeout(error)) throw error;
         await goOn();
         const looked = Math.min(lookedMax, await countRecords(trx, countable, ranges));
         if (looked <= 1) throw error;

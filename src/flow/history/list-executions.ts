@@ -9,8 +9,12 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import { isGivenUp } from '../../store/connection/database-error.ts';
-import { type ExecutionRow, type ListedRow, readListed } from '../../store/execution/executions.ts';
+import { isStatementTimeout } from '../../store/connection/database-error.ts';
+import {
+  type ExecutionListRow,
+  type ExecutionRow,
+  readListed,
+} from '../../store/execution/executions.ts';
 import { countQueued, countRecords } from '../../store/history/history-counts.ts';
 import {
   findsNothing,
@@ -35,7 +39,7 @@ export interface ListRequest extends HistoryRequest {
 }
 
 export interface HistoryPage {
-  readonly rows: ListedRow[];
+  readonly rows: ExecutionListRow[];
   readonly total: number;
 }
 
@@ -57,7 +61,7 @@ export function readPage(trx: Trx, question: ListRequest): Promise<HistoryPage> 
  */
 export async function* wholeRecords(
   db: Db,
-  rows: readonly ListedRow[],
+  rows: readonly ExecutionListRow[],
 ): AsyncGenerator<ExecutionRow[], void, undefined> {
   for (let read = rows; read.length > 0; ) {
     yield read.filter(({ fits }) => fits);
@@ -132,7 +136,7 @@ async function pageByReading(trx: Trx, question: ListRequest): Promise<HistoryPa
     return { rows: total === 0 ? [] : await readRecords(trx, question, page), total };
   } catch (error) {
     // However often the same is asked, the same records are as long.
-    throw isGivenUp(error) ? tooLong(candidates) : error;
+    throw isStatementTimeout(error) ? tooLong(candidates) : error;
   }
 }
 

@@ -13,7 +13,7 @@ export type Channel =
   | 'cueline_canceled'
   | 'cueline_workflow_run_ended';
 
-export interface Bus {
+export interface Notifications {
   /** Sent at once, or with others where many come; never in anybody's transaction. */
   publish(channel: Channel, ids?: readonly string[]): void;
   subscribe(channel: Channel, listener: (ids: string[]) => void): void;
@@ -26,11 +26,11 @@ const throttleMs = 20;
 const idsMax = 200;
 const reconnectMs = 1_000;
 
-export function openBus(options: {
+export function openNotifications(options: {
   readonly db: Db;
   readonly connection: Connection;
   readonly onError: (error: unknown) => void;
-}): Bus {
+}): Notifications {
   const listeners = new Map<Channel, ((ids: string[]) => void)[]>();
   const pending = new Map<Channel, Set<string>>();
   let sending = false;

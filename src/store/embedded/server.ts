@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import { knock } from '../connection/connect.ts';
+import { tryConnect } from '../connection/connect.ts';
 import type { Account } from './account.ts';
 import { type Binaries, bareEnvironment } from './binaries.ts';
 import { clearTheWay, end, port, socketDirPrefix } from './postmaster.ts';
@@ -32,7 +32,7 @@ export interface Launch {
   readonly account: Account | null;
   readonly cluster: string;
   readonly socketDir: string;
-  /** What to knock with: it is up once this gets in. */
+  /** What to tryConnect with: it is up once this gets in. */
   readonly superuser: pg.ClientConfig;
   /** Gives up on a start under way. */
   readonly signal: AbortSignal;
@@ -88,7 +88,7 @@ async function launchOnce({ onLog, signal, superuser, ...options }: Launch): Pro
       await state.end();
       throw new StartupFailure('PostgreSQL was stopped while it started.');
     }
-    const refusal = await knock(superuser);
+    const refusal = await tryConnect(superuser);
     if (refusal === null) return { ended: state.ended, end: state.end };
     if (!isStarting(refusal)) {
       await state.end();

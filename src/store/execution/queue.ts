@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import { type SetupRow, setupColumns, setupJoins, setupOf } from './model-setup.ts';
 
@@ -168,9 +168,9 @@ export async function promoteDelayed(
   const { numAffectedRows } = await sql`
     with due as materialized (
       select id, workspace_id, agent_id, attempt, available_at from execution_queue
-      where available_at <= ${thisMoment}
+      where available_at <= ${statementTime}
         and available_at > coalesce(
-          ${thisMoment} - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
+          ${statementTime} - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
       order by available_at limit ${promotedMax} for update skip locked),
     lines as materialized (
       select workspace_id, last.tag as last_tag, last.agent_id as last_agent_id,

@@ -4,8 +4,8 @@ import type { Db, Trx } from '../connection/database.ts';
 import {
   detailed,
   type ExecutionDetailRow,
+  type ExecutionListRow,
   fitted,
-  type ListedRow,
   listed,
   progress,
   summarized,
@@ -65,10 +65,10 @@ export async function readRecords(
     readonly take: number;
     readonly omitsBodies?: boolean | undefined;
   },
-): Promise<ListedRow[]> {
+): Promise<ExecutionListRow[]> {
   const { ranges, skip, take, omitsBodies } = page;
   if (ranges.length === 0) return [];
-  const { rows } = await sql<ListedRow>`
+  const { rows } = await sql<ExecutionListRow>`
     select ${omitsBodies ? summarized : listed}, ${progress}
     from (
       select ${omitsBodies ? sql`*` : fitted} from executions e

@@ -110,14 +110,14 @@ test('so they do where the connection is lost over what they refer to', async ()
   const calls = await underWay(1);
   const batches: Pipelines = {
     ...pipelines,
-    use: (work, answerTimeoutMs) =>
+    use: (work, responseTimeoutMs) =>
       pipelines.use((send) => {
         const losing: Send = async (...given) => {
           if (given[0].name === 'progress-read-outputs') throw new Error('the connection is gone');
           return send(...given);
         };
         return work(losing);
-      }, answerTimeoutMs),
+      }, responseTimeoutMs),
   };
   assert.deepEqual(await endTogether(calls, batches), {
     ended: [calls.free, ...calls.executionIds],
