@@ -5,7 +5,7 @@ import type { Caller } from '../../core/execution/caller.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Retention } from '../../core/history/retention.ts';
 import type { Db, Trx } from '../connection/database.ts';
-import { holds, type Page, readPage } from '../page.ts';
+import { containsText, type Page, readPage } from '../page.ts';
 
 /** Reading agents, as far as whoever asks sees them. */
 
@@ -118,7 +118,7 @@ export async function listAgents(
 ): Promise<{ rows: AgentRow[]; total: number }> {
   const { stage, project, tag, q, archived } = question;
   const found = (part: string) =>
-    sql`and (${holds(sql`a.name`, part)} or ${holds(sql`a.description`, part)})`;
+    sql`and (${containsText(sql`a.name`, part)} or ${containsText(sql`a.description`, part)})`;
   const from = sql`${joined} where ${visibleTo(viewer)}
     and (a.archived_at is not null) = ${archived}
     ${stage === null ? sql`` : sql`and a.stage = ${stage}`}

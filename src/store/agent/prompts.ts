@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection/database.ts';
-import { holds, type Page, readPage } from '../page.ts';
+import { containsText, type Page, readPage } from '../page.ts';
 import { type Viewer, visibleTo } from './agents.ts';
 import { findLatestVersions, type VersionSummaryRow } from './versions.ts';
 
@@ -43,7 +43,7 @@ export async function listPrompts(
 ): Promise<{ rows: PromptRow[]; total: number }> {
   const { q, archived } = question;
   const found = (part: string) =>
-    sql`and (${holds(sql`p.name`, part)} or ${holds(sql`p.description`, part)})`;
+    sql`and (${containsText(sql`p.name`, part)} or ${containsText(sql`p.description`, part)})`;
   const from = sql`prompts p where ${reachableBy(viewer)}
     and (p.archived_at is not null) = ${archived} ${q === null ? sql`` : found(q)}`;
   const page = await readPage<BareRow>(db, { columns, from, order: sql`p.id desc` }, question);

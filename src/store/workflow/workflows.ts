@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { seenBy, type Viewer } from '../agent/agents.ts';
 import type { Db, Trx } from '../connection/database.ts';
-import { holds, type Page, readPage } from '../page.ts';
+import { containsText, type Page, readPage } from '../page.ts';
 import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
 
 /** Workflows, as far as whoever asks sees them: every agent of the pinned version. */
@@ -70,7 +70,7 @@ export function listWorkflows(
 ): Promise<{ rows: WorkflowSummaryRow[]; total: number }> {
   const { q } = question;
   const found = (part: string) =>
-    sql`and (${holds(sql`w.name`, part)} or ${holds(sql`w.description`, part)})`;
+    sql`and (${containsText(sql`w.name`, part)} or ${containsText(sql`w.description`, part)})`;
   const from = sql`${joined} where ${visibleTo(viewer)} ${q === null ? sql`` : found(q)}`;
   return readPage(db, { columns: summary, from, order: sql`w.id desc` }, question);
 }
