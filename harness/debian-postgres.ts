@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type pg from 'pg';
 import { connectToDatabase } from '../src/store/connection/connect.ts';
-import { accountFor, handOver } from '../src/store/embedded/account.ts';
+import { accountFor, changeOwner } from '../src/store/embedded/account.ts';
 import { bareEnvironment } from '../src/store/embedded/binaries.ts';
 import { runAsAdmin } from './cluster.ts';
 
@@ -40,7 +40,7 @@ export async function startDebian(bin: string): Promise<DebianServer> {
   const data = join(directory, 'data');
   await mkdir(data, { mode: 0o700 });
   const account = await accountFor(data);
-  if (account) await handOver(account, data);
+  if (account) await changeOwner(account, data);
   const options = { cwd: '/', env: bareEnvironment, ...account };
   const settings = ['--encoding=UTF8', '--locale=C.UTF-8', '--auth=trust', '--no-sync'];
   await promisify(execFile)(
