@@ -32,12 +32,12 @@ import { complaints, executionLog } from './log.ts';
 import { checkBaseURL } from './net/guard.ts';
 import { type BreakerState, providersOpen } from './provider/breakers.ts';
 import { withMetrics } from './provider/with-metrics.ts';
-import { touchKeys } from './store/admission/callers.ts';
+import { markKeysUsed } from './store/admission/callers.ts';
 import { openConnections } from './store/connection/connections.ts';
 import { type Db, dropIdle } from './store/connection/database.ts';
 import type { Connection } from './store/connection/detect-pooler.ts';
 import { openNotifications } from './store/connection/notifications.ts';
-import { findEnded } from './store/execution/executions.ts';
+import { findEndedExecutions } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { readTemplate } from './store/execution/templates.ts';
 import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
@@ -108,11 +108,11 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
   const { pipelines, singlePipelines, leasePipelines, workDb, exportDb } = connections;
   const bus = openNotifications({ db, connection, onError: note('no hints from other processes') });
   const waiters = createWaiters({
-    findEnded: (ids) => findEnded(db, ids),
+    findEndedExecutions: (ids) => findEndedExecutions(db, ids),
     onError: note('waiting callers were not looked after'),
   });
   const workflowRunWaiters = createWaiters({
-    findEnded: (ids) => findEndedWorkflowRuns(db, ids),
+    findEndedExecutions: (ids) => findEndedWorkflowRuns(db, ids),
     onError: note('waiting callers were not looked after'),
   });
   const log = executionLog(logger);
@@ -223,7 +223,7 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
       onError: note('schedules were not looked at'),
     });
   const keyUse = createKeyUse({
-    touch: (hashes) => touchKeys(db, hashes),
+    touch: (hashes) => markKeysUsed(db, hashes),
     onError: note('the last use of keys was not noted'),
   });
 

@@ -4,7 +4,7 @@ import { tagBound } from '../core/execution/tag-bound.ts';
 import type { Db } from '../store/connection/database.ts';
 import {
   claimExecutions,
-  claimForOthers,
+  claimForOtherWorkspaces,
   promoteDelayed,
   promotedMax,
 } from '../store/execution/queue.ts';
@@ -148,9 +148,9 @@ export function claimLoop(parts: ClaimDeps): ClaimLoop {
     if (count.free > 0 || reserved <= 0) return looked;
     const question = { held: count.holders(), limit: reserved, fromTag };
     const claimed = await holding(reserved, async () => {
-      const runs = await claimForOthers(db, worker, { ...question, after: lastServed });
+      const runs = await claimForOtherWorkspaces(db, worker, { ...question, after: lastServed });
       if (runs.length === 0 && lastServed !== firstId) {
-        return claimForOthers(db, worker, { ...question, after: firstId });
+        return claimForOtherWorkspaces(db, worker, { ...question, after: firstId });
       }
       return runs;
     });

@@ -231,7 +231,7 @@ export function admissionBatch(state: AdmissionState, parts: AdmissionBatchDeps)
 
   /** The process that a run is born claimed by: this one, where it has a slot and nothing older waits. */
   function birthplace(workspaceId: string): string | null {
-    const here = !waiting && state.workerHolds && parts.slots?.reserve(workspaceId);
+    const here = !waiting && state.workerHasLease && parts.slots?.reserve(workspaceId);
     if (here) return parts.worker;
     waiting = true;
     return null;

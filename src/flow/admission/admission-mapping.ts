@@ -15,8 +15,8 @@ import type {
   ReplayLookup,
 } from '../../store/admission/admission-read.ts';
 import type { ExecutionTerms, NewExecution } from '../../store/admission/admission-write.ts';
-import { setupOf } from '../../store/execution/model-setup.ts';
-import type { MembersAsked } from '../../store/people/members.ts';
+import { modelSetupOf } from '../../store/execution/model-setup.ts';
+import type { MembershipLookup } from '../../store/people/members.ts';
 
 /** What admission asks and records, in the words of the store; and what it read, in the words of the core. */
 
@@ -67,8 +67,8 @@ type OfSession = Extract<Called, { kind: 'session' }>;
 /** The users of sessions, each once in each workspace that it calls in. */
 export function membersOf(
   calls: readonly { readonly credential: OfSession | { kind: 'key' | 'workflow' | 'trigger' } }[],
-): MembersAsked {
-  const members = new Map<string, MembersAsked[number]>();
+): MembershipLookup {
+  const members = new Map<string, MembershipLookup[number]>();
   for (const { credential } of calls) {
     if (credential.kind !== 'session') continue;
     const { workspaceId, id: userId } = credential.caller;
@@ -142,7 +142,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     versionId: row.version_id,
     versionLabel: row.version_label,
     version: row.version,
-    setup: setupOf(row),
+    setup: modelSetupOf(row),
   };
 }
 

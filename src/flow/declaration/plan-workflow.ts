@@ -3,7 +3,7 @@ import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { type DefinitionDraft, fillDefinition } from '../../core/workflow/fill-definition.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
-import { isWorkflowName } from '../../store/workflow/workflows.ts';
+import { workflowNameExists } from '../../store/workflow/workflows.ts';
 import {
   changeWorkflow,
   createWorkflow,
@@ -27,7 +27,7 @@ export async function planWorkflow(ground: Ground, declared: DeclaredWorkflow): 
   if (!known) {
     requireSound(definition);
     // One that calls agents which the caller does not see is not among those that are known.
-    if (await isWorkflowName(trx, caller.workspaceId, name)) throw nameTaken(name);
+    if (await workflowNameExists(trx, caller.workspaceId, name)) throw nameTaken(name);
     told({ action: 'create' });
     return add((at) => createWorkflow(at, caller, { name, description, enabled, definition }));
   }

@@ -2,8 +2,8 @@ import type { Template } from '../../core/agent/prompt.ts';
 import { rendered } from '../../core/agent/render-prompt.ts';
 import type { Db } from '../../store/connection/database.ts';
 import {
+  findLiveExecutions,
   findRenderings,
-  findUnended,
   type LiveExecution,
 } from '../../store/execution/executions.ts';
 import { canceledEnd, type Finisher } from './finish.ts';
@@ -51,7 +51,7 @@ export function createCanceler(parts: {
   }
 
   async function cancelAll(executionIds: readonly string[]): Promise<boolean[]> {
-    const runs = await findUnended(parts.db, executionIds);
+    const runs = await findLiveExecutions(parts.db, executionIds);
     const canceled = new Map<string, boolean>();
     const keepsPrompt = ({ begun, storeBodies }: LiveExecution) => begun && storeBodies;
     const waiting = [...runs].filter(([, run]) => !keepsPrompt(run));

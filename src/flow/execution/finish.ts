@@ -170,7 +170,7 @@ async function transact(
       events,
     ));
   let stopping: Promise<Stopping[]> = Promise.resolve([]);
-  const alongWith = () => {
+  const inSameTransaction = () => {
     if (progress) stopping = writeProgress(send, progress.writes);
     return [stopping];
   };
@@ -179,7 +179,7 @@ async function transact(
     cancellations,
     slotAgentIds,
     transientExecutionIds: [...transientExecutionIds],
-    alongWith,
+    inSameTransaction,
   };
   await writeEnds(send, ended, more);
   for (const one of ended) parts.onEnded(one);

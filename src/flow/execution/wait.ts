@@ -12,7 +12,7 @@ export interface Waiters {
 const pollMs = 1_000;
 
 export function createWaiters(parts: {
-  readonly findEnded: (executionIds: readonly string[]) => Promise<string[]>;
+  readonly findEndedExecutions: (executionIds: readonly string[]) => Promise<string[]>;
   readonly onError: (error: unknown) => void;
 }): Waiters {
   const waiting = new Map<string, Set<() => void>>();
@@ -25,7 +25,7 @@ export function createWaiters(parts: {
     if (polling || waiting.size === 0) return;
     polling = true;
     try {
-      ended(await parts.findEnded([...waiting.keys()]));
+      ended(await parts.findEndedExecutions([...waiting.keys()]));
     } catch (error) {
       parts.onError(error);
     } finally {

@@ -81,7 +81,7 @@ const { fromId: bottom, toId: top } = everything;
  */
 export async function workErasures(db: Db, pipelines: Pipelines, pace: Pace): Promise<void> {
   const until = performance.now() + roundMs;
-  const open = Map.groupBy(await store.openErasures(db), ({ workspaceId }) => workspaceId);
+  const open = Map.groupBy(await store.listOpenErasures(db), ({ workspaceId }) => workspaceId);
   const failures: unknown[] = [];
   let turns = [...open.values()].map((erasures) => workOff(erasures));
   const first = Math.floor(Math.random() * turns.length);
@@ -136,7 +136,7 @@ async function step(
   erasure: store.OpenErasure,
   pace: Pace,
 ): Promise<string | undefined> {
-  const look = await pace(() => store.lookFurther(db, erasure, lookedMax));
+  const look = await pace(() => store.scanForErasure(db, erasure, lookedMax));
   if (!look) return undefined;
   const downTo = look.downTo ?? bottom;
   const found = look.found
@@ -159,7 +159,7 @@ async function removeEnded(
   pace: Pace,
 ): Promise<void> {
   for (;;) {
-    const ids = (await pace(() => store.endedExecutions(db, id, removedMax))) ?? [];
+    const ids = (await pace(() => store.deletableExecutions(db, id, removedMax))) ?? [];
     const removed = ids.length > 0 && (await remove(db, pipelines, id, { ids, pace }, top));
     // What somebody has locked has its turn in the next round.
     if (!removed || ids.length < removedMax) return;
@@ -181,7 +181,7 @@ async function remove(
       removeWorkflowRunsOfRecords(send, [
         ...new Set(gone.flatMap(({ workflowRunId }) => workflowRunId ?? [])),
       ]),
-      store.noteProgress(send, erasureId, { ids, downTo, deleted: gone.length }),
+      store.recordErasureProgress(send, erasureId, { ids, downTo, deleted: gone.length }),
     ]),
   );
   return removed?.length;

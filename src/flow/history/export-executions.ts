@@ -14,7 +14,7 @@ import { isStatementTimeout } from '../../store/connection/database-error.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
 import type { HistoryRequest } from '../../store/history/history-filter.ts';
-import { findRecord, openSnapshot, readWholeRecords } from '../../store/history/records.ts';
+import { findRecord, openSnapshot, readFullRecords } from '../../store/history/records.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /**
@@ -75,7 +75,7 @@ function reader(
     const end = Number.isFinite(lookedMax) ? await endOf(ranges) : null;
     const looked = end === null ? ranges : ranges.flatMap((range) => downTo(end, range));
     const page = { ranges: looked, take: rowsMax, bytesMax };
-    const rows = await readWholeRecords(trx, question, page);
+    const rows = await readFullRecords(trx, question, page);
     const last = rows.at(-1)?.id ?? end;
     return { rows, left: last === null ? [] : ranges.flatMap((range) => before(last, range)) };
   }

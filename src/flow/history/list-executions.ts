@@ -13,12 +13,12 @@ import { isStatementTimeout } from '../../store/connection/database-error.ts';
 import {
   type ExecutionListRow,
   type ExecutionRow,
-  readListed,
+  readExecutionListRows,
 } from '../../store/execution/executions.ts';
 import { countQueued, countRecords } from '../../store/history/history-counts.ts';
 import {
-  findsNothing,
   type HistoryRequest,
+  matchesNothing,
   needsBreakdown,
 } from '../../store/history/history-filter.ts';
 import { inSnapshot, readRecords } from '../../store/history/records.ts';
@@ -49,7 +49,7 @@ export function listExecutions(db: Db, question: ListRequest): Promise<HistoryPa
 
 /** The same in a snapshot that is the caller's. */
 export function readPage(trx: Trx, question: ListRequest): Promise<HistoryPage> {
-  if (findsNothing(question)) return Promise.resolve({ rows: [], total: 0 });
+  if (matchesNothing(question)) return Promise.resolve({ rows: [], total: 0 });
   if (question.contents !== null) return pageByReading(trx, question);
   return isNewest(question) ? newestPage(trx, question) : pageByBuckets(trx, question);
 }
@@ -67,7 +67,7 @@ export async function* wholeRecords(
     yield read.filter(({ fits }) => fits);
     const left = read.filter(({ fits }) => !fits).map(({ id }) => id);
     if (left.length === 0) return;
-    read = await readListed(db, left);
+    read = await readExecutionListRows(db, left);
   }
 }
 

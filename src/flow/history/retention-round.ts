@@ -3,19 +3,19 @@ import { everything } from '../../core/history/history-range.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { removeBodies, removeTransientOutputs } from '../../store/history/bodies.ts';
-import { nextAgents, rollUpHours } from '../../store/history/folding.ts';
+import { listAgentIds, rollUpHours } from '../../store/history/folding.ts';
 import {
-  beginRound,
-  keepRound,
-  type RoundName,
-  readReached,
-  writeReached,
+  type JobName,
+  readJobCursor,
+  renewJob,
+  tryStartJob,
+  writeJobCursor,
 } from '../../store/history/maintenance-rounds.ts';
 import * as months from '../../store/history/months.ts';
 import { removedMax, removeRecords } from '../../store/history/removal.ts';
-import { nextOverdue, type Overdue } from '../../store/history/retention.ts';
+import { listOverdueAgents, type Overdue } from '../../store/history/retention.ts';
 import {
-  nextOverdueVersions,
+  listOverdueVersions,
   removeOverdueRunBodies,
   removeOverdueWorkflowRuns,
   removeTransientRunBodies,
@@ -54,11 +54,11 @@ const betweenTriesMs = 1_000;
 
 /** Makes the round where it is its turn, and no other process makes it. */
 export async function createRetentionRound(parts: RoundDeps): Promise<void> {
-  if (await beginRound(parts.db, 'retention', retentionEveryMs)) await retentionRound(parts);
+  if (await tryStartJob(parts.db, 'retention', retentionEveryMs)) await retentionRound(parts);
 }
 
 export async function createRollupRound(parts: RoundDeps): Promise<void> {
-  if (await beginRound(parts.db, 'rollup', rollupEveryMs)) await rollupRound(parts);
+  if (await tryStartJob(parts.db, 'rollup', rollupEveryMs)) await rollupRound(parts);
 }
 
 /** What is short first: outputs that only stay for a while, then erasures; then whole months, then the rest, agent by agent. */
@@ -87,7 +87,7 @@ export async function rollupRound(parts: RoundDeps): Promise<void> {
   });
 }
 
-function paceOf({ db, signal, rest = 3 }: RoundDeps, name: RoundName): Pace {
+function paceOf({ db, signal, rest = 3 }: RoundDeps, name: JobName): Pace {
   let keptAt = performance.now();
   return async (work) => {
     if (signal.aborted) return undefined;
@@ -96,7 +96,7 @@ function paceOf({ db, signal, rest = 3 }: RoundDeps, name: RoundName): Pace {
     const endedAt = performance.now();
     if (endedAt - keptAt > keepEveryMs) {
       keptAt = endedAt;
-      await keepRound(db, name);
+      await renewJob(db, name);
     }
     const restMs = Math.min(restMsMax, Math.max(restMsMin, endedAt - begunAt) * rest);
     if (restMs > 0) await wait(restMs, undefined, { signal }).catch(() => {});
@@ -107,9 +107,10 @@ function paceOf({ db, signal, rest = 3 }: RoundDeps, name: RoundName): Pace {
 async function monthsRound(db: Db, pace: Pace): Promise<void> {
   // What was moved just now is dropped by a later round: then hardly anyone is left who reads by the floor before.
   if (await pace(() => months.moveFloor(db))) return;
-  const open = (await months.monthsToDrop(db)).length > 0 || !(await months.isFloorCounted(db));
+  const open =
+    (await months.listDroppableMonths(db)).length > 0 || !(await months.isFloorCounted(db));
   if (!open || !(await months.isFloorSettled(db))) return;
-  for (const name of await months.monthsToDrop(db)) {
+  for (const name of await months.listDroppableMonths(db)) {
     for (let tries = 0; tries < triesOfDrop; tries++) {
       if (await pace(() => months.dropMonth(db, name))) break;
       await pace(() => wait(betweenTriesMs));
@@ -119,7 +120,7 @@ async function monthsRound(db: Db, pace: Pace): Promise<void> {
   if (await months.isFloorCounted(db)) return;
   const floor = await months.readFloor(db);
   const done = await eachAgent(db, pace, async (agentId) => {
-    while (((await pace(() => months.emptyBuckets(db, agentId, removedMax))) ?? 0) > 0);
+    while (((await pace(() => months.clearBuckets(db, agentId, removedMax))) ?? 0) > 0);
   });
   if (done) await months.markFloorCounted(db, floor);
 }
@@ -131,7 +132,7 @@ async function runsRound({ db, recordsMs = recordsMsMax }: RoundDeps, pace: Pace
   const failures: unknown[] = [];
   let after = everything.fromId;
   for (;;) {
-    const versions = (await inTime(() => nextOverdueVersions(db, after, versionsAtOnce))) ?? [];
+    const versions = (await inTime(() => listOverdueVersions(db, after, versionsAtOnce))) ?? [];
     for (const { versionId, losesRuns, losesBodies } of versions) {
       const works = [
         async () => {
@@ -158,11 +159,11 @@ async function recordsRound(parts: RoundDeps, pace: Pace): Promise<void> {
   const { db, pipelines, recordsMs = recordsMsMax } = parts;
   const until = performance.now() + recordsMs;
   const inTime: Pace = async (work) => (performance.now() < until ? pace(work) : undefined);
-  let begunAfter = await readReached(db, 'retention');
+  let begunAfter = await readJobCursor(db, 'retention');
   let after = begunAfter;
   const failures: unknown[] = [];
   for (;;) {
-    const agents = await inTime(() => nextOverdue(db, after, agentsAtOnce));
+    const agents = await inTime(() => listOverdueAgents(db, after, agentsAtOnce));
     if (!agents) break;
     for (const agent of agents) {
       if (performance.now() >= until || parts.signal.aborted) break;
@@ -179,7 +180,7 @@ async function recordsRound(parts: RoundDeps, pace: Pace): Promise<void> {
     // Once more from the first one: the time is not up.
     begunAfter = after;
   }
-  await writeReached(db, 'retention', after);
+  await writeJobCursor(db, 'retention', after);
   if (failures.length > 0) throw failures[0];
 }
 
@@ -210,7 +211,7 @@ async function eachAgent(
 ): Promise<boolean> {
   let after = everything.fromId;
   for (;;) {
-    const ids = await pace(() => nextAgents(db, after, agentsAtOnce));
+    const ids = await pace(() => listAgentIds(db, after, agentsAtOnce));
     if (!ids) return false;
     for (const id of ids) await work(id);
     const last = ids.at(-1);

@@ -2,11 +2,11 @@ import { parseExecuteBody } from '../../core/agent/variables.ts';
 import { dueTick } from '../../core/workflow/schedule.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
 import {
+  claimDueSchedules,
   type DueScheduleRow,
   moveSchedules,
   type ScheduleMove,
   type ScheduleRow,
-  takeDueSchedules,
 } from '../../store/workflow/schedules.ts';
 import type { StartCall, Started, WorkflowStarter } from './start-workflow.ts';
 
@@ -39,7 +39,7 @@ export async function fireSchedules(parts: ScheduleDeps): Promise<void> {
 /** Answers how many were due; those that could not be fired are added to `failed`, and not tried again in this go. */
 function fireSome({ db, ...parts }: ScheduleDeps, failed: string[]): Promise<number> {
   return inTransaction(db, async (trx) => {
-    const { schedules, nowMs } = await takeDueSchedules(trx, { limit: schedulesAtOnce, failed });
+    const { schedules, nowMs } = await claimDueSchedules(trx, { limit: schedulesAtOnce, failed });
     const moves = await Promise.all(
       schedules.map((schedule) =>
         // One that cannot be fired must not stand in the way of the others.

@@ -2,10 +2,10 @@ import type { Send } from '../../store/connection/pipeline.ts';
 import type { WorkflowRunStepState } from '../../store/workflow/workflow-progress.ts';
 import {
   type MissingValues,
+  measureValues,
   type ReadValues,
   readItems,
   readValues,
-  weighValues,
 } from '../../store/workflow/workflow-progress-read.ts';
 import { ItemFault } from '../admission/retry-transaction.ts';
 
@@ -43,7 +43,7 @@ export async function readUnread(
   const ofValues = asked.filter(({ unread: { input, outputs, lists } }) => {
     return input || outputs.length + lists.length > 0;
   });
-  if (hold && ofValues.length > 0) hold(await weighValues(send, ofValues, togetherCharsMax));
+  if (hold && ofValues.length > 0) hold(await measureValues(send, ofValues, togetherCharsMax));
   const values = await Promise.all(asked.map((one) => readValues(send, one)));
   const read: ReadOfRun[] = [];
   for (const [at, of] of values.entries()) {

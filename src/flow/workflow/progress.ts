@@ -15,8 +15,8 @@ import {
 } from '../../core/workflow/step-state.ts';
 import type { Send } from '../../store/connection/pipeline.ts';
 import type {
+  LockedWorkflowRun,
   ProgressWrites,
-  RunAtProgress,
   Stopping,
   WorkflowRunStepState,
   WrittenStep,
@@ -65,7 +65,7 @@ export interface ProgressDeps {
 
 /** Runs that are locked, and where they stand; of runs that have just begun also what they hold. */
 export interface RunsAtProgress {
-  readonly runs: readonly RunAtProgress[];
+  readonly runs: readonly LockedWorkflowRun[];
   readonly steps: WorkflowRunSteps;
   /** Whether something else is in their transaction, and could be without them, or without some of them. */
   readonly together: boolean;
@@ -123,7 +123,7 @@ interface Planned {
 }
 
 interface GoingOn {
-  readonly run: RunAtProgress;
+  readonly run: LockedWorkflowRun;
   readonly definition: WorkflowDefinition;
   readonly state: RunState;
   readonly events: readonly WorkflowRunEvent[];
@@ -267,7 +267,7 @@ function stopped(
 
 function readyStep(
   definition: WorkflowDefinition,
-  run: RunAtProgress,
+  run: LockedWorkflowRun,
   step: WorkflowRunStepState,
 ): DueStep {
   const declared = definition.steps.find(({ name }) => name === step.step);

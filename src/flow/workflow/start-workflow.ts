@@ -9,7 +9,7 @@ import { documentOf } from '../../core/workflow/document.ts';
 import type { CallerLookup } from '../../store/admission/admission-read.ts';
 import { isStatementError, isUnstorable } from '../../store/connection/database-error.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
-import type { RunAtProgress } from '../../store/workflow/workflow-progress.ts';
+import type { LockedWorkflowRun } from '../../store/workflow/workflow-progress.ts';
 import {
   type FirstWorkflowRun,
   type NewWorkflowRun,
@@ -139,7 +139,7 @@ async function transact(
       workflow: workflow && {
         enabled: workflow.enabled,
         definition: versionId === null ? null : await definitions(send, versionId),
-        privateMakers: caller.kind === 'workflow' ? [] : workflow.private_makers,
+        privateMakers: caller.kind === 'workflow' ? [] : workflow.private_creators,
       },
       body: call.body,
       idempotencyComplaint: call.idempotencyComplaint,
@@ -228,7 +228,7 @@ function accepted(
   } as const;
 }
 
-function atProgress(run: NewWorkflowRun): RunAtProgress {
+function atProgress(run: NewWorkflowRun): LockedWorkflowRun {
   return {
     id: run.id,
     workspace_id: run.workspaceId,

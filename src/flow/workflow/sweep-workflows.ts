@@ -9,14 +9,14 @@ import {
 import type { RunEnd } from '../../core/workflow/step-state.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { lockFreeRuns, type Stopping } from '../../store/workflow/workflow-progress.ts';
+import { type Stopping, tryLockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import {
+  claimDueSteps,
+  claimDueStops,
   type DueAgentRow,
   findDueAgents,
+  listOverdueRuns,
   markStopped,
-  overdueRuns,
-  takeDueSteps,
-  takeDueStops,
 } from '../../store/workflow/workflow-steps.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { inTurn } from '../history/paced-transactions.ts';
@@ -53,9 +53,9 @@ export async function endOverdueWorkflowRuns(
   parts: Pick<SweepDeps, 'db' | 'pipelines' | 'onProgress'>,
 ): Promise<void> {
   const failures: unknown[] = [];
-  for (const runId of await overdueRuns(parts.db, atOnce)) {
+  for (const runId of await listOverdueRuns(parts.db, atOnce)) {
     // One that cannot be ended, or that another process just ends, must not stand in the way of the others.
-    await endWorkflowRun(parts, runId, overdue, lockFreeRuns).catch((error: unknown) =>
+    await endWorkflowRun(parts, runId, overdue, tryLockWorkflowRuns).catch((error: unknown) =>
       failures.push(error),
     );
   }
@@ -70,7 +70,7 @@ const overdue: RunEnd = {
 };
 
 async function stopLeftOver(parts: SweepDeps): Promise<void> {
-  await stopExecutions(parts, await takeDueStops(parts.db, atOnce));
+  await stopExecutions(parts, await claimDueStops(parts.db, atOnce));
 }
 
 /** Stops the executions of ended runs; those that have ended by themselves are only noted. */
@@ -96,7 +96,7 @@ async function takeDue(parts: SweepDeps): Promise<void> {
   for (;;) {
     const some = inRoom([...waiting.values()], parts.taker.room);
     if (some.length === 0) return;
-    const steps = await takeDueSteps(parts.db, some, {
+    const steps = await claimDueSteps(parts.db, some, {
       stepsMax: Math.max(atOnce, some.length),
       bytesMax: Math.min(bytesAtOnce, Math.max(...some.map(({ chars }) => chars))),
     });

@@ -143,7 +143,10 @@ const readAsked: Statement = {
 };
 
 /** Those of these records that there still are, newest first, with the bodies of as many as fit. */
-export async function readListed(db: Db, ids: readonly string[]): Promise<ExecutionListRow[]> {
+export async function readExecutionListRows(
+  db: Db,
+  ids: readonly string[],
+): Promise<ExecutionListRow[]> {
   const [lowest, highest] = idBounds(ids);
   const { rows } = await sql<ExecutionListRow>`
     select ${listed}, ${progress}
@@ -157,7 +160,10 @@ export async function readListed(db: Db, ids: readonly string[]): Promise<Execut
 }
 
 /** Those of these executions whose run has ended. */
-export async function findEnded(db: Db, executionIds: readonly string[]): Promise<string[]> {
+export async function findEndedExecutions(
+  db: Db,
+  executionIds: readonly string[],
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select asked.id::text as id from unnest(${executionIds}::uuid[]) as asked (id)
     where not exists (select from execution_queue q where q.id = asked.id)`.execute(db);
@@ -176,7 +182,7 @@ export interface LiveExecution extends AcceptedAs {
 }
 
 /** By id; those that have ended are left out. */
-export async function findUnended(
+export async function findLiveExecutions(
   db: Db,
   executionIds: readonly string[],
 ): Promise<Map<string, LiveExecution>> {

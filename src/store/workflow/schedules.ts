@@ -124,7 +124,7 @@ export type DueScheduleRow = ScheduleRow & { readonly nextAt: Date };
  * Schedules whose tick has come, the longest due first, held until the transaction ends, and the time; but for those that
  * somebody else has, and those that have failed.
  */
-export async function takeDueSchedules(
+export async function claimDueSchedules(
   trx: Trx,
   { limit, failed }: { readonly limit: number; readonly failed: readonly string[] },
 ): Promise<{ readonly schedules: DueScheduleRow[]; readonly nowMs: number }> {

@@ -19,7 +19,7 @@ export interface OverdueVersion {
  * The next versions that have runs, in the order of their ids: found in the index, a look for each. Most versions have
  * none any more.
  */
-export async function nextOverdueVersions(
+export async function listOverdueVersions(
   db: Db,
   after: string,
   limit: number,

@@ -4,14 +4,14 @@ import type { MemberRole } from '../../core/people/member.ts';
 import type { WorkflowTrigger } from '../../core/workflow/definition.ts';
 import {
   type CallerLookup,
-  callersOf,
+  callerValues,
   countsColumns,
   type KeyRow,
-  readWholeKeys,
+  readKeysWithAllAgents,
 } from '../admission/admission-read.ts';
 import { textArray, updateCounts } from '../admission/admission-write.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { type MembersAsked, readRoles } from '../people/members.ts';
+import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface StartLookup {
   /** Workspaces of callers that are no key: their lock keeps an Idempotency-Key from being used twice at once. */
   readonly workspaceIds: readonly string[];
   /** The users of sessions, each where it calls. */
-  readonly members: MembersAsked;
+  readonly members: MembershipLookup;
   readonly workflowIds: readonly string[];
   readonly firstWorkflowRuns: readonly (CallerLookup & {
     readonly workflowId: string;
@@ -40,7 +40,7 @@ export interface WorkflowRow {
   readonly version_id: string | null;
   readonly version_label: string | null;
   /** Who made the private agents that the version names, fallbacks included, and those deleted since: so it is with runs. */
-  readonly private_makers: (string | null)[];
+  readonly private_creators: (string | null)[];
   /** Whether all agents that the version names store bodies. */
   readonly stores_bodies: boolean;
 }
@@ -75,13 +75,13 @@ export async function readForStart(send: Send, question: StartLookup): Promise<S
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),
     workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
-    send<KeyRow>(readWholeKeys, [keyHashes]),
+    send<KeyRow>(readKeysWithAllAgents, [keyHashes]),
     send<WorkflowRow>(readWorkflows, [workflowIds]),
     send<{ now_ms: number; xid: string }>(readLine),
     firstWorkflowRuns.length === 0
       ? []
       : send<FirstWorkflowRun>(readReplays, [
-          ...callersOf(firstWorkflowRuns),
+          ...callerValues(firstWorkflowRuns),
           firstWorkflowRuns.map((one) => one.workflowId),
           firstWorkflowRuns.map((one) => one.key),
         ]),
@@ -159,7 +159,7 @@ const readWorkflows: Statement = {
   name: 'start-read-workflows',
   text: `select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,
       array(select a.created_by from agents a
-        where a.id = any(v.agent_ids) and a.visibility = 'private') as private_makers,
+        where a.id = any(v.agent_ids) and a.visibility = 'private') as private_creators,
       not exists (select from agents a where a.id = any(v.agent_ids) and not a.store_bodies) as stores_bodies
     from workflows w left join workflow_versions v on v.id = w.workflow_version_id
     where w.id = any($1::uuid[]) and w.deleted_at is null`,

@@ -68,7 +68,7 @@ export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[
  * Takes ready steps whose time has come, of each agent at most so many, for as long as whoever makes a step ready has it
  * for itself. What others have locked is being taken already. At least one is taken, however long its variables.
  */
-export async function takeDueSteps(
+export async function claimDueSteps(
   db: Db,
   agents: readonly { readonly agentId: string; readonly stepsMax: number }[],
   { stepsMax, bytesMax }: { readonly stepsMax: number; readonly bytesMax: number },
@@ -93,7 +93,7 @@ export async function takeDueSteps(
 }
 
 /** The same of those whose execution must still be stopped. */
-export async function takeDueStops(db: Db, limit: number): Promise<Stopping[]> {
+export async function claimDueStops(db: Db, limit: number): Promise<Stopping[]> {
   const { rows } = await sql<Stopping>`
     with due as materialized (
       select run_id, step, item from workflow_steps
@@ -145,7 +145,7 @@ export async function releaseSteps(db: Db, steps: readonly WorkflowStepOf[]): Pr
 }
 
 /** Runs whose deadline has passed, the earliest first. */
-export async function overdueRuns(db: Db, limit: number): Promise<string[]> {
+export async function listOverdueRuns(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from workflow_runs where status = 'processing' and deadline_at <= ${statementTime}
     order by deadline_at limit ${limit}`.execute(db);
@@ -171,7 +171,10 @@ export async function lockReadySteps(
 }
 
 /** Locks ready steps for whoever holds the lock of their run: somebody may just be taking them. */
-export async function holdReadySteps(send: Send, steps: readonly WorkflowStepOf[]): Promise<void> {
+export async function lockReadyStepsOfRuns(
+  send: Send,
+  steps: readonly WorkflowStepOf[],
+): Promise<void> {
   await send(holdReady, keyValues(steps));
 }
 

@@ -10,7 +10,7 @@ import { addWorkflow, startRun, step } from '../../../harness/workflow-runs.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { canceledEnd, createFinisher } from '../../../src/flow/execution/finish.ts';
 import type { Pipelines, Send } from '../../../src/store/connection/pipeline.ts';
-import { findUnended } from '../../../src/store/execution/executions.ts';
+import { findLiveExecutions } from '../../../src/store/execution/executions.ts';
 
 /** Ends of calls that come together: what runs of workflows refer to must not hold up those that have none. */
 
@@ -80,7 +80,7 @@ async function endTogether(
     onEnded: ({ id }) => void ended.push(id),
   });
   const all = [...executionIds, free];
-  const unended = await findUnended(db, all);
+  const unended = await findLiveExecutions(db, all);
   const ends = all.map((id) => {
     const one = unended.get(id);
     assert.ok(one);

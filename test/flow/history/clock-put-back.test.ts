@@ -17,10 +17,10 @@ import {
   releaseExecutions,
 } from '../../../src/store/execution/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../../src/store/execution/workers.ts';
-import { beginRound } from '../../../src/store/history/maintenance-rounds.ts';
+import { tryStartJob } from '../../../src/store/history/maintenance-rounds.ts';
 import { countAttempt } from '../../../src/store/people/sign-in-attempts.ts';
-import { takeDueSchedules } from '../../../src/store/workflow/schedules.ts';
-import { findDueAgents, takeDueStops } from '../../../src/store/workflow/workflow-steps.ts';
+import { claimDueSchedules } from '../../../src/store/workflow/schedules.ts';
+import { claimDueStops, findDueAgents } from '../../../src/store/workflow/workflow-steps.ts';
 
 /** The database's clock is a year ahead for a moment, and then put back. */
 
@@ -90,7 +90,7 @@ async function claim(worker: string) {
 const promote = () => promoteDelayed(db, { withinMs: null, fromTag: 0 });
 
 test('a round that was begun then is begun again, and one that is switched off is not', async () => {
-  const begin = () => beginRound(db, 'retention', minuteMs);
+  const begin = () => tryStartJob(db, 'retention', minuteMs);
   assert.ok(await whileAhead(begin));
   assert.deepEqual([await begin(), await begin()], [true, false]);
   await sql`update maintenance_jobs set begun_at = 'infinity'`.execute(db);
@@ -157,7 +157,7 @@ test('steps that were to be called or stopped then soon are', async () => {
   });
   const due = async () => [
     (await findDueAgents(db, 10)).length,
-    (await takeDueStops(db, 10)).length,
+    (await claimDueStops(db, 10)).length,
   ];
   assert.deepEqual(await due(), [0, 0]);
   await maintain(db);
@@ -189,7 +189,7 @@ test('a schedule that moved on then ticks when its cron says, and the others sta
   await clock.leap(minuteMs);
   const { schedules } = await db
     .transaction()
-    .execute((trx) => takeDueSchedules(trx, { limit: 10, failed: [] }));
+    .execute((trx) => claimDueSchedules(trx, { limit: 10, failed: [] }));
   assert.ok(schedules.some(({ id }) => id === everyMinute));
 });
 
