@@ -3,17 +3,17 @@ import { everything } from '../../core/history/history-range.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { removeBodies, removeTransientOutputs } from '../../store/history/bodies.ts';
-import { listAgentIds, rollUpHours } from '../../store/history/folding.ts';
 import {
   type JobName,
   readJobCursor,
   renewJob,
   tryStartJob,
   writeJobCursor,
-} from '../../store/history/maintenance-rounds.ts';
+} from '../../store/history/maintenance-jobs.ts';
 import * as months from '../../store/history/months.ts';
 import { removedMax, removeRecords } from '../../store/history/removal.ts';
 import { listOverdueAgents, type Overdue } from '../../store/history/retention.ts';
+import { listAgentIds, rollUpHours } from '../../store/history/rollup.ts';
 import {
   listOverdueVersions,
   removeOverdueRunBodies,

@@ -25,11 +25,17 @@ export type Viewer = Pick<Caller, 'workspaceId' | 'userId' | 'role' | 'allAgents
 
 /** The agents `a` that there are for a caller: `sees` of core/member, and the agents that its key is tied to. */
 export function visibleTo(viewer: Viewer) {
-  return sql`a.deleted_at is null and ${seenBy(viewer)}`;
+  return sql`a.deleted_at is null and ${visibleIncludingDeleted(viewer)}`;
 }
 
 /** The same with those that were deleted, as long as the caller would see them if they were not. */
-export function seenBy({ workspaceId, userId, role, allAgents, agentIds }: Viewer) {
+export function visibleIncludingDeleted({
+  workspaceId,
+  userId,
+  role,
+  allAgents,
+  agentIds,
+}: Viewer) {
   return sql`a.workspace_id = ${workspaceId}
     and (a.visibility = 'public' or ${role === 'owner'} or a.created_by = ${userId})
     and (${allAgents} or a.id = any (${agentIds}::uuid[]))`;

@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection/database.ts';
-import { type Defined, parseDefinition, type Stored } from '../workflow/workflow-definitions.ts';
+import {
+  parseDefinition,
+  type WithDefinition,
+  type WithDefinitionText,
+} from '../workflow/workflow-definitions.ts';
 import { versionVisibleTo } from '../workflow/workflows.ts';
 import { hasName, type Viewer } from './agents.ts';
 import { type VersionRow, whole } from './versions.ts';
@@ -33,7 +37,7 @@ export async function findPromptsByName(
   return rows;
 }
 
-export interface NamedWorkflowRow extends Defined {
+export interface NamedWorkflowRow extends WithDefinition {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
@@ -46,7 +50,7 @@ export async function findWorkflowsByName(
   viewer: Viewer,
   names: readonly string[] | null,
 ): Promise<NamedWorkflowRow[]> {
-  const { rows } = await sql<Stored<NamedWorkflowRow>>`
+  const { rows } = await sql<WithDefinitionText<NamedWorkflowRow>>`
     select w.id, w.name, w.description, w.enabled, v.definition
     from workflows w join workflow_versions v on v.id = w.workflow_version_id
     where w.deleted_at is null and ${hasName('w', names)} and ${versionVisibleTo(viewer)} order by w.id`.execute(

@@ -3,7 +3,7 @@ import type { Caller } from '../../core/execution/caller.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
-import { type CountsRow, counted } from '../admission/limits.ts';
+import { type CountsRow, countsOf } from '../admission/limits.ts';
 import { type Viewer, visibleTo } from '../agent/agents.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
@@ -31,7 +31,7 @@ const ended = sql.raw(`(k.revoked_at is not null
   or k.expires_at is not null and k.expires_at <= clock_timestamp())`);
 const columns = sql`k.id, k.name, k.start, k.permissions, k.all_agents, k.requests_per_minute,
   k.requests_per_hour, k.requests_per_day, k.allowed_origins, k.issued_by, k.created_at, k.expires_at,
-  k.revoked_at, k.last_used_at, ${ended} as ended, ${counted('k.id')},
+  k.revoked_at, k.last_used_at, ${ended} as ended, ${countsOf('k.id')},
   array(select agent_id from api_key_agents a where a.api_key_id = k.id order by agent_id) as agent_ids`;
 
 /**
