@@ -7,11 +7,11 @@ import {
 } from '../workflow/workflow-definitions.ts';
 import { versionVisibleTo } from '../workflow/workflows.ts';
 import { hasName, type Viewer } from './agents.ts';
-import { type VersionRow, whole } from './versions.ts';
+import { type VersionRow, versionColumns } from './versions.ts';
 
-/** What a declaration is compared with: prompts and workflows by name, versions by label. */
+/** Reads what a declaration is compared with: prompts and workflows by name, versions by label. */
 
-/** Two declarations of one workspace are applied one after the other: they lock many things, in no order. */
+/** Serializes the declarations of a workspace, because they lock many rows in no fixed order. */
 export async function lockDeclaration(trx: Trx, workspaceId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`declaration ${workspaceId}`}, 0))`.execute(
     trx,
@@ -25,7 +25,7 @@ export interface NamedPromptRow {
   readonly archived: boolean;
 }
 
-/** Those with these names, or all for null; the oldest first. */
+/** Those with these names, or all if `names` is null; oldest first. */
 export async function findPromptsByName(
   db: Db,
   workspaceId: string,
@@ -44,7 +44,7 @@ export interface NamedWorkflowRow extends WithDefinition {
   readonly enabled: boolean;
 }
 
-/** Those with these names, or all for null; the oldest first. */
+/** Those with these names, or all if `names` is null; oldest first. */
 export async function findWorkflowsByName(
   db: Db,
   viewer: Viewer,
@@ -65,19 +65,19 @@ export async function findVersionByLabel(
   label: string,
 ): Promise<VersionRow | null> {
   const { rows } = await sql<VersionRow>`
-    select ${whole} from prompt_versions v
+    select ${versionColumns} from prompt_versions v
     where v.prompt_id = ${promptId} and v.label = ${label}`.execute(db);
   return rows[0] ?? null;
 }
 
-/** Of these prompts the newest version of each, and those named; by prompt, then in order. */
+/** The newest version of each of these prompts, and the named versions; by prompt and number. */
 export async function findDeclaredVersions(
   db: Db,
   promptIds: readonly string[],
   versionIds: readonly string[],
 ): Promise<VersionRow[]> {
   const { rows } = await sql<VersionRow>`
-    select ${whole} from prompt_versions v
+    select ${versionColumns} from prompt_versions v
     where v.prompt_id = any (${promptIds}::uuid[]) and (v.id = any (${versionIds}::uuid[])
       or v.number = (select max(number) from prompt_versions n where n.prompt_id = v.prompt_id))
     order by v.prompt_id, v.number`.execute(db);

@@ -86,7 +86,7 @@ export function acquireLock(directory: string, state: OwnerState): DirectoryLock
 
 function openLockFile(path: string): DatabaseSync {
   try {
-    // Mode 0600: whoever may read a file may also lock it. An existing file is not opened here, because closing it again
+    // Mode 0600: a process that can read a file can also lock it. An existing file is not opened here, because closing it again
     // would release a lock of this process on it.
     if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 });
     // SQLite's defensive mode writes a journal beside the file, which a killed owner would leave behind.
