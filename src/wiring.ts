@@ -4,8 +4,8 @@ import { createAuthenticator } from './api/access/authenticate.ts';
 import { createSessions } from './api/access/session.ts';
 import type { ApiDeps } from './api/api-deps.ts';
 import { closeWithin, createGracefulShutdown } from './api/http/graceful-shutdown.ts';
-import { countCalls, createMetrics } from './api/http/metrics.ts';
-import { createWaitPlaces } from './api/http/wait-for.ts';
+import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
+import { createWaitSlots } from './api/http/wait-for.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
 import { openapiRoute, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
@@ -22,7 +22,7 @@ import { createFinisher } from './flow/execution/finish.ts';
 import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { maintain } from './flow/history/maintain.ts';
-import { createRetentionRound, createRollupRound } from './flow/history/retention-round.ts';
+import { runRetentionIfDue, runRollupIfDue } from './flow/history/retention-round.ts';
 import { definitionCache } from './flow/workflow/definition-cache.ts';
 import { fireSchedules } from './flow/workflow/fire-schedules.ts';
 import { valueCache } from './flow/workflow/value-cache.ts';
@@ -172,8 +172,8 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
     startMaintenance({
       maintain: () => maintain(db),
       rounds: {
-        retention: (signal) => createRetentionRound({ db, pipelines: singlePipelines, signal }),
-        folding: (signal) => createRollupRound({ db, pipelines: singlePipelines, signal }),
+        retention: (signal) => runRetentionIfDue({ db, pipelines: singlePipelines, signal }),
+        folding: (signal) => runRollupIfDue({ db, pipelines: singlePipelines, signal }),
       },
       onError: noteAt,
     });
@@ -247,7 +247,7 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
         workflowCanceler: workflows.canceler,
         workflowRunWaiters,
       },
-      ...{ checkSameOrigin, onKeyUsed, waitPlaces: createWaitPlaces() },
+      ...{ checkSameOrigin, onKeyUsed, waitSlots: createWaitSlots() },
       authenticator: createAuthenticator({ reads, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
       webhookPerMinute: config.webhookPerMinute,
@@ -256,7 +256,7 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
       checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
       testConnection: parts.testConnection,
     };
-    countCalls(app, metrics);
+    countExecuteCalls(app, metrics);
     openapiRoute(app, parts.version);
     apiRoutes(app, { ...api, ...parts.instead?.(api) });
     dashboardRoutes(app);

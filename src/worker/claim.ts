@@ -139,7 +139,7 @@ export function claimLoop(parts: ClaimDeps): ClaimLoop {
           bound.observe(claimed.lowestTag, sentAt);
           looked = true;
         }
-        return claimed.runs;
+        return claimed.executions;
       });
       leftBehind = runs.length === general;
       if (leftBehind) again = true;

@@ -10,7 +10,7 @@ import { type AdmissionBatch, admissionBatch, clockTag } from './admission-batch
 import { questionOf, unknownCaller } from './admission-mapping.ts';
 import { batcher } from './batcher.ts';
 import { resolveCommit } from './resolve-commit.ts';
-import { tryTogether } from './retry-transaction.ts';
+import { transactBatch } from './retry-transaction.ts';
 
 /**
  * Admission: many calls, one transaction. Lock and read in one round trip, decide in memory, write and commit in
@@ -61,7 +61,7 @@ export function createAdmission(given: AdmissionDeps): Admission {
     inFlightMax: batchesInFlightMax,
     weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
     run: (calls) =>
-      tryTogether(calls, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
+      transactBatch(calls, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
   return { admit: add, idle };

@@ -1,7 +1,7 @@
 import {
   isServerWideError,
-  isTransactionRollback,
   isStatementError,
+  isTransactionRollback,
   isUnstorable,
 } from '../../store/connection/database-error.ts';
 import type { Outcome } from './batcher.ts';
@@ -49,7 +49,7 @@ function mayBeOfOne(error: unknown): boolean {
 }
 
 /** Looks at items before anything is written: whatever it fails with may be of one of them, a lost connection too. */
-export async function beforeWrites<T>(looking: Promise<T>): Promise<T> {
+export async function asItemFaults<T>(looking: Promise<T>): Promise<T> {
   try {
     return await looking;
   } catch (error) {
@@ -62,7 +62,7 @@ export async function beforeWrites<T>(looking: Promise<T>): Promise<T> {
  * The same as `retryTransaction` for many items at once; where they fail together for what one of them is, each goes alone, unless it is
  * said how else they go apart.
  */
-export async function tryTogether<Item, Result>(
+export async function transactBatch<Item, Result>(
   items: Item[],
   transaction: (items: Item[]) => Promise<Result[]>,
   apart?: (items: Item[]) => Promise<Outcome<Result>[]>,
@@ -77,7 +77,7 @@ export async function tryTogether<Item, Result>(
   async function oneByOne(all: Item[]): Promise<Outcome<Result>[]> {
     const results: Outcome<Result>[] = [];
     for (const item of all) {
-      results.push(...(await tryTogether([item], transaction).catch((one: Error) => [one])));
+      results.push(...(await transactBatch([item], transaction).catch((one: Error) => [one])));
     }
     return results;
   }

@@ -24,7 +24,7 @@ import {
 } from '../../store/execution/finish.ts';
 import { type Stopping, writeProgress } from '../../store/workflow/workflow-progress.ts';
 import { batcher, type Outcome } from '../admission/batcher.ts';
-import { endAfterRetries, tryTogether } from '../admission/retry-transaction.ts';
+import { endAfterRetries, transactBatch } from '../admission/retry-transaction.ts';
 import {
   type OnProgress,
   type ProgressDeps,
@@ -90,7 +90,7 @@ export function createFinisher(parts: FinisherDeps): Finisher {
   const { pipelines, singlePipelines } = parts;
   const alone = batcher<End, EndResult>({
     ...{ sizeMax: 1, inFlightMax: 1, weight: () => 0 },
-    run: (ends) => tryTogether(ends, (some) => executeAttempt(parts, singlePipelines, some)),
+    run: (ends) => transactBatch(ends, (some) => executeAttempt(parts, singlePipelines, some)),
   });
   const together = batcher<End, EndResult>({
     sizeMax: 500,
@@ -100,7 +100,7 @@ export function createFinisher(parts: FinisherDeps): Finisher {
       (systemPrompt?.length ?? 0) +
       (userPrompt?.length ?? 0) +
       (output?.length ?? 0) * (workflow ? 3 : 1),
-    run: (ends) => tryTogether(ends, carry, goApart),
+    run: (ends) => transactBatch(ends, carry, goApart),
     ...(parts.onBatch && { onBatch: parts.onBatch }),
   });
   const carry = (ends: End[]) => executeAttempt(parts, pipelines, ends);
@@ -108,7 +108,7 @@ export function createFinisher(parts: FinisherDeps): Finisher {
   /** Those of no workflow go first. No other waits for those of workflows: what their runs refer to may take long to read. */
   async function goApart(ends: End[]): Promise<Outcome<EndResult>[]> {
     const free = ends.filter(({ workflow }) => !workflow);
-    const results = free.length > 0 ? await tryTogether(free, carry) : [];
+    const results = free.length > 0 ? await transactBatch(free, carry) : [];
     const next = results.values();
     return ends.map((end) => (end.workflow ? alone.add(end) : (next.next().value as EndResult)));
   }

@@ -2,13 +2,13 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { type AgentView, readAgentViews, readCallerKeys } from '../../store/admission/callers.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import {
-  type ExecutionKey,
   type ExecutionDetailRow,
+  type ExecutionKey,
   readExecutions,
 } from '../../store/execution/executions.ts';
 import { callerOfKey } from '../admission/admission-mapping.ts';
 import { batcher } from '../admission/batcher.ts';
-import { tryTogether } from '../admission/retry-transaction.ts';
+import { transactBatch } from '../admission/retry-transaction.ts';
 
 /**
  * What callers ask for again and again until their run has ended: the key that calls, the agent in the path, the record.
@@ -57,7 +57,7 @@ export function createSharedReads({ pipelines, onBatch }: SharedReadsDeps): Shar
     batcher<Asked, Found>({
       ...{ sizeMax, inFlightMax },
       weight: () => 0,
-      run: (asked) => tryTogether(asked, (some) => pipelines.use((send) => read(send, some))),
+      run: (asked) => transactBatch(asked, (some) => pipelines.use((send) => read(send, some))),
       ...(onBatch && { onBatch }),
     }).add;
   const who = together(whoMax, readWho);

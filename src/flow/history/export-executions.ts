@@ -50,7 +50,7 @@ export async function* exportExecutions(
       }
     }
   } finally {
-    await snapshot.giveBack();
+    await snapshot.close();
   }
 }
 
@@ -65,7 +65,7 @@ interface Batch {
  * gives that up, half as many are looked at in one go from then on.
  */
 function reader(
-  { trx, goOn }: Awaited<ReturnType<typeof openSnapshot>>,
+  { trx, recover }: Awaited<ReturnType<typeof openSnapshot>>,
   question: ExportRequest,
 ): (ranges: IdRange[]) => Promise<Batch> {
   const countable = { ...question, contents: null };
@@ -91,7 +91,7 @@ function reader(
         return await read(ranges);
       } catch (error) {
         if (!isStatementTimeout(error)) throw error;
-        await goOn();
+        await recover();
         const looked = Math.min(lookedMax, await countRecords(trx, countable, ranges));
         if (looked <= 1) throw error;
         lookedMax = Math.floor(looked / 2);

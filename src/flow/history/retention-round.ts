@@ -3,17 +3,17 @@ import { everything } from '../../core/history/history-range.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { removeBodies, removeTransientOutputs } from '../../store/history/bodies.ts';
-import { listAgentIds, rollUpHours } from '../../store/history/folding.ts';
 import {
-  tryStartJob,
-  renewJob,
   type JobName,
   readJobCursor,
+  renewJob,
+  tryStartJob,
   writeJobCursor,
-} from '../../store/history/maintenance-rounds.ts';
+} from '../../store/history/maintenance-jobs.ts';
 import * as months from '../../store/history/months.ts';
 import { removedMax, removeRecords } from '../../store/history/removal.ts';
 import { listOverdueAgents, type Overdue } from '../../store/history/retention.ts';
+import { listAgentIds, rollUpHours } from '../../store/history/rollup.ts';
 import {
   listOverdueVersions,
   removeOverdueRunBodies,
@@ -53,11 +53,11 @@ const triesOfDrop = 5;
 const betweenTriesMs = 1_000;
 
 /** Makes the round where it is its turn, and no other process makes it. */
-export async function createRetentionRound(parts: RoundDeps): Promise<void> {
+export async function runRetentionIfDue(parts: RoundDeps): Promise<void> {
   if (await tryStartJob(parts.db, 'retention', retentionEveryMs)) await retentionRound(parts);
 }
 
-export async function createRollupRound(parts: RoundDeps): Promise<void> {
+export async function runRollupIfDue(parts: RoundDeps): Promise<void> {
   if (await tryStartJob(parts.db, 'rollup', rollupEveryMs)) await rollupRound(parts);
 }
 
@@ -107,7 +107,8 @@ function paceOf({ db, signal, rest = 3 }: RoundDeps, name: JobName): Pace {
 async function monthsRound(db: Db, pace: Pace): Promise<void> {
   // What was moved just now is dropped by a later round: then hardly anyone is left who reads by the floor before.
   if (await pace(() => months.moveFloor(db))) return;
-  const open = (await months.listDroppableMonths(db)).length > 0 || !(await months.isFloorCounted(db));
+  const open =
+    (await months.listDroppableMonths(db)).length > 0 || !(await months.isFloorCounted(db));
   if (!open || !(await months.isFloorSettled(db))) return;
   for (const name of await months.listDroppableMonths(db)) {
     for (let tries = 0; tries < triesOfDrop; tries++) {

@@ -15,17 +15,17 @@ import {
 } from '../../core/workflow/step-state.ts';
 import type { Send } from '../../store/connection/pipeline.ts';
 import type {
-  ProgressWrites,
   LockedWorkflowRun,
+  ProgressWrites,
   Stopping,
   WorkflowRunStepState,
   WrittenStep,
 } from '../../store/workflow/workflow-progress.ts';
 import type { WorkflowRunSteps } from '../../store/workflow/workflow-progress-read.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
-import { beforeWrites, ItemFault } from '../admission/retry-transaction.ts';
+import { asItemFaults, ItemFault } from '../admission/retry-transaction.ts';
 import type { Definitions } from './definition-cache.ts';
-import { holdTogether, type ReadOfRun, readUnread } from './load-missing-values.ts';
+import { createCharBudget, loadMissingValues, type ReadOfRun } from './load-missing-values.ts';
 import { merged, type ValueCache } from './value-cache.ts';
 
 /**
@@ -100,7 +100,7 @@ export async function planProgress(
     goingOn.push({ run, definition, state, events: own, conditions: null, unwritable });
   }
   const planning = planRuns(parts, send, goingOn, { planned, together });
-  await (together ? beforeWrites(planning) : planning);
+  await (together ? asItemFaults(planning) : planning);
   const { steps: changed, ready, ended, faults, learned } = planned;
   const committed = () => {
     for (const [runId, values] of learned) parts.memory.add(runId, values);
@@ -150,7 +150,7 @@ async function planRuns(
   { planned, together }: { readonly planned: Planned; readonly together: boolean },
 ): Promise<void> {
   let left = goingOn;
-  const hold = together ? holdTogether() : null;
+  const hold = together ? createCharBudget() : null;
   const begun = performance.now();
   let since = begun;
   for (let turn = 0; turn < turnsMax && left.length > 0; turn++) {
@@ -172,7 +172,7 @@ async function planRuns(
       } else lacking.push({ one: { ...one, conditions }, unread: result.missing });
     }
     const asked = lacking.map(({ one, unread }) => ({ runId: one.run.id, unread }));
-    const read = await readUnread(send, asked, hold);
+    const read = await loadMissingValues(send, asked, hold);
     left = lacking.map(({ one }, at) => withMore(one, read[at] as ReadOfRun));
   }
   for (const one of left) planRun(one, givenUp(one, 'it lacks what it refers to'), planned);

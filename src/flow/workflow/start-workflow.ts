@@ -22,7 +22,7 @@ import {
 import { callersAmong, membersOf, unknownCaller } from '../admission/admission-mapping.ts';
 import { batcher } from '../admission/batcher.ts';
 import { resolveCommit } from '../admission/resolve-commit.ts';
-import { tryTogether } from '../admission/retry-transaction.ts';
+import { transactBatch } from '../admission/retry-transaction.ts';
 import { type OnProgress, type ProgressDeps, planProgress } from './progress.ts';
 import { nothing } from './value-cache.ts';
 
@@ -81,7 +81,7 @@ export function createWorkflowStarter(parts: WorkflowStarterDeps): WorkflowStart
     inFlightMax: 2,
     weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
     run: (calls) =>
-      tryTogether(calls, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
+      transactBatch(calls, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
   });
   return { start: add, idle };
 }

@@ -9,14 +9,14 @@ import {
 import type { RunEnd } from '../../core/workflow/step-state.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { tryLockWorkflowRuns, type Stopping } from '../../store/workflow/workflow-progress.ts';
+import { type Stopping, tryLockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import {
-  type DueAgentRow,
-  findDueAgents,
-  markStopped,
-  listOverdueRuns,
   claimDueSteps,
   claimDueStops,
+  type DueAgentRow,
+  findDueAgents,
+  listOverdueRuns,
+  markStopped,
 } from '../../store/workflow/workflow-steps.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { inTurn } from '../history/paced-transactions.ts';

@@ -6,7 +6,7 @@ import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/hi
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
 import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
 import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
-import { matching } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 /** Looks into records that take the database longer than a statement may. */
 
@@ -54,7 +54,7 @@ test('a list says that its question is too wide, whether the records are counted
 test('an export looks at fewer records in one go, and has all that match, from its one snapshot', async () => {
   const { rows: expected } = await sql<{ id: string }>`
     select e.id from executions e
-    where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matching(question)}
+    where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matchesFilter(question)}
     order by e.id desc`.execute(db);
   const failures = 6;
   const slow = givingUp((look) => look <= failures);

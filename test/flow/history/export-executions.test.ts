@@ -6,7 +6,7 @@ import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/hi
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
 import type { ExecutionDetailRow } from '../../../src/store/execution/executions.ts';
-import { matching } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 const database = await createTestDatabase();
 const { connection } = database;
@@ -41,7 +41,7 @@ test('batch by batch all that matches, common and rare, counted and read, in the
     const question = { ...wholeHistory(made.agentIds), ...one };
     const { rows } = await sql<{ id: string }>`
       select e.id from executions e
-      where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matching(question)}
+      where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matchesFilter(question)}
       order by e.id desc`.execute(db);
     assert.ok(rows.length > 0);
     assert.deepEqual(
