@@ -5,7 +5,7 @@ import { createSessions } from './api/access/session.ts';
 import type { ApiParts } from './api/api-deps.ts';
 import { closeWithin, createDeparture } from './api/http/graceful-shutdown.ts';
 import { countCalls, createMetrics } from './api/http/metrics.ts';
-import { createWaitPlaces } from './api/http/wait-for.ts';
+import { createWaitSlots } from './api/http/wait-for.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
 import { referenceRoutes, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
@@ -240,7 +240,7 @@ export async function wire(parts: WiringParts): Promise<Wiring> {
     const api: ApiParts = {
       ...{ db, exportDb, reads, singlePipelines, admission, canceler, waiters, sessions },
       ...{ workflowStarter: workflows.starter, workflowCanceler: workflows.canceler, runWaiters },
-      ...{ checkSameOrigin, onKeyUsed, waitPlaces: createWaitPlaces() },
+      ...{ checkSameOrigin, onKeyUsed, waitSlots: createWaitSlots() },
       authenticator: createAuthenticator({ reads, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
       webhookPerMinute: config.webhookPerMinute,

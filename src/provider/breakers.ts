@@ -8,13 +8,13 @@ import {
   type Outcome,
 } from '../core/model/breaker.ts';
 import { ModelDeferred, ModelFailure } from '../core/model/model-port.ts';
-import { Line } from './fair-queue.ts';
-import { Recent } from './lru-cache.ts';
+import { FairQueue } from './fair-queue.ts';
+import { LruCache } from './lru-cache.ts';
 import { knownProvider } from './with-metrics.ts';
 
 /**
  * One breaker for each provider and credential, in this process: whoever shares a key shares its limits, and whoever does
- * not must not suffer from another's. A call that finds no room waits here for a moment, in line, where workspaces take
+ * not must not suffer from another's. A call that finds no room waits for a moment in a fair queue, where workspaces take
  * turns; then, and at once where the breaker is open, its run goes back to the queue and gives its slot to others.
  */
 export interface Breakers {
@@ -44,7 +44,7 @@ interface Guarded {
   readonly breaker: Breaker;
   /** Of all epochs. */
   underWay: number;
-  readonly line: Line<Entry>;
+  readonly queue: FairQueue<Entry>;
   /** Calls of each workspace since a call last ended, and of all: by them its next one is sent away for longer. */
   readonly sentAway: Map<string, number>;
   sentAwayInAll: number;
@@ -60,7 +60,7 @@ const fewMax = 60;
 const patienceMs = 10_000;
 
 export function createBreakers(callsMax: number): Breakers {
-  const all = new Recent<Guarded>(breakersMax);
+  const all = new LruCache<Guarded>(breakersMax);
 
   async function admitted(guarded: Guarded, call: GuardedCall): Promise<number> {
     const entry = await entered(guarded, call);
@@ -69,12 +69,12 @@ export function createBreakers(callsMax: number): Breakers {
   }
 
   async function entered(guarded: Guarded, { workspaceId, signal }: GuardedCall): Promise<Entry> {
-    const { line } = guarded;
+    const { queue } = guarded;
     // Time alone can have made room, for the next probe or for all; who comes does not pass those who wait.
     handOut(guarded);
-    const entry: Entry = line.empty ? tried(guarded) : { kind: 'full' };
+    const entry: Entry = queue.empty ? tried(guarded) : { kind: 'full' };
     if (entry.kind !== 'full') return entry;
-    const given = await line.stand(workspaceId, waitMs, signal);
+    const given = await queue.acquire(workspaceId, waitMs, signal);
     if (given || signal.aborted) return given ?? entry;
     handOut(guarded);
     return tried(guarded);
@@ -87,12 +87,12 @@ export function createBreakers(callsMax: number): Breakers {
     return entry;
   }
 
-  /** The room that there is, to those in line; where the breaker has just been opened, all of them are sent away. */
+  /** The room that there is, to the calls in the queue; where the breaker has just been opened, all of them are sent away. */
   function handOut(guarded: Guarded): void {
-    while (!guarded.line.empty) {
+    while (!guarded.queue.empty) {
       const entry = tried(guarded);
       if (entry.kind === 'full') return;
-      guarded.line.next(entry);
+      guarded.queue.release(entry);
     }
   }
 
@@ -106,7 +106,7 @@ export function createBreakers(callsMax: number): Breakers {
 
   return {
     async through(call, work) {
-      const guarded = all.get(call.key, () => fresh(call.provider));
+      const guarded = all.getOrCreate(call.key, () => fresh(call.provider));
       const epoch = await admitted(guarded, call);
       try {
         const answer = await work();
@@ -143,7 +143,7 @@ function fresh(provider: string): Guarded {
     provider,
     breaker: closedBreaker(),
     underWay: 0,
-    line: new Line(),
+    queue: new FairQueue(),
     sentAway: new Map(),
     sentAwayInAll: 0,
     lastCode: 'MODEL_TIMEOUT',

@@ -19,7 +19,7 @@ import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './env
 import { brokenOff, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
 import { languageModel, type Model } from './language-model.ts';
-import { Recent } from './lru-cache.ts';
+import { LruCache } from './lru-cache.ts';
 import { cost } from './prices.ts';
 import {
   type Connection,
@@ -60,7 +60,7 @@ const modelsMax = 1_000;
 /** The models behind `provider/model`: `cueline/echo`, a workspace's own providers, those of the environment. */
 export function createModels(options: ModelsOptions): Models {
   const outbound = createOutbound(options);
-  const models = new Recent<Promise<Model>>(modelsMax);
+  const models = new LruCache<Promise<Model>>(modelsMax);
   const breakers = createBreakers(options.callsMax ?? Number.POSITIVE_INFINITY);
 
   return {
@@ -139,9 +139,9 @@ export function createModels(options: ModelsOptions): Models {
    */
   function kept(connection: Connection, model: string): Promise<Model> {
     const key = JSON.stringify([connection, model]);
-    return models.get(key, () => {
+    return models.getOrCreate(key, () => {
       const made = languageModel(connection, model, through(connection));
-      made.catch(() => models.drop(key));
+      made.catch(() => models.delete(key));
       return made;
     });
   }

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
+import { Semaphore } from '../../core/semaphore.ts';
 import { Client, clientConfig } from './database.ts';
+import { DatabaseAway } from './database-error.ts';
 import type { Connection } from './detect-pooler.ts';
 import { type Kept, type Stop, trip } from './pipelined-query.ts';
-import { createPlaces } from './semaphore.ts';
 
 /**
  * Connections for the hot paths: statements sent together are one round trip, so a transaction costs two, not one for each
@@ -57,7 +58,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
   const idle: pg.Client[] = [];
   const all = new Map<pg.Client, Kept>();
   const lent = new Set<Promise<unknown>>();
-  const places = createPlaces(options.connectionsMax);
+  const permits = new Semaphore(options.connectionsMax);
   let closed = false;
 
   async function connect(): Promise<pg.Client> {
@@ -92,11 +93,13 @@ export function openPipelines(options: PipelineOptions): Pipelines {
 
   async function lend<T>(work: (send: Send) => Promise<T>, answerTimeoutMs: number): Promise<T> {
     if (closed) throw new Error('the connections are closed');
-    await places.take(answerTimeoutMs);
-    let placed = true;
+    if (!(await permits.acquire(answerTimeoutMs))) {
+      throw new DatabaseAway(`no connection became free within ${answerTimeoutMs} ms`);
+    }
+    let acquired = true;
     const leave = () => {
-      if (placed) places.giveBack();
-      placed = false;
+      if (acquired) permits.release();
+      acquired = false;
     };
     try {
       const client = idle.pop() ?? (await connect());

@@ -16,7 +16,7 @@ import { checkSchema } from '../../../store/migrate.ts';
 import { errorAnswer } from '../../http/error-response.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { routePath, send } from '../../http/route.ts';
-import { kept, within } from '../../http/ttl-cache.ts';
+import { cached, withTimeout } from '../../http/ttl-cache.ts';
 import { docsPage, docsStyleHash } from './docs.ts';
 
 export interface SystemParts {
@@ -43,9 +43,9 @@ const readinessTimeoutMs = 2_000;
 /** What every process says of itself, one that only works included: alive, ready, metrics. */
 export function systemRoutes(app: FastifyInstance, parts: SystemParts): void {
   const fits = schemaCheck(parts.db);
-  const unready = kept(
+  const unready = cached(
     () =>
-      within(fits(), readinessTimeoutMs).then(
+      withTimeout(fits(), readinessTimeoutMs).then(
         () => null,
         (error: unknown) => {
           app.log.warn({ err: error }, 'not ready');

@@ -63,8 +63,8 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiParts): void {
       readable(now, await foundRun(parts, now, params, query.omit === 'bodies'));
     const again = () => parts.authenticator.authenticate(request, contract.getWorkflowRun);
     const wait = { id, seconds: query.wait, caller, again, read };
-    const { waitPlaces: places, runWaiters: waiters } = parts;
-    return answer(await waitFor({ places, waiters }, wait, reply));
+    const { waitSlots: slots, runWaiters: waiters } = parts;
+    return answer(await waitFor({ slots, waiters }, wait, reply));
   });
 
   route(
