@@ -87,7 +87,7 @@ export function createBreakers(callsMax: number): Breakers {
     return entry;
   }
 
-  /** The room that there is, to the calls in the queue; where the breaker has just been opened, all of them are sent away. */
+  /** Hands free capacity to the queue; once the breaker has opened, rejects every call in it. */
   function handOut(guarded: Guarded): void {
     while (!guarded.queue.empty) {
       const entry = tried(guarded);
