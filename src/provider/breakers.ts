@@ -8,8 +8,8 @@ import {
   type Outcome,
 } from '../core/model/breaker.ts';
 import { ModelDeferred, ModelFailure } from '../core/model/model-port.ts';
-import { Line } from './fair-queue.ts';
-import { Recent } from './lru-cache.ts';
+import { FairQueue } from './fair-queue.ts';
+import { LruCache } from './lru-cache.ts';
 import { knownProvider } from './with-metrics.ts';
 
 /**
@@ -44,7 +44,7 @@ interface Guarded {
   readonly breaker: Breaker;
   /** Over all epochs. */
   callsInFlight: number;
-  readonly line: Line<Entry>;
+  readonly queue: FairQueue<Entry>;
   /** Calls of each workspace deferred since a call last ended, and of all together: they lengthen the next delay. */
   readonly deferredCalls: Map<string, number>;
   deferredInAll: number;
@@ -60,7 +60,7 @@ const fewMax = 60;
 const shortTimeoutMs = 10_000;
 
 export function createBreakers(callsMax: number): Breakers {
-  const all = new Recent<Guarded>(breakersMax);
+  const all = new LruCache<Guarded>(breakersMax);
 
   async function admitted(guarded: Guarded, call: GuardedCall): Promise<number> {
     const entry = await entered(guarded, call);
@@ -69,12 +69,12 @@ export function createBreakers(callsMax: number): Breakers {
   }
 
   async function entered(guarded: Guarded, { workspaceId, signal }: GuardedCall): Promise<Entry> {
-    const { line } = guarded;
+    const { queue } = guarded;
     // Time alone may have made room; a new call does not overtake waiting ones.
     grantRoom(guarded);
-    const entry: Entry = line.empty ? tried(guarded) : { kind: 'full' };
+    const entry: Entry = queue.empty ? tried(guarded) : { kind: 'full' };
     if (entry.kind !== 'full') return entry;
-    const given = await line.stand(workspaceId, waitMs, signal);
+    const given = await queue.acquire(workspaceId, waitMs, signal);
     if (given || signal.aborted) return given ?? entry;
     grantRoom(guarded);
     return tried(guarded);
@@ -89,10 +89,10 @@ export function createBreakers(callsMax: number): Breakers {
 
   /** Gives free room to waiting calls; if the breaker has just opened, defers all of them. */
   function grantRoom(guarded: Guarded): void {
-    while (!guarded.line.empty) {
+    while (!guarded.queue.empty) {
       const entry = tried(guarded);
       if (entry.kind === 'full') return;
-      guarded.line.next(entry);
+      guarded.queue.release(entry);
     }
   }
 
@@ -106,7 +106,7 @@ export function createBreakers(callsMax: number): Breakers {
 
   return {
     async through(call, work) {
-      const guarded = all.get(call.key, () => fresh(call.provider));
+      const guarded = all.getOrCreate(call.key, () => fresh(call.provider));
       const epoch = await admitted(guarded, call);
       try {
         const response = await work();
@@ -143,7 +143,7 @@ function fresh(provider: string): Guarded {
     provider,
     breaker: closedBreaker(),
     callsInFlight: 0,
-    line: new Line(),
+    queue: new FairQueue(),
     deferredCalls: new Map(),
     deferredInAll: 0,
     lastCode: 'MODEL_TIMEOUT',

@@ -19,7 +19,7 @@ import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './env
 import { endedInError, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
 import { languageModel, type Model } from './language-model.ts';
-import { Recent } from './lru-cache.ts';
+import { LruCache } from './lru-cache.ts';
 import { cost } from './prices.ts';
 import {
   type Connection,
@@ -66,7 +66,7 @@ class ModelRegistry implements Models {
   readonly #options: ModelsOptions;
   readonly #outbound: Outbound;
   readonly #breakers: Breakers;
-  readonly #models = new Recent<Promise<Model>>(modelsMax);
+  readonly #models = new LruCache<Promise<Model>>(modelsMax);
 
   constructor(options: ModelsOptions) {
     this.#options = options;
@@ -152,9 +152,9 @@ class ModelRegistry implements Models {
    */
   #cachedModel(connection: Connection, model: string): Promise<Model> {
     const key = JSON.stringify([connection, model]);
-    return this.#models.get(key, () => {
+    return this.#models.getOrCreate(key, () => {
       const created = languageModel(connection, model, this.#fetchFor(connection));
-      created.catch(() => this.#models.drop(key));
+      created.catch(() => this.#models.delete(key));
       return created;
     });
   }

@@ -5,7 +5,7 @@ import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { EndedExecution } from '../../store/execution/finish.ts';
 import { routePath } from './route.ts';
-import { kept, within } from './ttl-cache.ts';
+import { cached, withTimeout } from './ttl-cache.ts';
 
 /**
  * The metrics of one process, in a registry of its own. The engine knows none of this: it is given plain functions.
@@ -110,9 +110,9 @@ export function createMetrics(gauges: Gauges): Metrics {
     },
   });
   // Of the whole database, so every process says the same.
-  const queue = kept(
+  const queue = cached(
     () =>
-      within(gauges.queue(), queueTimeoutMs).catch((error: unknown) => {
+      withTimeout(gauges.queue(), queueTimeoutMs).catch((error: unknown) => {
         gauges.onError?.(error);
         return null;
       }),

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
+import { Semaphore } from '../../core/semaphore.ts';
 import { Client, clientConfig } from './database.ts';
+import { DatabaseUnavailable } from './database-error.ts';
 import type { Connection } from './detect-pooler.ts';
 import { PipelinedQuery, type PreparedQuery, type StatementCache } from './pipelined-query.ts';
-import { createSemaphore } from './semaphore.ts';
 
 /**
  * Pipelined connections for the hot paths: admission, finish, polls and heartbeat.
@@ -67,16 +68,18 @@ const planning = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
 export function openPipelines(options: PipelineOptions): Pipelines {
   const clients = new PipelineClients(options);
-  const slots = createSemaphore(options.connectionsMax);
+  const slots = new Semaphore(options.connectionsMax);
   const pending = new Set<Promise<unknown>>();
   let closed = false;
 
   async function lend<T>(work: (send: Send) => Promise<T>, responseTimeoutMs: number): Promise<T> {
     if (closed) throw new Error('The connections are closed.');
-    await slots.take(responseTimeoutMs);
+    if (!(await slots.acquire(responseTimeoutMs))) {
+      throw new DatabaseUnavailable(`no connection became free within ${responseTimeoutMs} ms`);
+    }
     let released = false;
     const release = () => {
-      if (!released) slots.giveBack();
+      if (!released) slots.release();
       released = true;
     };
     try {

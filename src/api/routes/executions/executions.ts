@@ -13,7 +13,7 @@ import { executionDetailWire } from './execution-wire.ts';
 
 /** Status and cancel. */
 export function executionRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { reads, waiters, waitSlots: places } = parts;
+  const { reads, waiters, waitSlots: slots } = parts;
 
   route(app, parts, getExecution, async (context) => {
     const { params, query, caller, request, reply } = context;
@@ -29,7 +29,7 @@ export function executionRoutes(app: FastifyInstance, parts: ApiDeps): void {
         return found;
       },
     };
-    const row = await waitFor({ places, waiters }, wait, reply);
+    const row = await waitFor({ slots, waiters }, wait, reply);
     return {
       status: 200,
       body: executionDetailWire(row),

@@ -11,7 +11,7 @@ import { checkSchema } from '../../../store/migrate.ts';
 import { errorResponse } from '../../http/error-response.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { routePath, send } from '../../http/route.ts';
-import { kept, within } from '../../http/ttl-cache.ts';
+import { cached, withTimeout } from '../../http/ttl-cache.ts';
 
 export interface SystemDeps {
   readonly db: Db;
@@ -37,9 +37,9 @@ const readinessTimeoutMs = 2_000;
 /** What every process says of itself, one that only works included: alive, ready, metrics. */
 export function systemRoutes(app: FastifyInstance, parts: SystemDeps): void {
   const fits = schemaCheck(parts.db);
-  const unready = kept(
+  const unready = cached(
     () =>
-      within(fits(), readinessTimeoutMs).then(
+      withTimeout(fits(), readinessTimeoutMs).then(
         () => null,
         (error: unknown) => {
           app.log.warn({ err: error }, 'not ready');

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTurns } from '../../../src/api/http/semaphore.ts';
+import { limitHashing } from '../../../src/api/access/hashing-limit.ts';
 
-test('a few at once, the others in their turn, and too many are sent away', async () => {
-  const turn = createTurns({ atOnce: 2, waiting: 2 });
+test('a few run at once, some wait, and more are refused', async () => {
+  const limited = limitHashing({ concurrent: 2, waiting: 2 });
   const begun: number[] = [];
   const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
   const all = ends.map(({ promise }, i) =>
-    turn(() => {
+    limited(() => {
       begun.push(i);
       return promise;
     }),
   );
   await assert.rejects(
-    turn(async () => {}),
+    limited(async () => {}),
     { code: 'UNAVAILABLE' },
   );
   assert.deepEqual(begun, [0, 1]);
@@ -23,5 +23,5 @@ test('a few at once, the others in their turn, and too many are sent away', asyn
   for (const end of ends) end.resolve();
   await Promise.all([all[0], all[2], all[3]]);
   assert.deepEqual(begun, [0, 1, 2, 3]);
-  assert.equal(await turn(async () => 'free again'), 'free again');
+  assert.equal(await limited(async () => 'free again'), 'free again');
 });
