@@ -9,7 +9,7 @@ import { openUnsealed, unsealed } from '../harness/setups.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
 import { ModelFailure } from '../src/core/model/model-port.ts';
 import { generateKey } from '../src/core/people/key.ts';
-import { complaints, createLogger, executionLog } from '../src/log.ts';
+import { createLogger, executionLog, repeatedWarnings } from '../src/log.ts';
 import { createModels } from '../src/provider/registry.ts';
 import { openDatabase } from '../src/store/connection/database.ts';
 

@@ -27,11 +27,11 @@ export type ExecutionErrorCode = (typeof executionErrorCodes)[number];
  * Where a provider's own words stand in a failure's message, which may quote what it was sent. A pattern that JavaScript
  * and PostgreSQL read alike.
  */
-export const quotedWords = '(The provider answered[^:]*|The call failed): .*';
-const quoted = new RegExp(quotedWords, 's');
+export const quotedText = '(The provider answered[^:]*|The call failed): .*';
+const quoted = new RegExp(quotedText, 's');
 
 /** The message as it may stay where no bodies do. */
-export function withoutWords(message: string): string {
+export function withoutQuotedText(message: string): string {
   return message.replace(quoted, '$1.');
 }
 

@@ -53,32 +53,32 @@ const triesOfDrop = 5;
 const betweenTriesMs = 1_000;
 
 /** Makes the round where it is its turn, and no other process makes it. */
-export async function createRetentionRound(parts: RoundDeps): Promise<void> {
-  if (await beginRound(parts.db, 'retention', retentionEveryMs)) await retentionRound(parts);
+export async function runRetentionIfDue(deps: RoundDeps): Promise<void> {
+  if (await beginRound(deps.db, 'retention', retentionEveryMs)) await retentionRound(deps);
 }
 
-export async function createRollupRound(parts: RoundDeps): Promise<void> {
-  if (await beginRound(parts.db, 'rollup', rollupEveryMs)) await rollupRound(parts);
+export async function runRollupIfDue(deps: RoundDeps): Promise<void> {
+  if (await beginRound(deps.db, 'rollup', rollupEveryMs)) await rollupRound(deps);
 }
 
 /** What is short first: outputs that only stay for a while, then erasures; then whole months, then the rest, agent by agent. */
-export async function retentionRound(parts: RoundDeps): Promise<void> {
-  const pace = paceOf(parts, 'retention');
+export async function retentionRound(deps: RoundDeps): Promise<void> {
+  const pace = paceOf(deps, 'retention');
   const all = (take: (db: Db, limit: number) => Promise<number>) =>
-    exhaust(removedMax, () => pace(() => take(parts.db, removedMax)));
+    exhaust(removedMax, () => pace(() => take(deps.db, removedMax)));
   await inTurn([
     () => all(removeTransientOutputs),
     () => all(removeTransientRunBodies),
-    () => workErasures(parts.db, parts.pipelines, pace),
-    () => monthsRound(parts.db, pace),
-    () => runsRound(parts, pace),
-    () => recordsRound(parts, pace),
+    () => workErasures(deps.db, deps.pipelines, pace),
+    () => monthsRound(deps.db, pace),
+    () => runsRound(deps, pace),
+    () => recordsRound(deps, pace),
   ]);
 }
 
-export async function rollupRound(parts: RoundDeps): Promise<void> {
-  const { db } = parts;
-  const pace = paceOf(parts, 'rollup');
+export async function rollupRound(deps: RoundDeps): Promise<void> {
+  const { db } = deps;
+  const pace = paceOf(deps, 'rollup');
   await eachAgent(db, pace, async (agentId) => {
     const fold = (from: Date | null) =>
       pace(() => rollUpHours(db, { agentId, from, limit: hoursAtOnce }));
@@ -154,8 +154,8 @@ async function runsRound({ db, recordsMs = recordsMsMax }: RoundDeps, pace: Pace
 }
 
 /** For a while; the next round goes on with the next agent. */
-async function recordsRound(parts: RoundDeps, pace: Pace): Promise<void> {
-  const { db, pipelines, recordsMs = recordsMsMax } = parts;
+async function recordsRound(deps: RoundDeps, pace: Pace): Promise<void> {
+  const { db, pipelines, recordsMs = recordsMsMax } = deps;
   const until = performance.now() + recordsMs;
   const inTime: Pace = async (work) => (performance.now() < until ? pace(work) : undefined);
   let begunAfter = await readReached(db, 'retention');
@@ -165,7 +165,7 @@ async function recordsRound(parts: RoundDeps, pace: Pace): Promise<void> {
     const agents = await inTime(() => nextOverdue(db, after, agentsAtOnce));
     if (!agents) break;
     for (const agent of agents) {
-      if (performance.now() >= until || parts.signal.aborted) break;
+      if (performance.now() >= until || deps.signal.aborted) break;
       after = agent.agentId;
       const works = [
         () => removeOverdue(pipelines, agent, inTime),

@@ -8,7 +8,7 @@ export interface WorkflowCanceler {
   cancel(runId: string): Promise<boolean>;
 }
 
-export function createWorkflowCanceler(parts: {
+export function createWorkflowCanceler(deps: {
   readonly pipelines: Pipelines;
   readonly onProgress: OnProgress;
 }): WorkflowCanceler {
@@ -18,5 +18,5 @@ export function createWorkflowCanceler(parts: {
     error: 'The run was canceled.',
     failedStep: null,
   } as const;
-  return { cancel: (runId) => endWorkflowRun(parts, runId, canceled) };
+  return { cancel: (runId) => endWorkflowRun(deps, runId, canceled) };
 }

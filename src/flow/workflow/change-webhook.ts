@@ -20,7 +20,7 @@ export interface IssuedWebhook {
   readonly secret: string;
 }
 
-interface Parts {
+interface Deps {
   readonly db: Db;
   /** From `deriveSealKey`. */
   readonly sealKey: Buffer;
@@ -36,7 +36,7 @@ interface Place {
 const webhooksMax = 100;
 
 export async function createWebhook(
-  { db, sealKey }: Parts,
+  { db, sealKey }: Deps,
   caller: Caller,
   workflowId: string | null,
   name: string,
@@ -59,7 +59,7 @@ export async function createWebhook(
 }
 
 export async function rotateWebhook(
-  { db, sealKey }: Parts,
+  { db, sealKey }: Deps,
   caller: Caller,
   { workflowId, id }: Place,
 ): Promise<IssuedWebhook> {
@@ -75,7 +75,7 @@ export async function rotateWebhook(
 }
 
 export async function deleteWebhook(
-  { db }: Parts,
+  { db }: Deps,
   caller: Caller,
   { workflowId, id }: Place,
 ): Promise<void> {

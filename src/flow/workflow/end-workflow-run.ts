@@ -11,13 +11,13 @@ import type { OnProgress } from './progress.ts';
 
 /** Ends a run from outside: nothing more of it begins, and what is under way is stopped. False where it had ended before, or where `lock` leaves it to others. */
 export async function endWorkflowRun(
-  parts: { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
+  deps: { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
   runId: string,
   end: RunEnd,
   lock = lockWorkflowRuns,
 ): Promise<boolean> {
-  const progress = await retryTransaction(() => parts.pipelines.use(finish));
-  if (progress) parts.onProgress(progress);
+  const progress = await retryTransaction(() => deps.pipelines.use(finish));
+  if (progress) deps.onProgress(progress);
   return progress !== null;
 
   async function finish(send: Send) {

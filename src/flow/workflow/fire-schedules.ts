@@ -29,23 +29,23 @@ const schedulesAtOnce = 100;
 /** Looked at in one go; what is left is due in the next second. */
 const schedulesMax = 1_000;
 
-export async function fireSchedules(parts: ScheduleDeps): Promise<void> {
+export async function fireSchedules(deps: ScheduleDeps): Promise<void> {
   const failed: string[] = [];
   for (let looked = 0; looked < schedulesMax; looked += schedulesAtOnce) {
-    if ((await fireSome(parts, failed)) < schedulesAtOnce) return;
+    if ((await fireSome(deps, failed)) < schedulesAtOnce) return;
   }
 }
 
 /** Answers how many were due; those that could not be fired are added to `failed`, and not tried again in this go. */
-function fireSome({ db, ...parts }: ScheduleDeps, failed: string[]): Promise<number> {
+function fireSome({ db, ...deps }: ScheduleDeps, failed: string[]): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { schedules, nowMs } = await takeDueSchedules(trx, { limit: schedulesAtOnce, failed });
     const moves = await Promise.all(
       schedules.map((schedule) =>
         // One that cannot be fired must not stand in the way of the others.
-        fire(parts, schedule, nowMs).catch((error: unknown) => {
+        fire(deps, schedule, nowMs).catch((error: unknown) => {
           failed.push(schedule.id);
-          parts.onError(error);
+          deps.onError(error);
           return [];
         }),
       ),

@@ -17,7 +17,7 @@ const togetherCharsMax = 33_554_432;
 /** Told of what the runs of one transaction hold; what one of them may hold alone is bounded by its definition. */
 export type Hold = (chars: number) => void;
 
-export function holdTogether(): Hold {
+export function createCharBudget(): Hold {
   let held = 0;
   return (chars) => {
     held += chars;
@@ -35,7 +35,7 @@ export interface ReadOfRun extends ReadValues {
  * Values of all runs at once, where there are others only once it is known that these are not too long; of lists that are
  * complete the next items.
  */
-export async function readUnread(
+export async function loadMissingValues(
   send: Send,
   asked: readonly MissingValues[],
   hold: Hold | null,

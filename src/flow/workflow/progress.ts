@@ -23,9 +23,9 @@ import type {
 } from '../../store/workflow/workflow-progress.ts';
 import type { WorkflowRunSteps } from '../../store/workflow/workflow-progress-read.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
-import { beforeWrites, ItemFault } from '../admission/retry-transaction.ts';
+import { asItemFaults, ItemFault } from '../admission/retry-transaction.ts';
 import type { Definitions } from './definition-cache.ts';
-import { holdTogether, type ReadOfRun, readUnread } from './load-missing-values.ts';
+import { createCharBudget, type ReadOfRun, loadMissingValues } from './load-missing-values.ts';
 import { merged, type ValueCache } from './value-cache.ts';
 
 /**
@@ -76,7 +76,7 @@ export interface RunsAtProgress {
 
 /** Under the lock of the runs. Reads more only where a run refers to what this process does not know of it. */
 export async function planProgress(
-  parts: ProgressDeps,
+  deps: ProgressDeps,
   send: Send,
   { runs, steps, together, given, unwritable = null }: RunsAtProgress,
   events: readonly WorkflowRunEvent[],
@@ -93,18 +93,18 @@ export async function planProgress(
       planned.steps.push(...stopped(rows, own));
       continue;
     }
-    const definition = await parts.definitions(send, run.workflow_version_id);
+    const definition = await deps.definitions(send, run.workflow_version_id);
     const items = new Map((itemsOf.get(run.id) ?? []).map((one) => [one.step, one]));
-    const values = given?.get(run.id) ?? parts.memory.of(run.id);
+    const values = given?.get(run.id) ?? deps.memory.of(run.id);
     const state = { values, rows, items, outputChars: new Map() };
     goingOn.push({ run, definition, state, events: own, judge: null, unwritable });
   }
-  const planning = planRuns(parts, send, goingOn, { planned, together });
-  await (together ? beforeWrites(planning) : planning);
+  const planning = planRuns(deps, send, goingOn, { planned, together });
+  await (together ? asItemFaults(planning) : planning);
   const { steps: changed, ready, ended, faults, learned } = planned;
   const committed = () => {
-    for (const [runId, values] of learned) parts.memory.add(runId, values);
-    faults.forEach(parts.onFault);
+    for (const [runId, values] of learned) deps.memory.add(runId, values);
+    faults.forEach(deps.onFault);
   };
   return { writes: { steps: changed, ends: ended }, ready, ended, committed };
 }
@@ -150,7 +150,7 @@ async function planRuns(
   { planned, together }: { readonly planned: Planned; readonly together: boolean },
 ): Promise<void> {
   let left = goingOn;
-  const hold = together ? holdTogether() : null;
+  const hold = together ? createCharBudget() : null;
   const begun = performance.now();
   let since = begun;
   for (let turn = 0; turn < turnsMax && left.length > 0; turn++) {
@@ -172,7 +172,7 @@ async function planRuns(
       } else lacking.push({ one: { ...one, judge }, unread: result.unread });
     }
     const asked = lacking.map(({ one, unread }) => ({ runId: one.run.id, unread }));
-    const read = await readUnread(send, asked, hold);
+    const read = await loadMissingValues(send, asked, hold);
     left = lacking.map(({ one }, at) => withMore(one, read[at] as ReadOfRun));
   }
   for (const one of left) planRun(one, givenUp(one, 'it lacks what it refers to'), planned);

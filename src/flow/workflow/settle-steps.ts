@@ -17,15 +17,15 @@ import {
 
 /** Lets a run go on after steps of it were refused for good: no execution of theirs will ever end. */
 export async function settleSteps(
-  parts: ProgressDeps & { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
+  deps: ProgressDeps & { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
   runId: string,
   events: readonly WorkflowRunEvent[],
 ): Promise<void> {
   const progress = await endAfterRetries((unwritable) =>
-    retryTransaction(() => parts.pipelines.use((send) => settle(send, unwritable))),
+    retryTransaction(() => deps.pipelines.use((send) => settle(send, unwritable))),
   );
   progress.committed();
-  parts.onProgress(progress);
+  deps.onProgress(progress);
 
   async function settle(send: Send, unwritable: Error | null) {
     const [, runs, , steps] = await Promise.all([
@@ -36,7 +36,7 @@ export async function settleSteps(
       readSteps(send, events),
     ]);
     const plan = await planProgress(
-      parts,
+      deps,
       send,
       { runs, steps, together: false, unwritable },
       events,

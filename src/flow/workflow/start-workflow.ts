@@ -19,10 +19,10 @@ import {
   type WorkflowRow,
   writeStart,
 } from '../../store/workflow/workflow-start.ts';
-import { callersAmong, membersOf, unknownCaller } from '../admission/admission-mapping.ts';
+import { callerResolver, membersOf, unknownCaller } from '../admission/admission-mapping.ts';
 import { batcher } from '../admission/batcher.ts';
 import { resolveCommit } from '../admission/resolve-commit.ts';
-import { tryTogether } from '../admission/retry-transaction.ts';
+import { transactBatch } from '../admission/retry-transaction.ts';
 import { type OnProgress, type ProgressDeps, planProgress } from './progress.ts';
 import { nothing } from './value-cache.ts';
 
@@ -75,26 +75,26 @@ export interface WorkflowStarterDeps extends ProgressDeps {
   readonly onProgress: OnProgress;
 }
 
-export function createWorkflowStarter(parts: WorkflowStarterDeps): WorkflowStarter {
+export function createWorkflowStarter(deps: WorkflowStarterDeps): WorkflowStarter {
   const { add, idle } = batcher<StartCall, Started>({
     sizeMax: 200,
     inFlightMax: 2,
     weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
     run: (calls) =>
-      tryTogether(calls, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
+      transactBatch(calls, (some) => deps.pipelines.use((send) => transact(deps, send, some))),
   });
   return { start: add, idle };
 }
 
 async function transact(
-  parts: WorkflowStarterDeps,
+  deps: WorkflowStarterDeps,
   send: Send,
   calls: StartCall[],
 ): Promise<Started[]> {
-  const { definitions } = parts;
+  const { definitions } = deps;
   const state = await readForStart(send, questionOf(calls));
   const { nowMs } = state;
-  const callerAmong = callersAmong(state.keys, state.members);
+  const callerAmong = callerResolver(state.keys, state.members);
   const workflows = new Map(state.workflows.map((row) => [row.id, row]));
   const firsts = new Map(
     state.replays.map((row) => [nameOf(row.caller, row.workflow_id, row.key), row]),
@@ -111,15 +111,15 @@ async function transact(
     together: calls.length > 1,
     given: new Map(runs.map((run) => [run.id, { ...nothing, input: documentOf(run.input) }])),
   };
-  const plan = await planProgress(parts, send, begun, []);
+  const plan = await planProgress(deps, send, begun, []);
   const writes = { executedAtMs: nowMs, counts, runs, idempotency, progress: plan.writes };
   const stopping = await writeStart(send, writes).catch(async (error: unknown) => {
     if (isStatementError(error) || isUnstorable(error)) throw error;
-    await resolveCommit(parts.pipelines, { xid: state.xid, id: runs[0]?.id, of: 'run' }, error);
+    await resolveCommit(deps.pipelines, { xid: state.xid, id: runs[0]?.id, of: 'run' }, error);
     return [];
   });
   plan.committed();
-  parts.onProgress({ ...plan, stopping });
+  deps.onProgress({ ...plan, stopping });
   return answers;
 
   async function startOne(call: StartCall): Promise<Started> {

@@ -44,18 +44,18 @@ const bytesAtOnce = 8_388_608;
 /** The others have their turn in the next second. */
 const agentsMax = 1_000;
 
-export async function sweepWorkflows(parts: SweepDeps): Promise<void> {
-  await inTurn([() => stopLeftOver(parts), () => takeDue(parts)]);
+export async function sweepWorkflows(deps: SweepDeps): Promise<void> {
+  await inTurn([() => stopLeftOver(deps), () => takeDue(deps)]);
 }
 
 /** By itself: these are ended one after the other, and steps must not wait for that. */
 export async function endOverdueWorkflowRuns(
-  parts: Pick<SweepDeps, 'db' | 'pipelines' | 'onProgress'>,
+  deps: Pick<SweepDeps, 'db' | 'pipelines' | 'onProgress'>,
 ): Promise<void> {
   const failures: unknown[] = [];
-  for (const runId of await overdueRuns(parts.db, atOnce)) {
+  for (const runId of await overdueRuns(deps.db, atOnce)) {
     // One that cannot be ended, or that another process just ends, must not stand in the way of the others.
-    await endWorkflowRun(parts, runId, overdue, lockFreeRuns).catch((error: unknown) =>
+    await endWorkflowRun(deps, runId, overdue, lockFreeRuns).catch((error: unknown) =>
       failures.push(error),
     );
   }
@@ -69,34 +69,34 @@ const overdue: RunEnd = {
   failedStep: null,
 };
 
-async function stopLeftOver(parts: SweepDeps): Promise<void> {
-  await stopExecutions(parts, await takeDueStops(parts.db, atOnce));
+async function stopLeftOver(deps: SweepDeps): Promise<void> {
+  await stopExecutions(deps, await takeDueStops(deps.db, atOnce));
 }
 
 /** Stops the executions of ended runs; those that have ended by themselves are only noted. */
 export async function stopExecutions(
-  parts: Pick<SweepDeps, 'db' | 'canceler'>,
+  deps: Pick<SweepDeps, 'db' | 'canceler'>,
   stopping: readonly Stopping[],
 ): Promise<void> {
   if (stopping.length === 0) return;
-  const canceled = await parts.canceler.cancelAll(stopping.map(({ executionId }) => executionId));
+  const canceled = await deps.canceler.cancelAll(stopping.map(({ executionId }) => executionId));
   const over = stopping.filter((_, at) => !canceled[at]);
-  if (over.length > 0) await markStopped(parts.db, over);
+  if (over.length > 0) await markStopped(deps.db, over);
 }
 
 /**
  * Of each agent only as many as its windows have room for: the others would be refused, and wait again. In each turn all
- * agents have equal parts, and those that had theirs stand behind the others.
+ * agents have equal deps, and those that had theirs stand behind the others.
  */
-async function takeDue(parts: SweepDeps): Promise<void> {
-  const due = await findDueAgents(parts.db, agentsMax);
+async function takeDue(deps: SweepDeps): Promise<void> {
+  const due = await findDueAgents(deps.db, agentsMax);
   const waiting = new Map(
-    due.map((one) => [one.agentId, { ...one, left: roomOf(one, parts.testingLimits) }]),
+    due.map((one) => [one.agentId, { ...one, left: roomOf(one, deps.testingLimits) }]),
   );
   for (;;) {
-    const some = inRoom([...waiting.values()], parts.taker.room);
+    const some = inRoom([...waiting.values()], deps.taker.room);
     if (some.length === 0) return;
-    const steps = await takeDueSteps(parts.db, some, {
+    const steps = await takeDueSteps(deps.db, some, {
       stepsMax: Math.max(atOnce, some.length),
       bytesMax: Math.min(bytesAtOnce, Math.max(...some.map(({ chars }) => chars))),
     });
@@ -107,11 +107,11 @@ async function takeDue(parts: SweepDeps): Promise<void> {
       waiting.delete(agentId);
       if (one && length > 0) waiting.set(agentId, { ...one, left: one.left - length });
     }
-    parts.taker.take(steps);
+    deps.taker.take(steps);
   }
 }
 
-/** How many steps of each agent are taken in this turn: equal parts, and of a workspace no more than it has room for. */
+/** How many steps of each agent are taken in this turn: equal deps, and of a workspace no more than it has room for. */
 function inRoom(
   agents: readonly (DueAgentRow & { left: number })[],
   roomOfWorkspace: StepTaker['room'],

@@ -32,7 +32,7 @@ export interface StepTakerDeps extends ProgressDeps {
 /** How many calls stand in admission at once: others must not wait behind them for long. */
 const callsMax = 400;
 
-export function createStepTaker(parts: StepTakerDeps): StepTaker {
+export function createStepTaker(deps: StepTakerDeps): StepTaker {
   const taking = new Set<Promise<void>>();
   const queue = stepQueue();
   let calls = 0;
@@ -41,7 +41,7 @@ export function createStepTaker(parts: StepTakerDeps): StepTaker {
     const steps = queue.next(callsMax - calls);
     for (const [, own] of Map.groupBy(steps, ({ runId }) => runId)) {
       calls += own.length;
-      hold(takeOfRun(parts, own), () => {
+      hold(takeOfRun(deps, own), () => {
         calls -= own.length;
         queue.done(own);
         goOn();
@@ -50,7 +50,7 @@ export function createStepTaker(parts: StepTakerDeps): StepTaker {
   }
 
   function hold(work: Promise<void>, then = () => {}): void {
-    const one: Promise<void> = work.catch(parts.onError).then(() => {
+    const one: Promise<void> = work.catch(deps.onError).then(() => {
       taking.delete(one);
       then();
     });
@@ -60,7 +60,7 @@ export function createStepTaker(parts: StepTakerDeps): StepTaker {
   return {
     take(steps) {
       const over = steps.filter((step) => !queue.add(step));
-      if (over.length > 0) hold(parts.giveBack(over));
+      if (over.length > 0) hold(deps.giveBack(over));
       goOn();
     },
     room: queue.room,
@@ -70,13 +70,13 @@ export function createStepTaker(parts: StepTakerDeps): StepTaker {
   };
 }
 
-async function takeOfRun(parts: StepTakerDeps, steps: readonly DueStep[]): Promise<void> {
+async function takeOfRun(deps: StepTakerDeps, steps: readonly DueStep[]): Promise<void> {
   const refused: WorkflowRunEvent[] = [];
   const noRoom: DueStep[] = [];
   await Promise.all(
     steps.map(async (step) => {
-      const answer = await parts.admission.admit(callOf(step)).catch((error: unknown) => {
-        parts.onError(error);
+      const answer = await deps.admission.admit(callOf(step)).catch((error: unknown) => {
+        deps.onError(error);
         return null;
       });
       if (answer === null || answer.kind === 'accepted') return;
@@ -91,8 +91,8 @@ async function takeOfRun(parts: StepTakerDeps, steps: readonly DueStep[]): Promi
       refused.push({ runId, step: name, item, fallback, executionId: null, outcome });
     }),
   );
-  if (noRoom.length > 0) await parts.giveBack(noRoom);
-  if (refused[0]) await settleSteps(parts, refused[0].runId, refused);
+  if (noRoom.length > 0) await deps.giveBack(noRoom);
+  if (refused[0]) await settleSteps(deps, refused[0].runId, refused);
 }
 
 function callOf(step: DueStep): ExecuteCall {

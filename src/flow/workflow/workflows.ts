@@ -36,25 +36,25 @@ export interface WorkflowDeps extends ProgressDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export function createWorkflows(parts: WorkflowDeps): Workflows {
+export function createWorkflows(deps: WorkflowDeps): Workflows {
   const stops = new Set<Promise<void>>();
   const onProgress: OnProgress = ({ ready, ended, stopping }) => {
     for (const one of ended) {
-      parts.memory.forget(one.runId);
-      parts.onEnded(one);
+      deps.memory.forget(one.runId);
+      deps.onEnded(one);
     }
     taker.take(ready);
     if (stopping.length === 0) return;
-    const stop = stopExecutions(parts, stopping).catch(parts.onError);
+    const stop = stopExecutions(deps, stopping).catch(deps.onError);
     stops.add(stop);
     void stop.finally(() => stops.delete(stop));
   };
-  const single = { ...parts, pipelines: parts.singlePipelines, onProgress };
+  const single = { ...deps, pipelines: deps.singlePipelines, onProgress };
   const taker = createStepTaker({
     ...single,
-    giveBack: (steps) => releaseSteps(parts.db, steps),
+    giveBack: (steps) => releaseSteps(deps.db, steps),
   });
-  const starter = createWorkflowStarter({ ...parts, onProgress });
+  const starter = createWorkflowStarter({ ...deps, onProgress });
   return {
     starter,
     canceler: createWorkflowCanceler(single),

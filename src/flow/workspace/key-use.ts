@@ -13,7 +13,7 @@ const flushMs = 60_000;
 /** Whoever makes up keys of the right form must not fill the memory: more than these are written sooner. */
 const pendingMax = 10_000;
 
-export function createKeyUse(parts: {
+export function createKeyUse(deps: {
   readonly touch: (hashes: readonly string[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }): KeyUse {
@@ -26,7 +26,7 @@ export function createKeyUse(parts: {
     const hashes = [...pending];
     pending = new Set();
     // One after the other: two at once could lock the same rows in different order.
-    if (hashes.length > 0) written = written.then(() => parts.touch(hashes)).catch(parts.onError);
+    if (hashes.length > 0) written = written.then(() => deps.touch(hashes)).catch(deps.onError);
     return written;
   }
 

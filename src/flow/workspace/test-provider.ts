@@ -16,15 +16,15 @@ export type ConnectionTested =
  * leaves no record, and no run hears of it.
  */
 export async function testProvider(
-  parts: { readonly db: Db; readonly testConnection: TestConnection },
+  deps: { readonly db: Db; readonly testConnection: TestConnection },
   workspaceId: string,
   name: string,
 ): Promise<ConnectionTested> {
-  const stored = await findStoredProvider(parts.db, workspaceId, name);
+  const stored = await findStoredProvider(deps.db, workspaceId, name);
   if (!stored) throw noSuchProvider();
   const begun = performance.now();
   try {
-    await parts.testConnection(workspaceId, name, stored);
+    await deps.testConnection(workspaceId, name, stored);
     return { ok: true, latencyMs: Math.round(performance.now() - begun) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
