@@ -15,7 +15,7 @@ import {
   type WorkflowRunEvent,
 } from './progress.ts';
 
-/** Lets a run go on after steps of it were refused for good: no execution of theirs will ever end. */
+/** Advances a workflow run after admission refused some of its steps. No end of an execution would advance it. */
 export async function settleSteps(
   deps: ProgressDeps & { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
   runId: string,
@@ -31,14 +31,14 @@ export async function settleSteps(
     const [, runs, , steps] = await Promise.all([
       begin(send),
       lockWorkflowRuns(send, [runId]),
-      // Another process may just have had more luck with one of them.
+      // Another process may have called one of them successfully.
       holdReadySteps(send, events),
       readSteps(send, events),
     ]);
     const plan = await planProgress(
       deps,
       send,
-      { runs, steps, together: false, unwritable },
+      { runs, steps, shared: false, unwritable },
       events,
     );
     const [stopping] = await Promise.all([writeProgress(send, plan.writes), commit(send)]);
