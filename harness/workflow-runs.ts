@@ -95,7 +95,7 @@ export function startCall(
     trigger: 'api',
     body: parseExecuteBody(JSON.stringify({ input }), 'input'),
     idempotencyKey,
-    idempotencyComplaint: null,
+    idempotencyProblem: null,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Exact decimals: a whole number of 10^-24, so that a sum of money never passes through a float. */
+/** Exact decimals as integers of 10^-24, so that a sum of money never passes through a float. */
 
 const places = 24;
 const one = 10n ** BigInt(places);
@@ -16,7 +16,7 @@ export function floatToUnits(value: number): bigint | null {
   if (exponent === undefined) return toUnits(digits);
   const units = toUnits(digits);
   const shift = 10n ** BigInt(exponent);
-  // Exact or not at all: a price with more than 24 places does not exist.
+  // A price with more than 24 places does not exist.
   return units === null || units % shift !== 0n ? null : units / shift;
 }
 
@@ -29,9 +29,9 @@ export function toDecimal(units: bigint, divisor: bigint, to: number): string {
   return `${rounded / scale}${fraction && `.${fraction}`}`;
 }
 
-/** The sum of two decimal texts as `toDecimal` writes them, as it would. */
+/** The sum of two decimal texts, as `toDecimal` writes it. */
 export function addDecimals(a: string, b: string): string {
-  // So it mostly is: what a run has spent before its first attempt.
+  // The usual case: nothing was spent before the first attempt.
   if (a === '0') return b;
   const [left, right] = [toUnits(a), toUnits(b)];
   if (left === null || right === null) throw new Error('not a decimal');

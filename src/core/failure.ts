@@ -1,6 +1,7 @@
 /**
- * Every way a call or an execution can go wrong, as a closed list. `api/errors` maps each call failure to HTTP once;
- * a run failure is what stands in a record's `errorCode`. Those of a workflow's run stand in `core/workflow`.
+ * Every error code of a call or an execution, as closed lists. `api/http/error-response` maps each call failure to an
+ * HTTP status; an execution error code is stored in a record's `errorCode`. Codes of workflow runs are in
+ * `core/workflow`.
  */
 
 export const executionErrorCodes = [
@@ -20,18 +21,18 @@ export const executionErrorCodes = [
   'WORKER_LOST',
   'INTERNAL',
 ] as const;
-/** What `errorCode` of a record can hold. */
+/** The possible `errorCode` of a record. */
 export type ExecutionErrorCode = (typeof executionErrorCodes)[number];
 
 /**
- * Where a provider's own words stand in a failure's message, which may quote what it was sent. A pattern that JavaScript
- * and PostgreSQL read alike.
+ * Matches the quoted provider text in a failure message, which may repeat what was sent. JavaScript and PostgreSQL read
+ * the pattern alike.
  */
-export const quotedText = '(The provider answered[^:]*|The call failed): .*';
-const quoted = new RegExp(quotedText, 's');
+export const providerTextPattern = '(The provider answered[^:]*|The call failed): .*';
+const quoted = new RegExp(providerTextPattern, 's');
 
-/** The message as it may stay where no bodies do. */
-export function withoutQuotedText(message: string): string {
+/** The message without provider text, for records that store no bodies. */
+export function withoutProviderText(message: string): string {
   return message.replace(quoted, '$1.');
 }
 
@@ -61,12 +62,12 @@ export const callFailureCodes = [
   'UNAVAILABLE',
   'OUTCOME_UNKNOWN',
 ] as const;
-/** What `code` of an error answer can hold. */
+/** The possible `code` of an error response. */
 export type CallFailureCode = (typeof callFailureCodes)[number];
 
 /**
- * A call that is refused. `message` is public text: it must hold nothing internal.
- * `fields` are added to the error answer as they stand, for example `missingVariables`.
+ * A refused call. `message` is public text and must contain nothing internal. `fields` are added to the error response
+ * as they are, for example `missingVariables`.
  */
 export class CallFailure extends Error {
   readonly code: CallFailureCode;
@@ -81,12 +82,11 @@ export class CallFailure extends Error {
 }
 
 /**
- * What is said of a name that was sent and is none of ours.
- *
+ * The message for an unknown name.
  * @param named the place, as the beginning of a sentence: `Field "seed"`
- * @param allowed the names that could stand there
+ * @param allowed the names that are allowed there
  */
-export function notKnown(named: string, allowed: readonly string[]): string {
+export function unknownName(named: string, allowed: readonly string[]): string {
   const [first, ...others] = allowed;
   if (first === undefined) return `${named} is not known: none is allowed.`;
   const are = others.length > 0 ? 'are' : 'is';

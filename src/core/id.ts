@@ -1,8 +1,8 @@
 import { randomHex } from './random.ts';
 
 /**
- * Identifiers. Stored as `uuid` (version 7, so rows sort by time), shown on the wire as a TypeID:
- * a prefix that names the kind, an underscore, and the 128 bits in 26 characters of Crockford base32.
+ * Identifiers: stored as `uuid` (version 7, so that rows sort by time), shown on the wire as a TypeID: a prefix for the
+ * kind, an underscore, and the 128 bits in 26 characters of Crockford base32.
  */
 
 const prefixes = {
@@ -25,18 +25,18 @@ const prefixes = {
   webhook: 'whk',
 } as const;
 
-/** The kinds of things that have an identifier on the wire. */
+/** The kinds of objects with a wire identifier. */
 export type IdKind = keyof typeof prefixes;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Two letters for each 10 bits. */
+/** Two characters per 10 bits. */
 const pairs = [...alphabet].flatMap((first) => [...alphabet].map((second) => first + second));
-/** The 5 bits of each letter, by its code. */
+/** The 5 bits of each character, by its code. */
 const bitsOf = new Uint8Array(128);
 for (const [bits, letter] of [...alphabet].entries()) bitsOf[letter.charCodeAt(0)] = bits;
 const pattern = /^([a-z]{3})_([0-7][0-9a-hjkmnp-tv-z]{25})$/;
 
-/** A version 7 UUID whose time is `atMs` (milliseconds since 1970, UTC): the database's clock, never ours. */
+/** A version 7 UUID with the time `atMs` (milliseconds since 1970, UTC), which must come from the database's clock. */
 export function uuid7(atMs: number): string {
   const time = Math.trunc(atMs).toString(16).padStart(12, '0');
   const random = randomHex(10);
@@ -50,8 +50,8 @@ export function uuid7Time(uuid: string): number {
 }
 
 /**
- * The wire form of a stored identifier, for example `agt_01jd…`. The 128 bits stand in 26 letters as 8 + 6 × 20: pieces that
- * plain numbers hold, several times faster than one number of 128 bits.
+ * The wire form of a stored identifier, for example `agt_01jd…`. The bits are converted in groups of 8 + 6 × 20:
+ * ordinary numbers hold these, several times faster than a 128-bit integer.
  */
 export function toId(kind: IdKind, uuid: string): string {
   const hex = uuid.replaceAll('-', '');
@@ -63,7 +63,7 @@ export function toId(kind: IdKind, uuid: string): string {
   return text;
 }
 
-/** The stored form of a wire identifier of that kind; `null` for anything else, which is simply unknown. */
+/** The stored form of a wire identifier of that kind; `null` for anything else, which is treated as unknown. */
 export function fromId(kind: IdKind, id: string): string | null {
   const match = pattern.exec(id);
   if (!match || match[1] !== prefixes[kind]) return null;

@@ -1,6 +1,6 @@
 /**
- * JSON as it was sent. `JSON.parse` loses the order of number-like names and the text of numbers, both of which
- * belong to the caller; so after it has vouched for the syntax, this walks the text itself.
+ * JSON as it was sent. `JSON.parse` loses the order of number-like names and the text of numbers, both of which belong
+ * to the caller. After it has validated the syntax, these functions scan the text itself.
  */
 
 export const jsonDepthMax = 128;
@@ -30,7 +30,7 @@ export function compact(text: string): string {
   return out + text.slice(from);
 }
 
-/** The members of a compact object, in the order sent; a name sent twice stands twice. */
+/** The members of a compact object in the order sent; a name sent twice occurs twice. */
 export function members(object: string): Member[] {
   const found: Member[] = [];
   let at = 1;
@@ -57,7 +57,7 @@ export function elements(array: string): string[] {
   return found;
 }
 
-/** The same text with no more escapes in its strings than JSON needs: a model reads `é`, not `\\u00e9`. */
+/** The same text without unnecessary escapes in its strings: a model reads `é`, not `\\u00e9`. */
 export function plain(text: string): string {
   if (!text.includes('\\')) return text;
   let out = '';
@@ -70,7 +70,7 @@ export function plain(text: string): string {
   return out + text.slice(from);
 }
 
-/** How deep arrays and objects nest in a valid text; 0 for a plain value. */
+/** The nesting depth of arrays and objects in a valid text; 0 for a plain value. */
 export function depth(text: string): number {
   let now = 0;
   let most = 0;
@@ -83,15 +83,15 @@ export function depth(text: string): number {
   return most;
 }
 
-/** Whether no string in a valid text, names included, holds a NUL or a lone surrogate: text no database stores. */
+/** Whether no string in a valid text, including names, contains a NUL or a lone surrogate, which no database stores. */
 export function isStorable(text: string): boolean {
   if (!text.isWellFormed()) return false;
-  // As they are, neither can stand in a valid text: only an escape can mean them.
-  if (!doubtfulEscape.test(text)) return true;
+  // Unescaped, neither can occur in a valid text: only an escape can produce them.
+  if (!suspectEscape.test(text)) return true;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
     const end = stringEnd(text, at);
     const raw = text.slice(at, end);
-    if (doubtfulEscape.test(raw)) {
+    if (suspectEscape.test(raw)) {
       const value = JSON.parse(raw) as string;
       if (value.includes('\0') || !value.isWellFormed()) return false;
     }
@@ -100,20 +100,20 @@ export function isStorable(text: string): boolean {
   return true;
 }
 
-/** What may mean a NUL, or half of a pair that may lack its other half. */
-const doubtfulEscape = /\\u(0000|[dD][89a-fA-F])/;
+/** An escape that may produce a NUL or half of a surrogate pair. */
+const suspectEscape = /\\u(0000|[dD][89a-fA-F])/;
 
 /**
- * The first number in a valid text that `JSON.parse` makes another one of, since it is too long, too large or too small;
- * null where there is none. A reviver would find it too, in a second for each megabyte of small values.
+ * The first number in a valid text that `JSON.parse` would change because it is too long, too large or too small; null
+ * if there is none. A reviver would find it too, but takes a second per megabyte of small values.
  */
 export function changedNumber(text: string): string | null {
   for (const { number } of changedNumbers(text)) return number;
   return null;
 }
 
-/** The text with something else in the place of each such number. */
-export function putForChanged(text: string, put: (number: string) => string): string {
+/** The text with each such number replaced. */
+export function replaceChangedNumbers(text: string, put: (number: string) => string): string {
   let out = '';
   let from = 0;
   for (const { at, number } of changedNumbers(text)) {
@@ -129,22 +129,22 @@ function* changedNumbers(text: string): Generator<{ at: number; number: string }
     const quote = text.indexOf('"', from);
     const between = text.slice(from, quote < 0 ? text.length : quote);
     for (const { index, 0: number } of between.matchAll(/-?\d[\d.eE+-]*/g)) {
-      if (longNumber.test(number) && !isKept(number)) yield { at: from + index, number };
+      if (longNumber.test(number) && !isPreserved(number)) yield { at: from + index, number };
     }
     from = quote < 0 ? text.length : stringEnd(text, quote);
   }
 }
 
 /**
- * The same value whatever the order of its names, the blanks, or how a number is written: what two bodies are compared by.
- * Numbers are compared as decimals: as floating-point numbers, two long identifiers would be one. `JSON.parse` would lose
- * them, and a reviver, which is told how they were written, takes a second for each megabyte of small values.
+ * A canonical form that ignores the order of names, blanks and the notation of numbers: bodies are compared by it.
+ * Numbers are compared as decimals: as floats, two long identifiers could be equal. `JSON.parse` would lose them, and a
+ * reviver takes a second per megabyte of small values.
  */
 export function canonical(text: string): string {
   let at = 0;
   return value(next());
 
-  /** A bracket, or a whole value of another kind. Where commas and colons stand is known of a valid text. */
+  /** A bracket, or a whole value of another kind. In a valid text, the positions of commas and colons are known. */
   function next(): string {
     while (separators.has(text.charAt(at))) at++;
     const from = at++;
@@ -169,7 +169,7 @@ export function canonical(text: string): string {
     return `[${all}]`;
   }
 
-  /** Of a name sent twice the last counts. */
+  /** If a name is sent twice, the last value wins. */
   function object(): string {
     const values = new Map<string, string>();
     for (let name = next(); name !== '}'; name = next()) {
@@ -193,23 +193,26 @@ function canonicalNumber(number: string): string {
   return isExact(value, decimal) ? String(value) : decimal;
 }
 
-/** So many digits, or so large a power: what is shorter is another number where it is another decimal. */
+/**
+ * Numbers with this many digits, or an exponent this large; shorter numbers with different decimals are different
+ * numbers.
+ */
 const longNumber = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
 const powerCharsMax = 12;
 
-/** With 17 digits some programs write what with fewer is the same number. */
-function isKept(number: string): boolean {
+/** Some programs write 17 digits where fewer identify the same number. */
+function isPreserved(number: string): boolean {
   const [value, decimal] = [Number(number), decimalOf(number)];
   return isExact(value, decimal) || decimalOf(value.toPrecision(17)) === decimal;
 }
 
-/** Whether a number that was read is still the decimal that was written. */
+/** Whether a parsed number still equals the decimal that was written. */
 function isExact(value: number, decimal: string): boolean {
   return Number.isFinite(value) && decimalOf(String(value)) === decimal;
 }
 
-/** All ways to write one number as one: its digits without zeros at either end, and a power of ten. */
+/** The canonical notation of a number: its digits without zeros at either end, and a power of ten. */
 function decimalOf(number: string): string {
   const [, sign = '', whole = '', part = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
@@ -217,7 +220,7 @@ function decimalOf(number: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end--;
   if (end === 0) return '0';
-  // Nobody writes such a power in two ways, and to read it takes long.
+  // Exponents this long are not normalized: parsing them is slow, and equal bodies write them alike.
   if (power.length > powerCharsMax) return number;
   return `${sign}${digits.slice(0, end)}e${Number(power) - (part.length - (digits.length - end))}`;
 }

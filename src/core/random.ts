@@ -1,11 +1,13 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Random bytes for names. They are drawn in blocks: a call to the system for each costs more than all else of an id. */
+/**
+ * Random bytes for identifiers, drawn in blocks: one system call per identifier would cost more than the rest of it.
+ */
 
 const block = Buffer.allocUnsafe(4_096);
 let used = block.length;
 
-/** So many random bytes, at most a block, as hexadecimal digits. */
+/** Random bytes (at most one block) as hexadecimal digits. */
 export function randomHex(bytes: number): string {
   if (used + bytes > block.length) {
     randomFillSync(block);

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 /**
  * Stored credentials: AES-256-GCM under a key derived from `CUELINE_SECRET`, with the owner of the text
- * (`workspace/row`) as associated data, so that a sealed text copied into another row does not open.
- * Layout: version (1 byte), nonce (12), tag (16), ciphertext.
+ * (`workspace/row`) as associated data, so that a sealed text copied into another row cannot be opened. Layout: version
+ * (1 byte), nonce (12), tag (16), ciphertext.
  */
 
 const version = 1;
@@ -20,7 +20,7 @@ export function seal(key: Buffer, text: string, owner: string): Buffer {
   return Buffer.concat([Buffer.of(version), nonce, cipher.getAuthTag(), body]);
 }
 
-/** Throws where the key, the owner or a single bit is another. */
+/** Throws if the key, the owner or a single bit differs. */
 export function unseal(key: Buffer, sealed: Buffer, owner: string): string {
   if (sealed.length < header || sealed[0] !== version) throw new Error('not a sealed text');
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, 13))

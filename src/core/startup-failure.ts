@@ -1,4 +1,6 @@
-/** What keeps a command from starting. The message is written for the user and shown alone, without a stack. */
+/**
+ * A failure that prevents a command from starting. The message is written for the user and shown without a stack trace.
+ */
 export class StartupFailure extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -6,7 +8,7 @@ export class StartupFailure extends Error {
   }
 }
 
-/** The database can be read but not written to, for now or for good. */
+/** The database can be read but not written to, temporarily or permanently. */
 export class ReadOnlyFailure extends StartupFailure {
   constructor(options?: ErrorOptions) {
     super(

@@ -1,8 +1,8 @@
-/** Time zones, by their IANA names: where the days and hours of a place begin. Moments are milliseconds. */
+/** Time zones by IANA name: starts of local days and hours. Moments are milliseconds. */
 
 export const utc = 'UTC';
 
-/** The name as the IANA list writes it; null where there is no such zone. An offset is none: it knows no place. */
+/** The IANA spelling of a name; null if there is no such zone. An offset is not a zone. */
 export function findZone(name: string): string | null {
   if (!/^[A-Za-z]/.test(name)) return null;
   try {
@@ -12,24 +12,21 @@ export function findZone(name: string): string | null {
   }
 }
 
-/** When the day begins that a moment lies in, or one so many days later. Not every day begins at midnight. */
+/** The start of the day of a moment, or of a later day. Not every day begins at midnight. */
 export function dayStartMs(ms: number, zone: string, daysLater = 0): number {
   if (zone === utc) return (Math.floor(ms / dayMs) + daysLater) * dayMs;
   const day = at(ms, zone).toPlainDate().add({ days: daysLater });
   return day.toZonedDateTime(zone).epochMilliseconds;
 }
 
-/** When the day of a calendar begins whose beginning in UTC is given. */
+/** The start of a calendar day in a zone, given its start in UTC. */
 export function calendarDayStartMs(utcStartMs: number, zone: string, daysLater = 0): number {
   if (zone === utc) return utcStartMs + daysLater * dayMs;
   const day = at(utcStartMs, utc).toPlainDate().add({ days: daysLater });
   return day.toZonedDateTime(zone).epochMilliseconds;
 }
 
-/**
- * When the hour of the zone's clocks begins that a moment lies in. Where they are put by half an hour, an hour ends
- * there and a new one begins.
- */
+/** The start of the local hour of a moment. A clock change by half an hour ends an hour and begins a new one. */
 export function hourStartMs(ms: number, zone: string): number {
   if (zone === utc) return Math.floor(ms / hourMs) * hourMs;
   const here = at(ms, zone);

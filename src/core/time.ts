@@ -1,17 +1,16 @@
 import { calendarDayStartMs, utc } from './time-zone.ts';
 
 /**
- * Dates as callers write them: ISO 8601, a day or a moment, UTC where no zone is named. The plus of a zone that was not
- * encoded in a query arrives as a blank.
+ * Dates as callers write them: ISO 8601, a day or a moment, UTC unless a zone is given. An unencoded plus sign of a
+ * zone in a query arrives as a blank.
  */
 
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+ -]\d{2}:?\d{2})?)?$/i;
 
 /**
- * The millisecond that a bound names, or null where the text is no date. Both bounds are inclusive: a day alone means
- * its first millisecond as a start and its last as an end, in the zone, and what is finer than a millisecond is rounded
- * inwards.
+ * The millisecond of a bound; null if the text is not a date. Both bounds are inclusive: a day alone means its first
+ * millisecond as a start and its last as an end, in the zone; finer fractions are rounded inwards.
  */
 export function parseBound(text: string, side: 'start' | 'end', zone: string = utc): number | null {
   const match = pattern.exec(text);
@@ -35,7 +34,7 @@ export function parseBound(text: string, side: 'start' | 'end', zone: string = u
   return dayStart + clock + Number(fraction.slice(0, 3)) + finer - offset;
 }
 
-/** A moment in time, or null: what is not a bound of a range, such as an expiry. */
+/** A moment that is not a bound of a range, such as an expiry; null if the text is not a date. */
 export function parseMoment(text: string): number | null {
   return parseBound(text, 'start');
 }

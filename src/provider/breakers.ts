@@ -169,9 +169,9 @@ function deferred(guarded: Guarded, { workspaceId }: GuardedCall, leftMs: number
 function outcomeOf(error: unknown, call: Pick<GuardedCall, 'signal' | 'timeoutMs'>): Outcome {
   const reason = call.signal.aborted ? call.signal.reason : error;
   if (!(reason instanceof ModelFailure)) return { kind: 'unknown' };
-  const { code, retryable, retryAfterMs: askedMs } = reason;
+  const { code, retryable, retryAfterMs } = reason;
   if (code === 'PROVIDER_NOT_CONFIGURED') return { kind: 'unknown' };
   if (code === 'MODEL_TIMEOUT' && call.timeoutMs < patienceMs) return { kind: 'unknown' };
   // What a repeat cannot mend is of the caller's making, and it was answered.
-  return retryable ? { kind: 'failed', askedMs } : { kind: 'answered' };
+  return retryable ? { kind: 'failed', retryAfterMs } : { kind: 'answered' };
 }

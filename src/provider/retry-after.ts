@@ -15,11 +15,11 @@ export function retryAfterMs(
   // The date is meant on the provider's own clock, which `date` gives.
   const theirNowMs = longest(headers.date, httpDate) ?? nowMs;
   const delay = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
-  const askedMs =
+  const retryAfterMs =
     longest(headers['retry-after-ms'], number) ??
     longest(headers['retry-after'], (each) => waitMs(each, theirNowMs)) ??
     longest(delay, (each) => number(each) * 1_000);
-  return Math.min(Math.max(Math.ceil(askedMs ?? 0), 0), retryAfterMsMax);
+  return Math.min(Math.max(Math.ceil(retryAfterMs ?? 0), 0), retryAfterMsMax);
 }
 
 /** Values of a header that came several times are joined by commas. That of a date parts it from its weekday only. */

@@ -176,7 +176,7 @@ export class ClaimLoop {
     const claimed = await this.#fillSlots(limit, async () => {
       const { runs, lowestTag } = await claimExecutions(db, worker, { limit, fromTag });
       if (lowestTag !== null) {
-        this.#bound.saw(lowestTag, sentAt);
+        this.#bound.observe(lowestTag, sentAt);
         wasRead = true;
       }
       return runs;

@@ -25,10 +25,10 @@ test('a list that refers to more than may be gone through ends once nothing of i
     steps: [{ ...step, name: 'a' }, list],
     output: null,
   };
-  const after = (underWay: number) => {
+  const after = (inProgress: number) => {
     const items = [0, 1].map((item) => ({
       ...fresh('list', item),
-      status: item <= underWay ? ('processing' as const) : ('success' as const),
+      status: item <= inProgress ? ('processing' as const) : ('success' as const),
       executionId: `e${item}`,
     }));
     const rows = [

@@ -36,12 +36,12 @@ function executeAttempt(plan: readonly Plan[], choice: () => number) {
     // As the store reads: little at first, and then what is asked for.
     let state = briefOf(states, events);
     let result = advance(definition, state, events);
-    for (let turn = 0; result.kind === 'unread'; turn++) {
+    for (let turn = 0; result.kind === 'missing'; turn++) {
       assert.ok(
         turn <= definition.steps.length + states.length,
         'what was asked for has been read',
       );
-      state = readMore(state, result.unread, whole);
+      state = readMore(state, result.missing, whole);
       result = advance(definition, state, events);
     }
     assert.deepEqual(result, advance(definition, whole, events), 'as if all had been read');
@@ -94,10 +94,10 @@ function executeAttempt(plan: readonly Plan[], choice: () => number) {
       const waited = rows.get(`${name} -1`);
       assert.ok(waited && isOver(waited), `${row.step} waits for ${name}`);
     }
-    const underWay = [...rows.values()].filter(
+    const inProgress = [...rows.values()].filter(
       (one) => one.step === row.step && one.item >= 0 && !isOver(one),
     );
-    assert.ok(underWay.length <= own.concurrency, 'no more items than may be under way');
+    assert.ok(inProgress.length <= own.concurrency, 'no more items than may be under way');
   }
 }
 

@@ -1,5 +1,5 @@
 import { documentOf } from '../../src/core/workflow/document.ts';
-import type { RunState, RunValues, Unread } from '../../src/core/workflow/run-state.ts';
+import type { MissingRunValues, RunState, RunValues } from '../../src/core/workflow/run-state.ts';
 import {
   isOver,
   keyOf,
@@ -40,7 +40,7 @@ export function briefOf(rows: readonly StepState[], events: readonly StepEvent[]
 /** What was asked for, added to what has been read: of the items of a list two at a time. */
 export function readMore(
   { rows, items, values, outputChars }: RunState,
-  { input, outputs, lists, items: complete }: Unread,
+  { input, outputs, lists, items: complete }: MissingRunValues,
   whole: RunState,
 ): RunState {
   const some = (of: RunValues['outputs'], steps: readonly string[]) =>
@@ -68,7 +68,7 @@ function countsOf(rows: readonly StepState[]): RunState['items'] {
   return new Map(
     [...items].map(([step, of]) => [
       step,
-      { begun: of.length, underWay: of.filter((one) => !isOver(one)).length },
+      { begun: of.length, inProgress: of.filter((one) => !isOver(one)).length },
     ]),
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type ExecutionErrorCode, withoutQuotedText } from '../../src/core/failure.ts';
+import { type ExecutionErrorCode, withoutProviderText } from '../../src/core/failure.ts';
 import { ModelFailure, noUsage, unknownCost } from '../../src/core/model/model-port.ts';
 import { OutboundFailure } from '../../src/net/outbound-failure.ts';
 import { errorBytesMax } from '../../src/net/response-limits.ts';
@@ -25,7 +25,7 @@ describe('an answer', () => {
   test('leaves nothing of its own words where no bodies stay', () => {
     for (const { status, body } of providerErrors) {
       const { message } = toFailure(answered(status, body), [], 0);
-      const kept = withoutQuotedText(`Item 3: ${message}`);
+      const kept = withoutProviderText(`Item 3: ${message}`);
       assert.match(kept, /^Item 3: The provider('s answer| answered).*[^:]*\.$/s);
       assert.doesNotMatch(kept.slice(8), /:/);
     }

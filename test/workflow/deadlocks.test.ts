@@ -92,7 +92,7 @@ test('so is the end of a run from outside', async () => {
   const end = {
     status: 'canceled',
     errorCode: 'CANCELED',
-    error: 'The run was canceled.',
+    error: 'The workflow run was canceled.',
     failedStep: null,
   } as const;
   const ended = await deadlocked(

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { wordsOf } from '../../contract/patterns.ts';
-import { notKnown } from '../../core/failure.ts';
+import { unknownName } from '../../core/failure.ts';
 
 /** What the validator complains of, in words for whoever sent it. */
 
@@ -31,10 +31,10 @@ export function explain(
     case 'required':
       return `${inner((params.requiredProperties as string[] | undefined)?.[0])} is missing.`;
     case 'additionalProperties':
-      return notKnown(inner((params.additionalProperties as string[])[0]), namesIn(part));
+      return unknownName(inner((params.additionalProperties as string[])[0]), namesIn(part));
     // Of a field that is not known: what it is not known to is what holds this part.
     case 'boolean':
-      return notKnown(named(path), namesIn(partOf(schema, schemaPath.replace(/\/\w+$/, ''))));
+      return unknownName(named(path), namesIn(partOf(schema, schemaPath.replace(/\/\w+$/, ''))));
     case 'enum':
       return `${named(path)} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}.`;
     default:

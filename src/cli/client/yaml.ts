@@ -26,7 +26,7 @@ export function fromYaml(text: string, file: string): unknown {
   if (wrong) throw unreadable(file, wrong);
   visit(document, {
     Scalar(_, scalar) {
-      if (isKept(scalar)) return;
+      if (isPreserved(scalar)) return;
       const number = oneLine(scalar.source ?? '');
       throw new CommandFailure(
         `${file}: The number ${number} would be stored as another one. Write it as a text.`,
@@ -48,7 +48,13 @@ function unreadable(file: string, error: Error): CommandFailure {
 }
 
 /** Whether a scalar is no number, or still the one that was written. */
-function isKept({ value, source }: { readonly value: unknown; readonly source?: string }): boolean {
+function isPreserved({
+  value,
+  source,
+}: {
+  readonly value: unknown;
+  readonly source?: string;
+}): boolean {
   if (typeof value !== 'number' || source === undefined) return true;
   if (!Number.isFinite(value)) return false;
   if (/^0[ox]/.test(source)) return BigInt(source) === BigInt(value);

@@ -1,7 +1,7 @@
 import { checkBody } from '../../api/http/validate.ts';
 import type { Body } from '../../contract/endpoint.ts';
 import * as contract from '../../contract/workspace/usage.ts';
-import { itself } from '../../core/people/audit.ts';
+import { serviceActor } from '../../core/people/audit.ts';
 import * as flow from '../../flow/workspace/set-plan.ts';
 import { type Bound, orNull } from '../arguments.ts';
 import { printDone } from '../client/print.ts';
@@ -25,7 +25,7 @@ export async function setPlan(
   });
   const db = await openCurrent(context);
   const { workspaceId } = await firstOwner(db, workspace);
-  await flow.setPlan(db, itself(workspaceId), plan);
+  await flow.setPlan(db, serviceActor(workspaceId), plan);
   const actions = plan.actionsPerMonth ?? 'any number of';
   await printDone(plan, `The plan is ${plan.name}: ${actions} AI Actions a month.`, json);
 }

@@ -5,7 +5,7 @@ import type { Visibility } from './agent.ts';
 import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
 import { undeclared } from './prompt.ts';
 
-/** What its owner sets on an agent, how a change is merged into it, and what it must be to run a version. */
+/** The settings of an agent, how a change is merged into them, and what they must satisfy to pin a version. */
 export interface AgentSettings {
   readonly name: string;
   readonly config: AgentConfig;
@@ -23,7 +23,7 @@ export interface AgentSettings {
   readonly storeBodies: boolean;
 }
 
-/** What is to be set; what is left out stays as it is. */
+/** A change; fields left out keep their value. */
 export type AgentChange = Partial<Omit<AgentSettings, 'config' | 'rateLimits' | 'retention'>> & {
   /** Merged field by field; `null` removes one. */
   readonly config?: { readonly [Field in keyof AgentConfig]?: AgentConfig[Field] | null };
@@ -31,7 +31,7 @@ export type AgentChange = Partial<Omit<AgentSettings, 'config' | 'rateLimits' | 
   readonly retention?: Partial<Retention>;
 };
 
-/** Of a version, what an agent that pins it must fit. */
+/** The properties of a version that the settings of an agent must fit. */
 export interface PinnedVersion extends ModelSettings {
   readonly label: string;
   /** Its placeholders, in order of first use. */
@@ -39,14 +39,14 @@ export interface PinnedVersion extends ModelSettings {
 }
 
 /**
- * The settings of a new agent. Where no required variables are named, they are the placeholders that are neither
- * optional nor have a default; a default of `null` is none.
+ * The settings of a new agent. Without `requiredVariables`, every placeholder is required that is neither optional nor
+ * has a default; a default of `null` counts as none.
  */
 export function newSettings(
   input: AgentChange & { readonly name: string },
   version: PinnedVersion,
 ): AgentSettings {
-  const settings = changeSettings(blank, input);
+  const settings = changeSettings(defaultSettings, input);
   if (input.requiredVariables) return settings;
   const { optionalVariables, defaultVariableValues } = settings;
   const defaults = new Map(Object.entries(defaultVariableValues));
@@ -71,8 +71,8 @@ export function changeSettings(
 }
 
 /**
- * Whether only an owner may change one into the other: how long something is kept, and that bodies are kept again. To
- * keep less of what is still to come is everybody's who may change the agent.
+ * Whether only an owner may make this change: a different retention, or turning the storage of bodies back on. Turning
+ * it off is open to everyone who may change the agent.
  */
 export function needsOwner(before: AgentSettings, after: AgentSettings): boolean {
   const [was, is] = [before.retention, after.retention];
@@ -80,8 +80,8 @@ export function needsOwner(before: AgentSettings, after: AgentSettings): boolean
   return otherTime || (after.storeBodies && !before.storeBodies);
 }
 
-/** Throws the `CallFailure` that says why an agent with these settings cannot run this version. */
-export function refuseUnfit(settings: AgentSettings, version: PinnedVersion): void {
+/** @throws {CallFailure} if an agent with these settings cannot pin this version */
+export function requireFit(settings: AgentSettings, version: PinnedVersion): void {
   const required = new Set(settings.requiredVariables);
   const both = settings.optionalVariables.filter((name) => required.has(name));
   if (both.length > 0) {
@@ -100,8 +100,8 @@ export function refuseUnfit(settings: AgentSettings, version: PinnedVersion): vo
   }
 }
 
-/** What a new agent begins with. */
-export const blank: AgentSettings = {
+/** The settings that a new agent starts with. */
+export const defaultSettings: AgentSettings = {
   name: '',
   config: {},
   requiredVariables: [],

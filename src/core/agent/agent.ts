@@ -1,4 +1,4 @@
-/** The lifecycle of an agent: the one table that decides which stage may follow which. */
+/** The lifecycle of an agent: the one table of allowed transitions. */
 
 export const stages = ['Draft', 'Testing', 'Deployed', 'Paused'] as const;
 export type Stage = (typeof stages)[number];
@@ -17,8 +17,8 @@ export type Action = (typeof actions)[number];
 export const visibilities = ['private', 'public'] as const;
 export type Visibility = (typeof visibilities)[number];
 
-/** Where an agent stands. `archived` is a flag beside the stage: hidden, API off. */
-export interface Standing {
+/** The lifecycle state of an agent. `archived` is a flag beside the stage: hidden, API off. */
+export interface LifecycleState {
   readonly stage: Stage;
   readonly archived: boolean;
   readonly apiEnabled: boolean;
@@ -32,8 +32,8 @@ const moves: Partial<Record<Action, { from: Stage; to: Stage }>> = {
   're-enable': { from: 'Paused', to: 'Deployed' },
 };
 
-/** The standing after `action`, or `null` where the table has no such transition. */
-export function transition(at: Standing, action: Action): Standing | null {
+/** The state after `action`, or `null` if the transition is not allowed. */
+export function transition(at: LifecycleState, action: Action): LifecycleState | null {
   if (action === 'restore') return at.archived ? { ...at, archived: false } : null;
   if (at.archived) return null;
   if (action === 'archive') return at.stage === 'Deployed' ? null : { ...at, archived: true };
@@ -42,23 +42,26 @@ export function transition(at: Standing, action: Action): Standing | null {
   return { stage: move.to, archived: false, apiEnabled: opens(move.to) };
 }
 
-/** Every action that is possible from here, in the order of the table. */
-export function allowedActions(at: Standing): Action[] {
+/** The actions allowed from this state, in the order of the table. */
+export function allowedActions(at: LifecycleState): Action[] {
   return actions.filter((action) => transition(at, action) !== null);
 }
 
 /** Only a Testing or a Paused agent can be deleted. */
-export function deletable(at: Standing): boolean {
+export function deletable(at: LifecycleState): boolean {
   return at.stage === 'Testing' || at.stage === 'Paused';
 }
 
-/** Whether calls with a key are let in: Testing (limited) and Deployed, unless switched off or archived. */
-export function callable(at: Standing): boolean {
+/**
+ * Whether API calls are admitted: Testing (limited) and Deployed, unless `apiEnabled` is false or the agent is
+ * archived.
+ */
+export function callable(at: LifecycleState): boolean {
   return !at.archived && at.apiEnabled && opens(at.stage);
 }
 
-/** Whether the switch counts for anything. */
-export function switchable(at: Standing): boolean {
+/** Whether `apiEnabled` has any effect in this state. */
+export function switchable(at: LifecycleState): boolean {
   return callable({ ...at, apiEnabled: true });
 }
 

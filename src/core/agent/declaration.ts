@@ -2,23 +2,23 @@ import { noLimits, type RateLimits } from '../execution/limits.ts';
 import { canonical } from '../json.ts';
 import { runTimeoutMsDefault, type WorkflowDefinition } from '../workflow/definition.ts';
 import type { DefinitionDraft, FallbackDraft, StepDraft } from '../workflow/fill-definition.ts';
-import { type Action, actions, type Standing, switchable, transition } from './agent.ts';
+import { type Action, actions, type LifecycleState, switchable, transition } from './agent.ts';
 import {
   type AgentChange,
   type AgentSettings,
-  blank,
+  defaultSettings,
   newSettings,
   type PinnedVersion,
 } from './agent-settings.ts';
 import type { AgentConfig } from './model-settings.ts';
 
-/** What a file declares, beside what is there: by names, without identifiers and secrets. */
+/** Agents and workflows as a `cueline.yaml` file declares them: by name, without identifiers and secrets. */
 
 export interface DeclaredAgent {
   readonly name: string;
   readonly prompt: string;
   readonly version: string;
-  readonly stage?: Standing['stage'];
+  readonly stage?: LifecycleState['stage'];
   readonly description?: string | null;
   readonly agentConfig?: AgentConfig;
   readonly requiredVariables?: readonly string[];
@@ -47,7 +47,7 @@ export interface DeclaredWorkflow extends Omit<DefinitionDraft, 'steps'> {
   readonly steps: readonly NamedStep[];
 }
 
-/** The settings that a declaration speaks of; how long records are kept is not among them. */
+/** The settings that a declaration contains; retention is not among them. */
 const fields = [
   'description',
   'config',
@@ -64,7 +64,7 @@ const fields = [
 ] as const;
 type Field = (typeof fields)[number];
 
-/** All that a declared agent is to be: what is left out has its default. */
+/** The complete settings of a declared agent; fields left out get their default. */
 export function declaredSettings(agent: DeclaredAgent, version: PinnedVersion): AgentSettings {
   const { prompt: _, version: __, stage: ___, apiEnabled: ____, ...settings } = agent;
   const { agentConfig, rateLimits, ...others } = settings;
@@ -80,7 +80,7 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
-/** What must be set on an agent for it to be as declared, and in which fields it differs. */
+/** The change that brings an agent to its declaration, and the fields that differ. */
 export function settingsChange(
   was: AgentSettings,
   is: AgentSettings,
@@ -93,7 +93,7 @@ export function settingsChange(
   const change: Partial<Record<Field, unknown>> = Object.fromEntries(
     different.map((field) => [field, is[field]]),
   );
-  // A change of the configuration is merged: what is not declared must be taken out.
+  // A configuration change is merged, so undeclared fields are removed explicitly.
   const gone = Object.keys(was.config).filter((name) => !(name in is.config));
   if (change.config) {
     change.config = { ...is.config, ...Object.fromEntries(gone.map((name) => [name, null])) };
@@ -106,16 +106,16 @@ export function settingsChange(
   return { change: change as AgentChange, fields: named };
 }
 
-/** An agent as it would be declared: only what is not as it is by default. */
+/** The declaration of an agent; fields with their default value are left out. */
 export function declareAgent(
-  agent: AgentSettings & Standing,
+  agent: AgentSettings & LifecycleState,
   pinned: { readonly prompt: string; readonly version: PinnedVersion },
 ): DeclaredAgent {
   const { name, stage, config, ...settings } = agent;
   const base = { name, prompt: pinned.prompt, version: pinned.version.label, stage };
   const kept = fields.filter((field) => {
     if (field === 'config') return false;
-    if (field !== 'requiredVariables') return !same(settings[field], blank[field]);
+    if (field !== 'requiredVariables') return !same(settings[field], defaultSettings[field]);
     const { optionalVariables, defaultVariableValues } = settings;
     const usual = newSettings({ name, optionalVariables, defaultVariableValues }, pinned.version);
     return !same(settings.requiredVariables, usual.requiredVariables);
@@ -130,19 +130,19 @@ export function declareAgent(
 }
 
 /**
- * What the switch of an agent's API must be set to; null where it stands as declared. Moving an agent sets it, so it is
- * compared with what it is then; where calls are let in whatever it says or not at all, there is nothing to set.
+ * The value that `apiEnabled` must get; null if no change is needed. Lifecycle actions set it too, so it is compared
+ * with the value after them. In stages where it has no effect, nothing is set.
  */
 export function apiSwitch(
-  at: Standing,
+  at: LifecycleState,
   { apiEnabled = true }: Pick<DeclaredAgent, 'apiEnabled'>,
 ): boolean | null {
   return switchable(at) && at.apiEnabled !== apiEnabled ? apiEnabled : null;
 }
 
-/** The lifecycle's shortest way from where an agent stands to a stage; null where there is none. */
-export function wayTo(from: Standing, stage: Standing['stage']): Action[] | null {
-  const ways: { at: Standing; way: Action[] }[] = [{ at: from, way: [] }];
+/** The shortest sequence of lifecycle actions to a stage; null if there is none. */
+export function actionsTo(from: LifecycleState, stage: LifecycleState['stage']): Action[] | null {
+  const ways: { at: LifecycleState; way: Action[] }[] = [{ at: from, way: [] }];
   const seen = new Set<string>();
   for (const { at, way } of ways) {
     if (at.stage === stage && !at.archived) return way;
@@ -156,7 +156,7 @@ export function wayTo(from: Standing, stage: Standing['stage']): Action[] | null
   return null;
 }
 
-/** The definition with agents by their identifiers; `idOf` throws where there is none of that name. */
+/** The definition with agent identifiers instead of names; `idOf` throws for an unknown name. */
 export function definitionOf(
   { name: _, description: __, enabled: ___, steps, ...rest }: DeclaredWorkflow,
   idOf: (agent: string) => string,
@@ -173,7 +173,7 @@ export function definitionOf(
   return { ...rest, steps: withIds };
 }
 
-/** A definition as it would be declared: agents by name, and only what is not as it is by default. */
+/** The declaration of a definition: agents by name; fields with their default value are left out. */
 export function declareDefinition(
   { input, timeoutMs, steps, output }: WorkflowDefinition,
   nameOf: (agentId: string) => string,
@@ -206,7 +206,7 @@ export function declareDefinition(
   };
 }
 
-/** By name, and each to the letter. */
+/** Compares value by value, each exactly. */
 function sameValues(
   some: Readonly<Record<string, unknown>>,
   others: Readonly<Record<string, unknown>>,
@@ -218,12 +218,12 @@ function sameValues(
   );
 }
 
-/** The same with the names in the same order, which is what a model sees of a value. */
+/** Equal including the order of names, which is what a model sees of a value. */
 export function identical(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The same whatever the order of names. */
+/** Equal regardless of the order of names. */
 export function same(one: unknown, other: unknown): boolean {
   return canonical(JSON.stringify(one)) === canonical(JSON.stringify(other));
 }

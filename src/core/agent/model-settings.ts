@@ -1,4 +1,4 @@
-/** Model settings: what a version gives as default, an agent may override, and a run is carried out with. */
+/** Model settings: defaults of a version, which an agent may override. */
 export interface ModelSettings {
   readonly model: string | null;
   readonly temperature: number | null;
@@ -6,7 +6,7 @@ export interface ModelSettings {
   readonly topP: number | null;
 }
 
-/** `agentConfig`: overrides of the version's settings, and how a run is carried out. */
+/** `agentConfig`: overrides of the version's settings, and execution settings. */
 export interface AgentConfig {
   readonly model?: string;
   readonly temperature?: number;
@@ -17,23 +17,23 @@ export interface AgentConfig {
   readonly maxConcurrency?: number;
 }
 
-/** What a run needs of its agent as it was when the call was accepted. Kept with the run until it ends. */
+/** The agent's settings at acceptance. They are kept with the execution until it ends. */
 export interface ExecutionSettings {
   readonly maxTokens: number | null;
   readonly topP: number | null;
-  /** Model calls that may fail before the run does, 1–5; 1 also allows no loss of a process: at most once. */
+  /** Attempts that may fail, 1–5; 1 means at most once, so a lost worker ends the execution too. */
   readonly maxAttempts: number;
-  /** From the first start of work to the end, all attempts together. */
+  /** From the first start of work to the end, over all attempts. */
   readonly timeoutMs: number;
   readonly maxConcurrency: number | null;
   readonly defaults: Readonly<Record<string, unknown>>;
-  /** False where nothing of the bodies is to stay once the run has ended; absent means true. */
+  /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
-  /** The step of a workflow's run that the run is the call of. */
+  /** The workflow step that this execution belongs to. */
   readonly workflow?: WorkflowStepOf;
 }
 
-/** A step of a run of a workflow; `item` is -1, but for an item of a list. */
+/** A step of a workflow run; `item` is -1 except for an item of a list. */
 export interface WorkflowStepOf {
   readonly runId: string;
   readonly step: string;
@@ -42,12 +42,12 @@ export interface WorkflowStepOf {
 
 export const maxAttemptsDefault = 3;
 export const timeoutMsDefault = 300_000;
-/** A run that has lost so many processes under it is taken to be what kills them. */
+/** After so many lost workers the execution itself is assumed to kill them. */
 export const lossesMax = 5;
-/** The most characters that the system and the user prompt may have together once rendered. */
+/** The maximum characters of the rendered system and user prompt together. */
 export const renderedCharsMax = 4_194_304;
 
-/** The model and temperature that a run of this agent uses: its own, else the version's. */
+/** The model and temperature of an execution: the agent's, else the version's. */
 export function effective(config: AgentConfig, version: ModelSettings): ModelSettings {
   return {
     model: config.model ?? version.model,

@@ -1,15 +1,13 @@
 import { CallFailure } from '../failure.ts';
 
-/**
- * Placeholders and their substitution: `{{name}}`, inner blanks allowed, one pass, nothing else is syntax.
- */
+/** Placeholders and their substitution: `{{name}}` with optional inner blanks, one pass; nothing else is syntax. */
 
 const placeholder = /\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}/g;
 
-/** Characters that a variable's name may have, and how many of them a version may name or an agent declare. */
+/** Limits: characters of a variable's name; placeholders of a version and variables of an agent. */
 export const variableNameMax = 100;
 export const variablesMax = 200;
-/** What a variable may be called. */
+/** A valid variable name. */
 export const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 export interface Template {
@@ -17,7 +15,7 @@ export interface Template {
   readonly user: string;
 }
 
-/** The names of all placeholders of the texts, each once, in order of first use. */
+/** The names of all placeholders, each once, in order of first use. */
 export function placeholders(template: Template): string[] {
   const names = new Set<string>();
   for (const text of [template.system ?? '', template.user]) {
@@ -26,7 +24,7 @@ export function placeholders(template: Template): string[] {
   return [...names];
 }
 
-/** The same, refused where no agent could declare them all: such a version could never be run. */
+/** As `placeholders`; throws if there are more than an agent can declare. */
 export function declarablePlaceholders(template: Template): string[] {
   const names = placeholders(template);
   if (names.length > variablesMax) {
@@ -40,9 +38,8 @@ export function declarablePlaceholders(template: Template): string[] {
 }
 
 /**
- * The template with every placeholder replaced by its text, else by nothing. One pass: a value that itself
- * holds `{{x}}` stays as it is. Null where the texts together would have more than `charsMax` characters: a short
- * template can name a long value many times.
+ * Replaces every placeholder by its text or the empty string, in one pass: a value that contains `{{x}}` stays
+ * unchanged. Null if both texts together would exceed `charsMax`: a short template can repeat a long value.
  */
 export function render(
   template: Template,
@@ -64,7 +61,7 @@ export function render(
   };
 }
 
-/** The declaration that a template needs: which of its placeholders no list and no default names. */
+/** The placeholders that are in no variable list and have no default. */
 export function undeclared(
   names: readonly string[],
   agent: {

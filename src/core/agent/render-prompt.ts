@@ -3,13 +3,13 @@ import { renderedCharsMax } from './model-settings.ts';
 import { render, type Template } from './prompt.ts';
 import { defaultTexts, suppliedTexts } from './variables.ts';
 
-/** What of a run its prompt is made of. */
+/** The parts of an execution that its prompt is rendered from. */
 export type Rendering = Pick<QueuedExecution, 'inputVariables'> & {
   readonly settings: Pick<QueuedExecution['settings'], 'defaults'>;
 };
 
-/** The prompt as it is sent: supplied value, else the agent's default, else nothing. Null where it grows too long. */
-export function rendered(
+/** The rendered prompt: supplied value, else the agent's default, else the empty string. Null if it is too long. */
+export function renderPrompt(
   template: Template,
   { inputVariables, settings }: Rendering,
 ): Template | null {

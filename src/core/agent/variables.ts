@@ -1,26 +1,26 @@
-import { notKnown } from '../failure.ts';
+import { unknownName } from '../failure.ts';
 import { canonical, compact, depth, isStorable, jsonDepthMax, members, plain } from '../json.ts';
 import { storable } from '../storable-text.ts';
 
 /**
- * The body of an execute call, read once. It travels into admission as a value whatever is wrong with it:
- * a malformed body must not slip past the limiter.
+ * The body of an execute call, parsed once. A malformed body enters admission as a value too: it must not bypass the
+ * limiter.
  */
 export type ExecuteBody =
   | { readonly kind: 'variables'; readonly variables: Variables }
   | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
-  /** An object without the field: it supplies nothing. */
+  /** An object without the field: no variables are supplied. */
   | { readonly kind: 'absent'; readonly message: string }
   | { readonly kind: 'invalid'; readonly message: string; readonly variable: string | null };
 
 export interface Variables {
-  /** The whole object as compact JSON: order and number texts as sent. This is what the record keeps. */
+  /** The whole object as compact JSON, with the order and number texts as sent. The record keeps this. */
   readonly json: string;
-  /** Each value as compact JSON, not decoded before a prompt needs it; `null` values are not supplied, yet in here. */
+  /** Each value as compact JSON, decoded only when a prompt needs it. `null` values are included but not supplied. */
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Reads `{"variables": {…}}`, or `{"input": {…}}` of a workflow. Nothing else may stand in the body. */
+/** Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow. Other fields are rejected. */
 export function parseExecuteBody(
   text: string,
   field: 'variables' | 'input' = 'variables',
@@ -35,14 +35,14 @@ export function parseExecuteBody(
   const found = members(compact(text));
   const unknown = found.find((member) => member.name !== field);
   if (unknown) {
-    return invalid(notKnown(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, [field]));
+    return invalid(unknownName(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, [field]));
   }
   if (body[field] === undefined) return { kind: 'absent', message: `Field "${field}" is missing.` };
   if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
   return readVariables(found.at(-1)?.text ?? '{}');
 }
 
-/** Reads the compact text of an object of variables. */
+/** Parses the compact text of a variables object. */
 export function readVariables(json: string): ExecuteBody {
   if (depth(json) > jsonDepthMax) {
     return invalid(`Variables nest deeper than ${jsonDepthMax} levels.`);
@@ -51,12 +51,12 @@ export function readVariables(json: string): ExecuteBody {
   return { kind: 'variables', variables: { json, values: valuesOf(json) } };
 }
 
-/** Of a name sent twice the last counts. */
+/** If a name is sent twice, the last value wins. */
 function valuesOf(json: string): Map<string, string> {
   return new Map(members(json).map(({ name, text }) => [name, text]));
 }
 
-/** Names the first variable that cannot be stored, of an object in which there is one. */
+/** Names the first variable that cannot be stored. */
 function unstorable(json: string): ExecuteBody {
   const culprit = members(json).find(
     ({ name, text }) => !isStorable(JSON.stringify(name)) || !isStorable(text),
@@ -66,7 +66,7 @@ function unstorable(json: string): ExecuteBody {
   return { kind: 'invalid', message, variable };
 }
 
-/** The required names that a body does not supply; none where its fault is another. */
+/** The required names that the body does not supply; empty if the body is invalid for another reason. */
 export function missingOf(required: readonly string[], body: ExecuteBody): readonly string[] {
   if (body.kind === 'absent') return required;
   if (body.kind !== 'variables') return [];
@@ -74,7 +74,7 @@ export function missingOf(required: readonly string[], body: ExecuteBody): reado
   return required.filter((name) => (values.get(name) ?? 'null') === 'null');
 }
 
-/** What the variables of a run, which are known to be well, put into its prompt. */
+/** The prompt texts of stored (therefore valid) variables. */
 export function suppliedTexts(json: string): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [name, text] of valuesOf(json)) {
@@ -83,12 +83,12 @@ export function suppliedTexts(json: string): Map<string, string> {
   return texts;
 }
 
-/** What a JSON value, given as compact text, puts into a prompt: a string itself, anything else its JSON text. */
+/** The prompt text of a JSON value (as compact text): strings unchanged, anything else as JSON. */
 export function variableText(json: string): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : plain(json);
 }
 
-/** The texts of default values as they are stored: an object of JSON values. */
+/** The prompt texts of default values. */
 export function defaultTexts(values: Readonly<Record<string, unknown>>): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [name, value] of Object.entries(values)) {
@@ -97,7 +97,7 @@ export function defaultTexts(values: Readonly<Record<string, unknown>>): Map<str
   return texts;
 }
 
-/** What two bodies are compared by for the same idempotency key. */
+/** The text that is compared for the same idempotency key. */
 export function variablesDigestInput(variables: Variables): string {
   return canonical(variables.json);
 }

@@ -1,6 +1,6 @@
 /**
- * What a version is called that is given no label: `v{number}`. An earlier one may have been given that very label, which
- * must not keep everyone from adding one more: then `v{number}-2`, or the first after it that is free.
+ * The default label of a version: `v{number}`. If an earlier version already has that label, the first free one of
+ * `v{number}-2`, `v{number}-3`, … .
  */
 export function defaultLabel(number: number, taken: ReadonlySet<string>): string {
   const plain = `v${number}`;

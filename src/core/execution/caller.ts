@@ -1,14 +1,14 @@
 import { type MemberRole, type Right, type Role, rightsOf } from '../people/member.ts';
 import { noLimits, type RateLimits } from './limits.ts';
 
-/** Who calls. A key that was never issued is no caller: it is refused before. */
+/** The caller of a request. An unknown key is no caller: it is refused earlier. */
 export interface Caller {
   readonly kind: 'key' | 'session' | 'workflow';
-  /** Whom limits, refusals and idempotency keys belong to: the key, the user of a session, or the workflow. */
+  /** The owner of limits, refusals and idempotency keys: the key, the session's user, or the workflow. */
   readonly id: string;
   readonly workspaceId: string;
   readonly userId: string | null;
-  /** The role of the user or of the key's issuer; null once that membership has ended. */
+  /** The role of the user or of the key's issuer; null after the membership ended. */
   readonly role: Role | null;
   readonly rights: readonly Right[];
   /** Revoked or expired. */
@@ -19,7 +19,7 @@ export interface Caller {
   readonly allowedOrigins: readonly string[];
 }
 
-/** Somebody who is signed in, as a member of one of their workspaces. */
+/** A signed-in user as a member of one workspace. */
 export function sessionCaller({ workspaceId, userId, role }: MemberRole): Caller {
   return {
     kind: 'session',
@@ -36,7 +36,7 @@ export function sessionCaller({ workspaceId, userId, role }: MemberRole): Caller
   };
 }
 
-/** A workflow as itself: whoever saved it saw the agents, and whoever started it had to be let. */
+/** A workflow calls as itself: its author could see its agents, and its starter was permitted to start it. */
 export function workflowCaller(
   who: Readonly<Pick<Caller, 'id' | 'workspaceId' | 'userId'>>,
 ): Caller {

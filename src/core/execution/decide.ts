@@ -25,34 +25,34 @@ import {
   limitFields,
   limitMessage,
   quotaFields,
-  shownLimits,
+  reportedLimits,
 } from './refusal-messages.ts';
 
 /**
- * The decision on one execute call, as a pure function of what the locked rows say. It changes the counts in place,
- * so calls of one batch are decided one after the other. The order of the checks is part of the API.
+ * The admission decision on one execute call: a pure function of the locked rows. It changes the counts in place, so
+ * the calls of a batch are decided one after the other. The order of the checks is part of the API.
  */
 
-/** One call to execute, as it came in. */
+/** One execute call as received. */
 export interface ExecuteCall {
   readonly credential:
     | { readonly kind: 'key'; readonly hash: string }
     | { readonly kind: 'session'; readonly caller: Caller }
-    /** A step of a run that is ready; the key is the one that the run was started with. */
+    /** A ready step of a workflow run; the key is the one that started the run. */
     | {
         readonly kind: 'workflow';
         readonly caller: Caller;
         readonly step: WorkflowStepOf;
-        /** Whether its fallback is called. */
+        /** Whether this calls the step's fallback. */
         readonly fallback: boolean;
         readonly apiKeyId: string | null;
       };
-  /** Null for a malformed id, which is simply unknown. */
+  /** Null for a malformed id, which is treated as unknown. */
   readonly agentId: string | null;
   readonly body: ExecuteBody;
   readonly idempotencyKey: string | null;
-  /** What is wrong with the idempotency key that was sent; it travels as a value, as a broken body does. */
-  readonly idempotencyComplaint: string | null;
+  /** Why the idempotency key is invalid. It travels as a value, like a malformed body. */
+  readonly idempotencyProblem: string | null;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
 }
@@ -79,7 +79,7 @@ export interface AgentAtAdmission {
   readonly setup: ModelSetup;
 }
 
-/** The workspace's AI Actions of a month, rolled as `Counts` are. */
+/** The workspace's AI Actions of one month, rolled over like `Counts`. */
 export interface MonthCount {
   readonly actionsPerMonth: number | null;
   month: number;
@@ -90,15 +90,18 @@ export interface Facts {
   readonly nowMs: number;
   readonly caller: Caller;
   readonly callerCounts: Counts | null;
-  /** The addressed agent where it exists in the caller's workspace. */
+  /** The addressed agent, if it exists in the caller's workspace. */
   readonly agent: AgentAtAdmission | null;
   readonly agentCounts: Counts | null;
   readonly month: MonthCount;
-  /** What the Testing stage caps an agent at. */
+  /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
   readonly body: ExecuteBody;
-  readonly idempotencyComplaint: string | null;
-  /** The call that the idempotency key was first used with, if any. To compare the bodies takes as long as they are. */
+  readonly idempotencyProblem: string | null;
+  /**
+   * The call that first used the idempotency key, if any. Lazy, because comparing bodies takes time linear in their
+   * length.
+   */
   readonly replay: { readonly sameBody: () => boolean } | null;
 }
 
@@ -108,7 +111,7 @@ export interface Refusal {
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly states: readonly WindowState[];
-  /** How the refusal stands in the history; null where it leaves no record. */
+  /** The record of this refusal; null if it leaves none. */
   readonly record: { readonly status: EndStatus; readonly errorCode: ExecutionErrorCode } | null;
 }
 
@@ -124,26 +127,22 @@ export type Decision =
     };
 
 export function decide(facts: Facts): Decision {
-  const { caller, nowMs, body } = facts;
+  const { caller, nowMs } = facts;
   const there = facts.agent?.workspaceId === caller.workspaceId ? facts.agent : null;
   const agent = there && seen(caller, there) ? there : null;
   const states: WindowState[] = [];
-  const refuse = (
-    code: CallFailureCode,
-    message: string,
-    more: { fields?: Readonly<Record<string, unknown>>; record?: Refusal['record'] } = {},
-  ): Refusal => ({
+  const refuse: Refuse = (code, message, more = {}) => ({
     kind: 'refused',
     code,
     message,
     states,
     fields: more.fields ?? {},
-    // Where its agent is there, whether or not the caller sees it: those who do see that it was called.
+    // Recorded even if the caller cannot see the agent: those who can see it learn that it was called.
     record: (there && more.record) ?? null,
   });
   const limited = (verdict: Verdict & { passed: false }) =>
     refuse('RATE_LIMIT_EXCEEDED', limitMessage(verdict.by), {
-      fields: limitFields(shownLimits(facts), verdict.by, nowMs),
+      fields: limitFields(reportedLimits(facts), verdict.by, nowMs),
       record: { status: 'rate_limited', errorCode: 'RATE_LIMIT_EXCEEDED' },
     });
   const notAuthorized: Refusal['record'] = {
@@ -160,7 +159,7 @@ export function decide(facts: Facts): Decision {
     states.push(...verdict.states);
     if (!verdict.passed) return limited(verdict);
   }
-  if (facts.idempotencyComplaint) return refuse('INVALID_REQUEST', facts.idempotencyComplaint);
+  if (facts.idempotencyProblem) return refuse('INVALID_REQUEST', facts.idempotencyProblem);
   if (facts.replay) {
     if (facts.replay.sameBody()) return { kind: 'replayed', states };
     return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with other variables.');
@@ -186,6 +185,23 @@ export function decide(facts: Facts): Decision {
     states.push(...verdict.states);
     if (!verdict.passed) return limited(verdict);
   }
+  return decideOnBody(facts, agent, states, refuse);
+}
+
+type Refuse = (
+  code: CallFailureCode,
+  message: string,
+  more?: { fields?: Readonly<Record<string, unknown>>; record?: Refusal['record'] },
+) => Refusal;
+
+/** The last checks: required variables, the body, the monthly quota. */
+function decideOnBody(
+  facts: Facts,
+  agent: AgentAtAdmission,
+  states: readonly WindowState[],
+  refuse: Refuse,
+): Decision {
+  const { body, month, nowMs } = facts;
   const missing = missingOf(agent.requiredVariables, body);
   if (missing.length > 0) {
     return refuse('MISSING_VARIABLES', `Required variables are missing: ${missing.join(', ')}.`, {
@@ -196,7 +212,6 @@ export function decide(facts: Facts): Decision {
     const { code, message, fields } = bodyFailure(body);
     return refuse(code, message, { fields });
   }
-  const { month } = facts;
   if (monthOf(nowMs) > month.month) {
     month.month = monthOf(nowMs);
     month.used = 0;

@@ -1,4 +1,4 @@
-/** The states of an execution and where a call came from. */
+/** The states and sources of an execution. */
 
 export const endStatuses = [
   'success',
@@ -7,12 +7,12 @@ export const endStatuses = [
   'canceled',
   'unauthorized',
 ] as const;
-/** How an execution can end; each is final. */
+/** The final states of an execution. */
 export type EndStatus = (typeof endStatuses)[number];
-/** `processing` from the 202 until the end; a refused call is born ended. */
+/** `processing` from the 202 until the end; a refused call ends immediately. */
 export type ExecutionStatus = 'processing' | EndStatus;
 
-/** The most milliseconds that a record can tell: what takes longer tells as much. */
+/** The maximum latency a record can hold, in milliseconds; longer ones are stored as this. */
 export const latencyMsMax = 2_147_483_647;
 
 export const sources = ['dashboard', 'api', 'workflow'] as const;

@@ -1,8 +1,8 @@
 import type { Stage } from '../agent/agent.ts';
 
 /**
- * Rate limits and quota, as pure arithmetic on windows. A window is a calendar-aligned UTC minute, hour, day or
- * month, told by its number since 1970; what is left of it is decided while the row that holds the counts is locked.
+ * Rate limits and quota as pure arithmetic on windows. A window is a calendar-aligned UTC minute, hour, day or month,
+ * identified by its number since 1970. Decisions are made while the row with the counts is locked.
  */
 
 export const windows = ['minute', 'hour', 'day'] as const;
@@ -25,7 +25,7 @@ export const keyDefaultLimits: RateLimits = {
   requestsPerDay: 100_000,
 };
 
-/** The counts of one key or agent: for each window its number and what it has let past. */
+/** The counts of one key or agent: for each window its number and the calls admitted. */
 export interface Counts {
   minute: number;
   minuteUsed: number;
@@ -35,7 +35,7 @@ export interface Counts {
   dayUsed: number;
 }
 
-/** One window, as it stands after a call or when it is looked at. */
+/** The state of one window after a call, or when it is read. */
 export interface WindowState {
   readonly scope: 'key' | 'agent' | 'stage';
   readonly window: Window;
@@ -57,7 +57,7 @@ const field = {
 } as const;
 const usedField = { minute: 'minuteUsed', hour: 'hourUsed', day: 'dayUsed' } as const;
 
-/** Moves the counts to the windows of `nowMs`. A window never moves backwards, whatever the clock does. */
+/** Rolls the counts over to the windows of `nowMs`. A window never moves backwards, whatever the clock does. */
 export function roll(counts: Counts, nowMs: number): void {
   for (const window of windows) {
     const number = Math.floor(nowMs / lengthMs[window]);
@@ -69,8 +69,8 @@ export function roll(counts: Counts, nowMs: number): void {
 }
 
 /**
- * Lets one call past, or not. All windows of the scope must have room; a refused call spends none of them.
- * `counts` must have been rolled; they are changed in place. The caller waits for the last of the full windows.
+ * Admits one call or not. Every window of the scope must have room; a refused call spends none of them. `counts` must
+ * be rolled over and are changed in place. The verdict names the last of the full windows to reset.
  */
 export function spend(counts: Counts, limits: ScopedLimit[]): Verdict {
   const passed = limits.every(({ window, limit }) => counts[usedField[window]] < limit);
@@ -82,8 +82,8 @@ export function spend(counts: Counts, limits: ScopedLimit[]): Verdict {
   return by ? { passed, states, by } : { passed: true, states };
 }
 
-/** What a call would meet at `nowMs`. Nothing is spent, and `counts` stay as they are. */
-export function look(counts: Counts, limits: ScopedLimit[], nowMs: number): WindowState[] {
+/** The window states that a call at `nowMs` would meet. Spends nothing; `counts` are unchanged. */
+export function peekWindows(counts: Counts, limits: ScopedLimit[], nowMs: number): WindowState[] {
   const now = { ...counts };
   roll(now, nowMs);
   return limits.map((limit) => state(now, limit));
@@ -104,7 +104,7 @@ export function keyLimits(limits: RateLimits): ScopedLimit[] {
   return found;
 }
 
-/** An agent's own limits, each capped by its stage's where that is lower; the scope tells which of them binds. */
+/** An agent's limits, each capped by its stage's if lower; the scope says which of them applies. */
 export function agentLimits(limits: RateLimits, stage: RateLimits): ScopedLimit[] {
   const found: ScopedLimit[] = [];
   for (const window of windows) {
@@ -117,12 +117,12 @@ export function agentLimits(limits: RateLimits, stage: RateLimits): ScopedLimit[
   return found;
 }
 
-/** What a stage caps its agents at. */
+/** The caps of a stage. */
 export function stageLimits(stage: Stage, testingLimits: RateLimits): RateLimits {
   return stage === 'Testing' ? testingLimits : noLimits;
 }
 
-/** The window that runs out first: the least left, and of equals the one that lasts longest. */
+/** The tightest window: the fewest calls remaining; among equals the longest. */
 export function tightest<State extends Pick<WindowState, 'remaining' | 'resetAtMs'>>(
   states: readonly State[],
 ): State | undefined {
@@ -139,18 +139,18 @@ export function secondsUntil(thenMs: number, nowMs: number): number {
   return Math.max(1, Math.ceil((thenMs - nowMs) / 1000));
 }
 
-/** The number of the UTC calendar month of a time: months since 1970. */
+/** The number of a UTC calendar month: months since 1970. */
 export function monthOf(atMs: number): number {
   const date = new Date(atMs);
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
 }
 
-/** When a month begins. */
+/** The start of a month. */
 export function monthStartMs(month: number): number {
   return Date.UTC(1970, month, 1);
 }
 
-/** When the window of that number begins, in milliseconds. */
+/** The start of a window, in milliseconds. */
 export function windowStartMs(window: Window, number: number): number {
   return number * lengthMs[window];
 }

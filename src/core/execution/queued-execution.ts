@@ -2,7 +2,7 @@ import type { ExecutionSettings } from '../agent/model-settings.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import type { Source } from './execution.ts';
 
-/** What attempts have used and cost; `known` is false where one of them ended without telling. */
+/** Tokens and cost of finished attempts; `known` is false if the usage of one of them is unknown. */
 export interface Spent {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -18,7 +18,7 @@ export const nothingSpent: Spent = {
 };
 export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
 
-/** What a run was accepted as: so it stands in its record, and so the statistics tell it from others. */
+/** The properties fixed at acceptance: the record and the statistics use them. */
 export interface AcceptedAs {
   readonly source: Source;
   readonly promptVersionId: string;
@@ -26,21 +26,21 @@ export interface AcceptedAs {
   readonly apiKeyId: string | null;
 }
 
-/** One run as a worker holds it: leased, with the fence that each of its writes names. */
+/** One claimed execution: leased, with the fence that each write specifies. */
 export interface QueuedExecution extends AcceptedAs {
   readonly id: string;
   readonly workspaceId: string;
   readonly agentId: string;
-  /** The process that holds the lease, and how often the run has been claimed: together the fence. */
+  /** The worker that holds the lease and the number of claims: together the fence. */
   readonly worker: string;
   readonly attempt: number;
   readonly failures: number;
   readonly losses: number;
-  /** Whether its model may have been called before. */
+  /** Whether an earlier attempt may have called the model. */
   readonly called: boolean;
   readonly temperature: number | null;
   readonly setup: ModelSetup;
-  /** The variables as they were sent: the compact JSON text of an object. */
+  /** The variables as sent: the compact JSON text of an object. */
   readonly inputVariables: string;
   readonly settings: ExecutionSettings;
   /** Since the first start of work, by the database's clock. */
@@ -48,16 +48,16 @@ export interface QueuedExecution extends AcceptedAs {
 }
 
 /**
- * The slots of the process that works. Admission asks them whether an accepted run can be born claimed: leased to
- * this very process, which starts it from memory after the commit.
+ * The slots of the process's worker. Admission asks them whether an accepted execution can be born claimed: leased to
+ * this process and started from memory after the commit.
  */
 export interface Slots {
-  /** The lease under which runs may be born; null while this process has none. */
+  /** The lease for executions born claimed; null while this process has none. */
   lease(): string | null;
-  /** Takes a slot for a run of that workspace, or says no. */
+  /** Reserves a slot for an execution of that workspace; false if none is free. */
   reserve(workspaceId: string): boolean;
-  /** Gives a slot back that no run was started in. */
+  /** Releases a reserved slot in which nothing was started. */
   release(workspaceId: string): void;
-  /** Starts a run in a slot that was taken for it. */
+  /** Starts an execution in its reserved slot. */
   start(run: QueuedExecution): void;
 }

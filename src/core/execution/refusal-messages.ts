@@ -11,9 +11,9 @@ import {
   type WindowState,
 } from './limits.ts';
 
-/** What a refused call is told, and the fields that its answer has. */
+/** Messages and response fields of refused calls. */
 
-/** A right that a caller lacks: its key does not carry it, or nobody of that role has it, whatever the key carries. */
+/** The message for a missing permission: the key does not have it, or the role does not allow it. */
 export function deniedMessage({ kind, role }: Pick<Caller, 'kind' | 'role'>, right: Right): string {
   if (right === 'own') return 'Only an owner of the workspace may do this.';
   if (role === null || (kind === 'key' && hasRight(role, right))) {
@@ -64,7 +64,7 @@ export function quotaFields(
 ): Record<string, unknown> {
   const resetAtMs = monthStartMs(facts.month.month + 1);
   return {
-    rateLimits: shownLimits(facts),
+    rateLimits: reportedLimits(facts),
     retryAfter: secondsUntil(resetAtMs, facts.nowMs),
     limitedBy: {
       scope: 'quota',
@@ -75,12 +75,12 @@ export function quotaFields(
   };
 }
 
-/** Those configured on the key, whichever limit was hit; for a session the agent's. */
-export function shownLimits({ caller, agent }: Limited): RateLimits {
+/** The limits reported in a 429: the key's, whichever limit was hit; for a session the agent's. */
+export function reportedLimits({ caller, agent }: Limited): RateLimits {
   return caller.kind === 'key' ? caller.limits : (agent?.limits ?? noLimits);
 }
 
-/** Why a body that could not be read is refused. */
+/** The refusal for a body that could not be read. */
 export function bodyFailure(body: Exclude<ExecuteBody, { kind: 'variables' }>): {
   readonly code: CallFailureCode;
   readonly message: string;

@@ -2,8 +2,8 @@ const firstDelayMs = 500;
 const delayMsMax = 60_000;
 
 /**
- * How long to wait before the next attempt: doubling from half a second, spread by half to both sides so that many
- * runs do not return together, and never less than what the provider asked for.
+ * The delay before the next attempt: exponential backoff from half a second with 50 % jitter, and at least what the
+ * provider asked for.
  * @param failures attempts that have failed so far, at least 1
  * @param random between 0 and 1
  */

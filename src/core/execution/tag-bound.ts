@@ -1,31 +1,31 @@
 /**
- * From which tag on to look for runs that wait. The entries of runs that are gone stay in the index for as long as any
- * transaction in the whole database may still see them; without a bound, one forgotten session would make every claim
- * walk over a million of them.
+ * The lowest tag at which a claim starts to scan the ready index. Dead index entries remain as long as any transaction
+ * in the database may still see them; without a bound, one forgotten session would make every claim scan a million of
+ * them.
  *
- * A run's tag is above the lowest tag that waited when it was given, and a run is there as soon as its transaction has
- * committed. So below the lowest tag that waited a while ago comes nothing new, but from a transaction that has taken
- * longer than that while. Who uses a bound must therefore look without one now and then.
+ * A new execution's tag is above the lowest waiting tag at that moment, and it becomes visible at its commit. So
+ * nothing new appears below the lowest tag of a while ago, except from a transaction that took longer than that.
+ * Callers must therefore scan without a bound now and then.
  */
 export interface TagBound {
   /**
-   * What was seen at `atMs`: the lowest tag that waited, or the virtual time of the clock where none did. Times are the
-   * process's own, in milliseconds, and do not fall.
+   * Records an observation at `atMs`: the lowest waiting tag, or the virtual time of the clock if none waits. Times are
+   * monotonic milliseconds of the process.
    */
-  saw(lowestTag: number, atMs: number): void;
-  /** The bound for runs whose transactions take at most `spanMs`; 0 where so long a span has not been seen yet. */
+  observe(lowestTag: number, atMs: number): void;
+  /** The bound for transactions that take at most `spanMs`; 0 until a span of that length has been observed. */
   over(spanMs: number, nowMs: number): number;
 }
 
-/** Sightings closer to each other than this are kept as one. */
+/** Observations closer together than this are merged. */
 const stepMs = 250;
 const keptMs = 60_000;
 
 export function tagBound(): TagBound {
-  /** Oldest first; `lowestTag` of all sightings up to `untilMs`. */
+  /** Oldest first; `lowestTag` of all observations up to `untilMs`. */
   let seen: { readonly sinceMs: number; untilMs: number; lowestTag: number }[] = [];
   return {
-    saw(lowestTag, atMs) {
+    observe(lowestTag, atMs) {
       const last = seen.at(-1);
       if (last && atMs - last.sinceMs < stepMs) {
         last.untilMs = atMs;
@@ -33,7 +33,7 @@ export function tagBound(): TagBound {
         return;
       }
       seen.push({ sinceMs: atMs, untilMs: atMs, lowestTag });
-      // The last one before the span is needed, too.
+      // The last one before the span is needed too.
       const first = seen.findLastIndex(({ untilMs }) => untilMs <= atMs - keptMs);
       if (first > 0) seen = seen.slice(first);
     },

@@ -1,6 +1,6 @@
 /**
- * CSV as RFC 4180 has it, safe to be opened by a spreadsheet: a cell that it would take for a formula is led by an
- * apostrophe, which it shows as text. Some take the full-width signs as well.
+ * One line of CSV (RFC 4180), safe to open in a spreadsheet: a cell that could be a formula starts with an apostrophe.
+ * Full-width formula signs count too.
  */
 export function csvLine(cells: readonly (string | number | boolean | null)[]): string {
   return `${cells.map(cell).join(',')}\r\n`;

@@ -2,9 +2,9 @@ import { uuid7Time, uuidFloor } from '../id.ts';
 import { levelMs } from './statistics.ts';
 
 /**
- * How a page of a history of any length is found without reading what lies before it. Buckets of time say how many
- * records each holds: their sum is the total, and a page is looked for only in the buckets that it falls into, which are
- * broken up into finer ones until little is left to read. Everything here is newest first.
+ * Finds a page of a history of any length without reading what lies before it. Time buckets hold record counts: their
+ * sum is the total, and only the buckets that overlap the page are split into finer ones until little is left to read.
+ * Everything here is newest first.
  */
 
 export type StepLevel = keyof typeof levelMs;
@@ -22,21 +22,21 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** What a range consists of: whole buckets, and what is left at its edges, whose records are counted one by one. */
+/** A range split into whole buckets and its edges; the records at the edges are counted one by one. */
 export interface Cover {
   readonly spans: Span[];
   readonly cuts: IdRange[];
 }
 
-/** A stretch of the history and what is in it. `level` is null where it is no bucket. */
+/** A part of the history with its counts. `level` is null if it is not a bucket. */
 export interface Piece extends IdRange {
   readonly level: StepLevel | null;
-  /** How many of its records match, and how many there are. */
+  /** How many of its records match, and how many it has. */
   readonly matching: number;
   readonly all: number;
 }
 
-/** The pieces that a page falls into, and how many matching records of the first of them come before it. */
+/** The pieces that a page overlaps, and how many matching records of the first piece come before it. */
 export interface Window {
   readonly pieces: Piece[];
   readonly skip: number;
@@ -47,7 +47,7 @@ export const everything: IdRange = {
   toId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
 
-/** The buckets of these levels, coarsest first, that lie inside a range, as coarse as they can be. */
+/** The coarsest buckets of these levels (coarsest first) that lie inside a range. */
 export function cover(range: IdRange, levels: readonly StepLevel[]): Cover {
   const finest = levels.at(-1) ?? 'minute';
   const fromMs = firstStart(range.fromId, levelMs[finest]);
@@ -63,7 +63,7 @@ export function cover(range: IdRange, levels: readonly StepLevel[]): Cover {
   };
 }
 
-/** Where no whole hour lies in between, minutes of two hours stand in one span: each goes to its own. */
+/** If no whole hour lies between, minutes of two hours are in one span; this splits them by hour. */
 function withinAnHour(span: Span): Span[] {
   const turnMs = floor(span.fromMs, levelMs.hour) + levelMs.hour;
   if (span.level !== 'minute' || turnMs >= span.toMs) return [span];
@@ -74,8 +74,8 @@ function withinAnHour(span: Span): Span[] {
 }
 
 /**
- * The spans of minutes of a cover, each with its hour. Minutes of quiet hours are not kept for ever, so these are to be
- * trusted only where all minutes of the hour add up to it.
+ * The spans of minutes of a cover, each with its hour. Minutes of quiet hours are rolled up, so they are valid only if
+ * all minutes of the hour add up to it.
  */
 export function minutesOf({ spans }: Cover): { readonly span: Span; readonly hour: Span }[] {
   return spans
@@ -86,7 +86,7 @@ export function minutesOf({ spans }: Cover): { readonly span: Span; readonly hou
     });
 }
 
-/** The whole buckets between two bounds of the finest level, as coarse as they can be. */
+/** The coarsest whole buckets between two bounds of the finest level. */
 export function spansOf(fromMs: number, toMs: number, levels: readonly StepLevel[]): Span[] {
   const [level, ...finer] = levels;
   if (level === undefined || fromMs >= toMs) return [];
@@ -108,7 +108,7 @@ export function bucketPiece(level: StepLevel, startMs: number, counts: Counts): 
 
 type Counts = Pick<Piece, 'matching' | 'all'>;
 
-/** What of these pieces a page of `take` records after the first `skip` falls into. */
+/** The pieces that a page of `take` records after the first `skip` overlaps. */
 export function windowOf(pieces: readonly Piece[], skip: number, take: number): Window {
   const inside: Piece[] = [];
   let before = 0;
@@ -124,8 +124,8 @@ export function windowOf(pieces: readonly Piece[], skip: number, take: number): 
 }
 
 /**
- * The pieces of a window that are worth breaking up into buckets of a finer level: where more records may have to be
- * read than is cheap. At worst all that do not match come first.
+ * The pieces of a window worth splitting into a finer level: where more records might have to be read than is cheap. In
+ * the worst case all that do not match come first.
  */
 export function crowded(window: Window, take: number, level: StepLevel): Piece[] {
   return window.pieces.filter((piece, index) => {
@@ -135,19 +135,19 @@ export function crowded(window: Window, take: number, level: StepLevel): Piece[]
   });
 }
 
-/** The pieces that hold mostly what does not match, where all that match are to be read. */
+/** The pieces that hold mostly records that do not match, if every match must be read. */
 export function sparse({ pieces }: Window, level: StepLevel): Piece[] {
   return pieces.filter(
     (piece) => isCoarser(piece, level) && piece.all > readCheaply && piece.all > 2 * piece.matching,
   );
 }
 
-/** The pieces that hold more than is read in one go, where nothing tells what matches but a look at each record. */
+/** The pieces that hold more than one statement reads, if only a look at each record tells whether it matches. */
 export function lengthy({ pieces }: Window, level: StepLevel): Piece[] {
   return pieces.filter((piece) => isCoarser(piece, level) && piece.all > readInOneGo);
 }
 
-/** Records that one statement looks at. */
+/** Records that one statement reads. */
 export const readInOneGo = 20_000;
 
 function isCoarser(piece: Piece, level: StepLevel): boolean {
@@ -157,10 +157,10 @@ function isCoarser(piece: Piece, level: StepLevel): boolean {
 const readCheaply = 1_000;
 
 /**
- * Puts finer pieces in the place of those they are parts of. Fine buckets of quiet times are not kept for ever: a piece
- * whose parts do not add up to it stays whole.
+ * Replaces pieces by their finer parts. Fine buckets of quiet times are rolled up: a piece whose parts do not add up to
+ * it stays whole.
  */
-export function breakUp(
+export function splitPieces(
   { pieces, skip }: Window,
   parts: ReadonlyMap<Piece, { readonly pieces: readonly Piece[]; readonly all: number }>,
   take: number,
@@ -172,19 +172,19 @@ export function breakUp(
   return windowOf(finer, skip, take);
 }
 
-/** What of a range lies before an execution in time, which is after it in the list. */
+/** The part of a range before an execution in time, which comes after it in the list. */
 export function before(executionId: string, range: IdRange): IdRange[] {
   if (range.toId <= executionId) return [range];
   return range.fromId < executionId ? [{ ...range, toId: executionId }] : [];
 }
 
-/** What of a range is an execution or lies after it in time, which is before it in the list. */
+/** The part of a range from an execution onwards in time, which comes before it in the list. */
 export function downTo(executionId: string, range: IdRange): IdRange[] {
   if (range.fromId >= executionId) return [range];
   return range.toId > executionId ? [{ ...range, fromId: executionId }] : [];
 }
 
-/** The ranges that the pieces make up, those that touch as one. */
+/** The ranges of the pieces, with adjacent ones merged. */
 export function rangesOf(pieces: readonly Piece[]): IdRange[] {
   const ranges: { fromId: string; toId: string }[] = [];
   for (const { fromId, toId } of pieces) {
@@ -195,7 +195,7 @@ export function rangesOf(pieces: readonly Piece[]): IdRange[] {
   return ranges;
 }
 
-/** When the first bucket begins that holds nothing from before an identifier. */
+/** The start of the first bucket that holds nothing from before an identifier. */
 function firstStart(id: string, step: number): number {
   const ms = uuid7Time(id);
   return id === uuidFloor(ms) ? Math.ceil(ms / step) * step : floor(ms, step) + step;

@@ -1,21 +1,21 @@
 /**
- * What a search for words asks for. A word is what stands between blanks and punctuation, in what is asked for as in the
- * text, so that `A-1017` is two words that follow each other, and so is `acme.io`.
+ * Text search. A word is what stands between blanks and punctuation, in the query as in the text: `A-1017` and
+ * `acme.io` are two consecutive words each.
  */
 
-/** Words that must follow each other in the text, or must not stand in it so. */
+/** Consecutive words that must (or must not) occur in the text. */
 export interface Phrase {
   readonly words: readonly string[];
   readonly excluded: boolean;
 }
 
-/** Alternatives, of which one must hold with all its phrases. None where nothing that was typed is a word. */
+/** Alternatives, one of which must match with all its phrases. Empty if the query contains no word. */
 export type Search = readonly (readonly Phrase[])[];
 
 /**
- * What parts words, as the inside of a class that JavaScript (with `u`) and PostgreSQL read alike: of ASCII all but letters
- * and digits, and the blanks, punctuation and signs of other scripts. Whether PostgreSQL knows the latter depends on the locale
- * of its database, so they are named. Joiners (U+200C, U+200D) stand within words.
+ * The word separators as a character class that JavaScript (with `u`) and PostgreSQL read alike: in ASCII everything
+ * but letters and digits, plus blanks, punctuation and symbols of other scripts. They are listed because PostgreSQL's
+ * own classes depend on the locale of its database. Joiners (U+200C, U+200D) belong to words.
  */
 export const separators = [
   String.raw`\u0001-/:-@\[-\u0060{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7`,
@@ -27,9 +27,9 @@ export const separators = [
 ].join('');
 
 /**
- * In the same way, what is found in the midst of others: pictures, and letters of scripts that put no blanks between words,
- * or endings onto them, from Thai to Burmese, of Chinese, Japanese and Korean. Beyond U+FFFF each names its own escapes, so
- * these are written as they are.
+ * Characters that match inside other text, in the same notation: pictures, and letters of scripts that write no blanks
+ * between words (Thai to Burmese, Chinese, Japanese, Korean). Beyond U+FFFF the two languages escape differently, so
+ * those are written literally.
  */
 export const standalone = [
   String.raw`\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2600-\u27bf\u2b00-\u2bff\u3004-\u3007\u3012\u3013`,
@@ -37,7 +37,9 @@ export const standalone = [
   '\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}',
 ].join('');
 
-/** As people type it in search engines: `"…"` is a phrase, `or` parts alternatives, `-` in front excludes. */
+/**
+ * Parses search syntax as in search engines: `"…"` is a phrase, `or` separates alternatives, a leading `-` excludes.
+ */
 export function readSearch(text: string): Search {
   const alternatives: Phrase[][] = [];
   const terms = [...text.normalize('NFC').matchAll(term)]
@@ -46,22 +48,22 @@ export function readSearch(text: string): Search {
   for (const [at, { isOr, ...phrase }] of terms.entries()) {
     const current = alternatives.at(-1);
     if (current === undefined) alternatives.push([phrase]);
-    // Where it has nothing to part it is a word like any other.
+    // Without an operand it is an ordinary word.
     else if (isOr && current.length > 0 && at < terms.length - 1) alternatives.push([]);
     else current.push(phrase);
   }
   return alternatives;
 }
 
-/** In quotes, of which the last may be missing, or up to the next blank or quote. */
+/** A quoted phrase (the last closing quote may be missing), or text up to the next blank or quote. */
 const term = /(-?)"([^"]*)"?|[^\s"]+/g;
-/** Nothing that is stored holds a NUL either. */
+/** NUL separates too: stored text never contains it. */
 const apart = new RegExp(`[\\0${separators}]+`, 'u');
 
 function readTerm([whole, minus, quoted]: RegExpExecArray): Phrase & { readonly isOr: boolean } {
   return {
     words: (quoted ?? whole).split(apart).filter((word) => word !== ''),
-    // Of two, as before an option, neither excludes.
+    // Two signs, as before a command-line option, exclude nothing.
     excluded: quoted === undefined ? /^-(?!-)/.test(whole) : minus === '-',
     isOr: whole.toLowerCase() === 'or',
   };

@@ -1,15 +1,15 @@
 /**
- * How Unicode spells one letter in several ways. What was stored stands as it was sent, and to bring each text into one form
- * takes longer than to look for all of them.
+ * Unicode spells one letter in several ways. Stored text stays as it was sent; matching every spelling is faster than
+ * normalizing each text.
  */
 
-/** What is computed of all letters, at the first search: no process must wait for it to start. */
+/** Computed at the first search, so that start-up does not wait for it. */
 let known: Spellings | undefined;
 
 interface Spellings {
-  /** Letters that NFC takes apart or replaces, by what it makes of them. */
+  /** Letters that NFC decomposes or replaces, by what it turns them into. */
   readonly replacedByNfc: ReadonlyMap<string, readonly string[]>;
-  /** Takes a word apart into letters. */
+  /** Splits a word into letters. */
   readonly letters: RegExp;
 }
 
@@ -24,7 +24,7 @@ function spellings(): Spellings {
   return { replacedByNfc, letters: new RegExp(`${longestFirst.join('|')}|.`, 'gsu') };
 }
 
-/** A word in NFC as a pattern that finds it in either case, with each accent within its letter or behind it. */
+/** A word in NFC as a pattern that matches either case, with each accent composed or decomposed. */
 export function patternOf(word: string): string {
   known ??= spellings();
   const { letters, replacedByNfc } = known;

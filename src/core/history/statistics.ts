@@ -1,12 +1,12 @@
 import type { EndStatus, Source } from '../execution/execution.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 
-/** Statistics: what is added up for each agent, time bucket, status and source, and how latencies are binned. */
+/** Statistics: sums per agent, time bucket, status and source, and latency bins. */
 
 export const levels = ['minute', 'hour', 'day'] as const;
 export type Level = (typeof levels)[number];
 
-/** Of the breakdown. The days of every time zone begin at a quarter of an hour, UTC. */
+/** The levels of the breakdown. Days of every time zone begin at a quarter of an hour in UTC. */
 export const breakdownLevels = ['quarter', 'day'] as const;
 export type BreakdownLevel = (typeof breakdownLevels)[number];
 
@@ -17,7 +17,7 @@ export const levelMs: Record<Level | BreakdownLevel, number> = {
   day: 86_400_000,
 };
 
-/** What calls are told apart by. */
+/** The dimensions of the breakdown. */
 export const groupings = [
   'agent',
   'status',
@@ -39,13 +39,13 @@ export interface Tally {
   readonly model: string;
   readonly apiKeyId: string | null;
   readonly errorCode: ExecutionErrorCode | null;
-  /** False for a refusal that got no row. */
+  /** False for a refusal without a record. */
   readonly recorded: boolean;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costUsd: string;
   readonly costKnown: boolean;
-  /** Null for what never ran: it has no place in the latencies. */
+  /** Null for an execution that never started; it is not in the latency bins. */
   readonly latencyMs: number | null;
 }
 
@@ -54,18 +54,18 @@ interface Sums {
   recorded: number;
   inputTokens: number;
   outputTokens: number;
-  /** One decimal text for each tally: they are added up as `numeric`, never as floats. */
+  /** One decimal text per tally: they are added up as `numeric`, never as floats. */
   costsUsd: string[];
-  /** Calls whose cost is not known, or only in part. */
+  /** Executions whose cost is unknown in whole or in part. */
   costUnknown: number;
-  /** How many there are in each bin. */
+  /** The count of each bin. */
   latency: number[];
 }
 
 type Key = Pick<Tally, 'agentId' | 'status' | 'source'> & { readonly startMs: number };
 type BreakdownKey = Key & Pick<Tally, 'promptVersionId' | 'model' | 'apiKeyId' | 'errorCode'>;
 
-/** Calls of one minute that are told apart nowhere: of those that end together most. */
+/** Executions of one minute with equal dimensions: most that end together. */
 export type Cell = BreakdownKey & Sums;
 
 export interface Bucket extends Key, Sums {
@@ -99,12 +99,12 @@ export function byMinute(tallies: readonly Tally[]): Cell[] {
   return [...cells.values()];
 }
 
-/** The buckets that these cells change, in the order in which their rows are to be locked. */
+/** The buckets that these cells change, in lock order. */
 export function addUp(cells: readonly Cell[]): Bucket[] {
   return sum(cells, levels, ({ agentId, status, source }) => ({ agentId, status, source }));
 }
 
-/** The same, by all that calls can be told apart by. */
+/** As `addUp`, by every dimension. */
 export function addUpBreakdown(cells: readonly Cell[]): BreakdownBucket[] {
   return sum(cells, breakdownLevels, (cell) => ({
     agentId: cell.agentId,
@@ -164,8 +164,8 @@ function nothing(): Sums {
 }
 
 /**
- * The bin of a latency: four to each doubling, so a percentile read from the bins is off by at most a tenth and half a millisecond.
- * Bin 0 holds 0 ms; the last possible one, for an hour, has number 88.
+ * The bin of a latency: four bins per doubling, so a percentile read from the bins is off by at most a tenth plus half
+ * a millisecond. Bin 0 holds 0 ms; an hour falls into bin 88.
  */
 export function latencyBin(latencyMs: number): number {
   return latencyMs <= 0 ? 0 : Math.min(95, 1 + Math.floor(4 * Math.log2(latencyMs)));
@@ -176,7 +176,7 @@ export function binLatencyMs(bin: number): number {
   return bin === 0 ? 0 : Math.round(2 ** ((bin - 0.5) / 4));
 }
 
-/** The latency below which the share `p` (0–1) of all counted ones lies; null where none was counted. */
+/** The latency below which the share `p` (0–1) of all counted executions lies; null if none was counted. */
 export function percentile(latency: readonly number[], p: number): number | null {
   const total = latency.reduce((sum, n) => sum + n, 0);
   if (total === 0) return null;

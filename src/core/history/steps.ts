@@ -2,26 +2,26 @@ import { dayStartMs, hourStartMs } from '../time-zone.ts';
 import { type Span, type StepLevel, spansOf } from './history-range.ts';
 import { levelMs, levels } from './statistics.ts';
 
-/** The steps of time that statistics are answered by, and the buckets that make them up exactly. */
+/** The time steps of a statistics response, and the buckets that make them up exactly. */
 
 /** `all`: the whole range is one step. */
 export const stepLengths = [...levels, 'all'] as const;
 export type StepLength = (typeof stepLengths)[number];
 
-export interface StepsQuestion {
+export interface StepsRequest {
   readonly length: StepLength;
   readonly zone: string;
-  /** Both inclusive; null where the range is open. */
+  /** Both inclusive; null for an open range. */
   readonly startMs: number | null;
   readonly endMs: number | null;
   readonly nowMs: number;
 }
 
 /**
- * Where the steps begin, the oldest first, and last where the last one ends: whole steps that hold the range. Null
- * where there are more than `stepsMax`. A range without a start has as many steps as is usual for their length.
+ * The starts of the steps, oldest first, and the end of the last: whole steps that contain the range. Null if there are
+ * more than `stepsMax`. A range without a start gets the usual number of steps for their length.
  */
-export function stepBounds(question: StepsQuestion, stepsMax: number): number[] | null {
+export function stepBounds(question: StepsRequest, stepsMax: number): number[] | null {
   const { length, zone, startMs, endMs, nowMs } = question;
   const lastMs = endMs ?? Math.max(nowMs, startMs ?? nowMs);
   if (length === 'all') {
@@ -44,7 +44,7 @@ export function fits(bounds: readonly number[], level: StepLevel): boolean {
   return bounds.every((ms) => ms % levelMs[level] === 0);
 }
 
-/** The buckets of these levels, coarsest first, that the steps consist of. Bounds must fit the finest. */
+/** The buckets of these levels (coarsest first) that make up the steps. Bounds must fit the finest level. */
 export function stepSpans(bounds: readonly number[], by: readonly StepLevel[]): Span[] {
   const spans: Span[] = [];
   for (const [index, fromMs] of bounds.slice(0, -1).entries()) {
@@ -69,7 +69,7 @@ function usualStart(length: Exclude<StepLength, 'all'>, lastMs: number, zone: st
   return begin(length, lastMs - (steps - 1) * levelMs[length], zone);
 }
 
-/** Minutes begin everywhere at the same time. */
+/** Minutes begin at the same time everywhere. */
 function begin(length: Exclude<StepLength, 'all'>, ms: number, zone: string): number {
   if (length === 'day') return dayStartMs(ms, zone);
   return length === 'hour' ? hourStartMs(ms, zone) : floor(ms, levelMs.minute);
@@ -78,7 +78,7 @@ function begin(length: Exclude<StepLength, 'all'>, ms: number, zone: string): nu
 function next(length: Exclude<StepLength, 'all'>, startMs: number, zone: string): number {
   if (length === 'day') return dayStartMs(startMs, zone, 1);
   const after = begin(length, startMs + levelMs[length], zone);
-  // Clocks that are put in the middle of an hour may make two of it.
+  // A clock change in the middle of an hour can split it in two.
   const between = begin(length, after - 1, zone);
   return between > startMs ? between : after;
 }

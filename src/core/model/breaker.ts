@@ -12,27 +12,27 @@
  *                                    answered
  */
 export interface Breaker {
-  /** Calls that may be under way at once; infinite while closed. */
+  /** Calls that may be in flight at once; infinite while closed. */
   window: number;
-  /** Of this epoch. Calls that were under way when it opened count no more: they may hang for long. */
+  /** Calls in flight in this epoch. Calls from before an opening no longer count: they may hang for long. */
   inFlight: number;
-  /** Raised by each opening, so that calls of before say nothing about after. */
+  /** Incremented by each opening, so that results of earlier calls are ignored. */
   epoch: number;
   failuresInRow: number;
-  /** Without an answer in between. */
+  /** Openings without a response in between. */
   openingsInRow: number;
   openUntilMs: number;
   recoveredAtMs: number;
-  /** When a call was last let go. */
+  /** When the last call was admitted. */
   enteredAtMs: number;
 }
 
-/** What came of a call. `unknown`: it was given up, and nobody knows what the provider would have said. */
+/** The outcome of a call. `unknown`: it was aborted before the provider responded. */
 export type Outcome =
   | { readonly kind: 'answered' }
   | { readonly kind: 'unknown' }
-  /** `askedMs`: how long the provider asked to be left alone; 0 where it did not say. */
-  | { readonly kind: 'failed'; readonly askedMs: number };
+  /** `retryAfterMs`: the provider's Retry-After; 0 if it gave none. */
+  | { readonly kind: 'failed'; readonly retryAfterMs: number };
 
 export type Entry =
   | { readonly kind: 'go'; readonly epoch: number }
@@ -57,14 +57,14 @@ export function closedBreaker(): Breaker {
   };
 }
 
-/** Asks to make a call; after `go` there must be a `leave`. Changes the breaker in place. */
+/** Asks to make a call; every `go` must be followed by `leave`. Changes the breaker in place. */
 export function enter(breaker: Breaker, nowMs: number): Entry {
   const leftMs = breaker.openUntilMs - nowMs;
   if (leftMs > 0) return { kind: 'open', leftMs };
   if (breaker.openingsInRow === 0 && nowMs - breaker.recoveredAtMs >= steadyMs) {
     breaker.window = Number.POSITIVE_INFINITY;
   }
-  // A call may take an hour or hang: whether the provider is back is then asked by another one.
+  // A call may take an hour or hang, so another one probes the provider.
   const silentMs = nowMs - breaker.enteredAtMs;
   if (breaker.inFlight >= breaker.window && silentMs < pauseMsMax) return { kind: 'full' };
   breaker.inFlight++;
@@ -73,7 +73,7 @@ export function enter(breaker: Breaker, nowMs: number): Entry {
 }
 
 /**
- * Says what came of a call. Changes the breaker in place.
+ * Reports the outcome of a call. Changes the breaker in place.
  * @param random between 0 and 1: processes that saw the same outage must not probe together
  */
 export function leave(
@@ -95,12 +95,12 @@ export function leave(
   }
   breaker.failuresInRow++;
   const probing = breaker.openingsInRow > 0;
-  if (outcome.askedMs > 0) {
-    // It answers, only not so much: half of what was under way is where to go on from.
+  if (outcome.retryAfterMs > 0) {
+    // The provider responds but is overloaded: continue with half of the window.
     const half = Math.max(1, Math.floor(breaker.inFlight / 2));
-    // Not for longer than after a failure: what one model or one minute has too much of need not stop all others. The
-    // run that was asked to wait does so by itself.
-    const pauseMs = Math.min(pauseMsMax, outcome.askedMs);
+    // Not longer than after a failure: one model's rate limit must not stop all others. The execution that was told to
+    // wait does so by itself.
+    const pauseMs = Math.min(pauseMsMax, outcome.retryAfterMs);
     open(breaker, nowMs + Math.round(pauseMs * (1 + random / 10)), probing ? 1 : half);
   } else if (probing || breaker.failuresInRow >= failuresMax) {
     const pauseMs = Math.min(pauseMsMax, firstPauseMs * 2 ** breaker.openingsInRow);

@@ -3,16 +3,16 @@ import type { Price } from './price.ts';
 import type { StoredProvider } from './provider.ts';
 
 /**
- * The port to the models. A `provider/model` name goes in, text and usage come out, or a `ModelFailure`.
- * The engine retries; a model never does.
+ * The model port: a `provider/model` name and prompts go in, text and usage come out, or a `ModelFailure` is thrown.
+ * The engine retries; the port never does.
  */
 export interface ModelPort {
   call(call: ModelCall): Promise<ModelResponse>;
 }
 
 /**
- * Asks a provider of the workspace whether it is reached and takes its credential, without running a model. What is
- * wrong is thrown as a `ModelFailure`.
+ * Checks that a workspace's provider is reachable and accepts the credential, without running a model. Throws a
+ * `ModelFailure` that says what is wrong.
  */
 export type TestConnection = (
   workspaceId: string,
@@ -20,7 +20,7 @@ export type TestConnection = (
   provider: StoredProvider,
 ) => Promise<void>;
 
-/** What a workspace has stored under the two names of a model, its provider's and its own; null where it has nothing. */
+/** What a workspace has stored for a model: its provider and its price; null where nothing is stored. */
 export interface ModelSetup {
   readonly provider: StoredProvider | null;
   readonly price: Price | null;
@@ -31,16 +31,22 @@ export interface ModelCall {
   readonly workspaceId: string;
   /** `provider/model`, for example `openai/gpt-5.5` or `cueline/echo?delay=250`. */
   readonly model: string;
-  /** Read when the run was accepted or claimed, of which the call is the very next thing. */
+  /** Read when the execution was accepted or claimed, directly before the call. */
   readonly setup: ModelSetup;
   readonly system: string | null;
   readonly user: string;
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly topP: number | null;
-  /** For the whole call, in milliseconds: the port ends it then as `MODEL_TIMEOUT`. It adds shorter ones of its own. */
+  /**
+   * For the whole call, in milliseconds, after which it fails with `MODEL_TIMEOUT`. The port has shorter timeouts of
+   * its own.
+   */
   readonly timeoutMs: number;
-  /** Whether the run may have called its model before: only then its time runs while it waits in line for room. */
+  /**
+   * Whether an earlier attempt may have called the model: only then does time spent waiting for a free connection
+   * count.
+   */
   readonly called: boolean;
   /** Aborted on cancel, drain and a lost lease. */
   readonly signal: AbortSignal;
@@ -54,7 +60,7 @@ export interface ModelResponse {
   readonly cost: Cost;
 }
 
-/** Tokens. `inputTokens` holds the cached ones too; they are priced apart. */
+/** Tokens. `inputTokens` includes cached tokens, which are priced separately. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -62,7 +68,7 @@ export interface Usage {
   readonly cacheWriteTokens: number;
 }
 
-/** `usd` is a decimal text, never a float, with at most 10 places; `known` is false where no price is known. */
+/** `usd` is a decimal text, never a float, with at most 10 places; `known` is false if no price is known. */
 export interface Cost {
   readonly usd: string;
   readonly known: boolean;
@@ -77,19 +83,19 @@ export const noUsage: Usage = {
 export const noCost: Cost = { usd: '0', known: true };
 export const unknownCost: Cost = { usd: '0', known: false };
 
-/** Failures that a later attempt can mend; all others end the run at once. */
+/** Failures that a later attempt may resolve; all others end the execution at once. */
 const retryable: ReadonlySet<ExecutionErrorCode> = new Set([
   'MODEL_TIMEOUT',
   'PROVIDER_RATE_LIMITED',
   'PROVIDER_ERROR',
 ]);
 
-/** What a model call throws. `message` goes into the record: secrets are removed before. */
+/** A failed model call. `message` goes into the record, with secrets removed. */
 export class ModelFailure extends Error {
   readonly code: ExecutionErrorCode;
-  /** What the provider's Retry-After asked for, in milliseconds; 0 where it said nothing. */
+  /** The provider's Retry-After in milliseconds; 0 if it gave none. */
   readonly retryAfterMs: number;
-  /** False where a repeat cannot help though the code usually can, such as a request the provider refuses. */
+  /** False if a retry cannot help although the code usually allows one, such as a request that the provider rejects. */
   readonly retryable: boolean;
   readonly usage: Usage;
   readonly cost: Cost;
@@ -111,23 +117,26 @@ export class ModelFailure extends Error {
 
 const modelName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[^\s]{1,191}$/;
 
-/** Whether a text has the form `provider/model`. Whether that model exists only the provider can say. */
+/** Whether a text has the form `provider/model`. Only the provider knows whether the model exists. */
 export function isModelName(text: string): boolean {
   return modelName.test(text);
 }
 
-/** Splits `provider/model` at the first slash; the model part may hold more of them. */
+/** Splits `provider/model` at the first slash; the model part may contain more. */
 export function splitModelName(text: string): { provider: string; model: string } {
   const slash = text.indexOf('/');
   return { provider: text.slice(0, slash), model: text.slice(slash + 1) };
 }
 
-/** Thrown instead of a call that was not made, since its provider is left alone or has enough to do: try again later. */
+/**
+ * Thrown instead of making a call because the provider's breaker is open or its connections are in use: try again
+ * later.
+ */
 export class ModelDeferred extends Error {
   readonly afterMs: number;
-  /** What a run ends with that has not so much time left. */
+  /** The error code of an execution that cannot wait that long. */
   readonly code: ExecutionErrorCode;
-  /** The provider does answer, only it has as many calls as it may have. */
+  /** True if the provider responds but has its maximum of calls in flight. */
   readonly full: boolean;
 
   constructor(afterMs: number, code: ExecutionErrorCode, full = false) {

@@ -1,8 +1,8 @@
-/** What a workspace pays for a model: US dollars per million tokens, as decimal texts, by which nothing is rounded. */
+/** A workspace's price of a model: US dollars per million tokens as decimal texts, which are never rounded. */
 export interface Price {
   readonly inputPerMillion: string;
   readonly outputPerMillion: string;
-  /** Where it is null, cached tokens cost what other input does. */
+  /** Null: cached tokens cost as much as other input. */
   readonly cacheReadPerMillion: string | null;
   readonly cacheWritePerMillion: string | null;
 }
@@ -11,8 +11,8 @@ const decimal = /^\d{1,7}(\.\d{1,12})?$/;
 const places = 12;
 
 /**
- * The decimal text of an amount of at most `max` with at most 12 places; null for anything else. Never rounded: a number
- * is taken for the decimal that its author wrote.
+ * The decimal text of an amount of at most `max` with at most 12 places; null for anything else. Never rounded: a
+ * number is read as the decimal that its author wrote.
  */
 export function priceText(amount: string | number, max: number): string | null {
   const text = typeof amount === 'string' ? amount : plain(amount);
@@ -22,7 +22,7 @@ export function priceText(amount: string | number, max: number): string | null {
   return units <= BigInt(max) * 10n ** BigInt(places) ? text : null;
 }
 
-/** A float as the shortest decimal that reads back as it, without an exponent: `1e-7` is `0.0000001`. */
+/** A float as the shortest decimal that reads back as it, without an exponent: `1e-7` becomes `0.0000001`. */
 function plain(amount: number): string {
   const [digits = '', exponent] = String(amount).split('e-');
   if (exponent === undefined) return digits;

@@ -1,4 +1,4 @@
-/** The providers that a workspace configures: their kinds, their names, and what they cannot do without. */
+/** Provider kinds and names, and what each kind requires. */
 
 export const providerKinds = [
   'openai',
@@ -9,10 +9,10 @@ export const providerKinds = [
   'ollama',
   'openai-compatible',
 ] as const;
-/** Which interface a provider speaks. */
+/** The API that a provider speaks. */
 export type ProviderKind = (typeof providerKinds)[number];
 
-/** A provider as a workspace stores it: its credential is sealed for the row. */
+/** A provider as stored: its credential is sealed for the row. */
 export interface StoredProvider {
   readonly id: string;
   readonly kind: ProviderKind;
@@ -20,22 +20,22 @@ export interface StoredProvider {
   readonly baseURL: string | null;
 }
 
-/** What may stand before the slash of a model, but for the built-in one. */
+/** A valid provider name of a workspace; the built-in one is reserved. */
 export function isProviderName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text) && text.toLowerCase() !== 'cueline';
 }
 
-/** Whether a kind has no address of its own. */
+/** Whether a kind has no default base URL. */
 export function needsBaseURL(kind: ProviderKind): boolean {
   return kind === 'azure' || kind === 'openai-compatible';
 }
 
-/** Whether a credential can travel in a header as it stands; a line break from the clipboard could not. */
+/** Whether a credential is a valid header value; a pasted line break is not. */
 export function isCredential(text: string): boolean {
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text);
 }
 
-/** Whom a stored credential is sealed for: what ties it to its row. */
+/** The associated data that ties a sealed credential to its row. */
 export function sealOwner(row: { readonly workspaceId: string; readonly id: string }): string {
   return `${row.workspaceId}/${row.id}`;
 }

@@ -1,4 +1,4 @@
-/** What is written down when someone changes who may do what, what is kept, or what runs. */
+/** The audit log: changes of permissions, of what is kept, and of what is executed. */
 
 export const auditActions = [
   'agent.create',
@@ -34,7 +34,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** Who did it. Neither: the service itself, or the command line. */
+/** Who made the change. Both null: the service itself, or the command line. */
 export interface Actor {
   readonly workspaceId: string;
   readonly userId: string | null;
@@ -43,9 +43,9 @@ export interface Actor {
 
 export interface AuditLine {
   readonly action: AuditAction;
-  /** What it was done to, as its wire identifier or name. */
+  /** The wire identifier or name of the changed object. */
   readonly subject: string;
-  /** Names, numbers and settings; never a secret, and never what is being erased. */
+  /** Names, numbers and settings; never a secret, never a value that is being erased. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
@@ -59,7 +59,7 @@ export function actorOf(caller: {
   return { workspaceId, userId, apiKeyId: kind === 'key' ? id : null };
 }
 
-/** What the service does by itself. */
-export function itself(workspaceId: string): Actor {
+/** The actor of changes that the service makes by itself. */
+export function serviceActor(workspaceId: string): Actor {
   return { workspaceId, userId: null, apiKeyId: null };
 }

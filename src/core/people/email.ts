@@ -1,6 +1,6 @@
 /**
- * Whether a text is an address that can sign in. better-auth refuses any other at sign-in (it asks zod, whose pattern
- * this is), so no account may be made or invited with one.
+ * Whether a text is an e-mail address that can sign in. better-auth rejects any other at sign-in (this is zod's
+ * pattern), so no account may be created or invited with one.
  */
 export function isEmail(text: string): boolean {
   return pattern.test(text);

@@ -2,22 +2,22 @@ import { type RateLimits, type Window, windows } from '../execution/limits.ts';
 import type { Permission } from './key.ts';
 import type { Right } from './member.ts';
 
-/** How far a key reaches, and the rule that none issues one that reaches further than itself. */
+/** The scope of a key, and the rule that a key cannot issue one with a wider scope. */
 export interface KeyScope {
   readonly permissions: readonly Permission[];
-  /** The whole workspace, as far as its issuer sees it. */
+  /** The whole workspace, as far as its issuer can see it. */
   readonly allAgents: boolean;
   readonly limits: RateLimits;
-  /** Null for never. */
+  /** Null: never. */
   readonly expiresAtMs: number | null;
 }
 
-/** The reach of whoever issues; a session has no limits and no end. */
+/** The scope of the issuer; a session has no limits and does not expire. */
 export interface IssuerScope extends Omit<KeyScope, 'permissions'> {
   readonly rights: readonly Right[];
 }
 
-/** The first way in which `asked` reaches further than its issuer, as public text; null where it does not. */
+/** The first way in which `asked` exceeds the issuer's scope, as public text; null if it does not. */
 export function excess(asked: KeyScope, issuer: IssuerScope): string | null {
   const permission = asked.permissions.find((one) => !issuer.rights.includes(one));
   if (permission) return `The new key cannot have permission "${permission}": its issuer lacks it.`;
@@ -41,7 +41,7 @@ const field = {
   day: 'requestsPerDay',
 } as const satisfies Record<Window, keyof RateLimits>;
 
-/** Null is without end. */
+/** Null means unlimited. */
 function above(asked: number | null, own: number | null): boolean {
   return own !== null && (asked === null || asked > own);
 }

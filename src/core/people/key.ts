@@ -2,8 +2,8 @@ import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * API keys: `cue_`, 30 random base62 characters (178 bits), and 6 that hold the CRC-32 of what stands before.
- * The checksum lets a mistyped or made-up key be refused without asking the database.
+ * API keys: `cue_`, 30 random base62 characters (178 bits) and 6 characters with the CRC-32 of what precedes them. The
+ * checksum rejects mistyped and invented keys without a database lookup.
  */
 
 export const permissions = ['execute', 'read', 'cancel', 'manage'] as const;
@@ -18,22 +18,22 @@ export function generateKey(): string {
   return body + checksum(body);
 }
 
-/** Whether shape and checksum hold. Says nothing of whether such a key was ever issued. */
+/** Whether format and checksum are valid; not whether the key was ever issued. */
 export function isKey(text: string): boolean {
   return shape.test(text) && checksum(text.slice(0, 34)) === text.slice(34);
 }
 
-/** All that is kept of a key, in hexadecimal digits. A plain SHA-256 is enough: it has more entropy than can be searched. */
+/** The stored hash of a key, in hexadecimal. Plain SHA-256 suffices: the key has too much entropy to be searched. */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** The same as it is stored. */
+/** The hash as stored bytes. */
 export function hashBytes(digits: string): Buffer {
   return Buffer.from(digits, 'hex');
 }
 
-/** The part of a key that may be shown, to tell one from another. */
+/** The start of a key, shown to tell keys apart. */
 export function keyStart(key: string): string {
   return key.slice(0, 10);
 }

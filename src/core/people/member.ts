@@ -1,18 +1,20 @@
 import { type Permission, permissions } from './key.ts';
 
-/** Members of a workspace and what their role lets them do. */
+/** Members of a workspace and the rights of their roles. */
 
 export const roles = ['owner', 'editor', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
-/** Who has which role where. */
+/** A user's role in a workspace. */
 export interface MemberRole {
   readonly workspaceId: string;
   readonly userId: string;
   readonly role: Role;
 }
 
-/** A right is a permission a key can carry, or what only owners have: members, plan, providers, retention. */
+/**
+ * A right: a permission that a key can carry, or `own` (members, plan, providers, retention), which only owners have.
+ */
 export type Right = Permission | 'own';
 
 const rights: Record<Role, readonly Right[]> = {
@@ -30,15 +32,15 @@ export function hasRight(role: Role, right: Right): boolean {
 }
 
 /**
- * What a key may do now: what it carries, as far as its issuer's role still reaches. With `manage` the key of an
- * owner may do what only owners may.
+ * The rights of a key now: its permissions as far as its issuer's role allows. An owner's key with `manage` also has
+ * `own`.
  */
 export function keyRights(carried: readonly Permission[], issuer: Role): Right[] {
   const held: Right[] = permissions.filter((one) => carried.includes(one) && hasRight(issuer, one));
   return held.includes('manage') && hasRight(issuer, 'own') ? [...held, 'own'] : held;
 }
 
-/** A private agent is seen by its creator and by owners, a public one by every member. */
+/** A private agent is visible to its creator and to owners, a public one to every member. */
 export function sees(
   member: { readonly userId: string | null; readonly role: Role },
   agent: { readonly visibility: 'private' | 'public'; readonly createdBy: string | null },

@@ -1,5 +1,5 @@
 import { elements } from '../json.ts';
-import { advanceState } from './advance-state.ts';
+import { AdvanceState } from './advance-state.ts';
 import { type ConditionJudge, conditionJudge } from './condition-judge.ts';
 import {
   gatheredCharsMax,
@@ -10,7 +10,7 @@ import {
 } from './definition.ts';
 import { documentOfItem } from './document.ts';
 import { fill, type Scope } from './reference.ts';
-import type { RunState, Unread } from './run-state.ts';
+import type { MissingRunValues, RunState } from './run-state.ts';
 import { graphOf } from './step-graph.ts';
 import { outputOfText, withinOutput } from './step-output.ts';
 import {
@@ -27,14 +27,20 @@ import {
 } from './step-state.ts';
 
 /**
- * How a run of a workflow goes on, as a pure function of its definition and where it stands: what has become of
- * executions is put in, and out come the steps that changed, those among them that are ready to be called, and the end of
- * the run where it is over.
+ * Workflow progress as a pure function. It takes the definition, the state of the workflow run and the outcomes of
+ * executions; it returns the changed steps (those that became ready are to be called) and the end of the run, if it ended.
+ *
+ * A step begins when every step it waits for is over. It is skipped if all of those were skipped or if its condition is
+ * false. A failed call goes to its fallback, once. A failed step with `onFailure: fail` ends the run. A step that fans out
+ * keeps at most `concurrency` items in progress and succeeds with the list of their outputs.
+ *
+ * Values are read only when something refers to them. If one is missing, the result lists what is missing, and the caller
+ * repeats the call with it. `readyCharsMax` bounds what one advance makes ready; the rest begins when a call ends.
  */
 
-/** `unread` asks for what is referred to and was not read: then the same is asked again, with it and the same judge. */
+/** `missing`: read these values, then call again with the same events and the same judge. */
 export type Advance =
-  | { readonly kind: 'unread'; readonly unread: Unread }
+  | { readonly kind: 'missing'; readonly missing: MissingRunValues }
   | {
       readonly kind: 'advanced';
       readonly changed: readonly StepState[];
@@ -45,210 +51,244 @@ export function advance(
   definition: WorkflowDefinition,
   state: RunState,
   events: readonly StepEvent[],
-  { judge }: ConditionJudge = conditionJudge(),
+  judge: ConditionJudge = conditionJudge(),
 ): Advance {
-  const graph = graphOf(definition);
-  const book = advanceState(state);
-  const { scope: whole, row: rowOf } = book;
-  /** Nothing more begins once the run has failed. */
-  let broken: StepState | null = null;
-  /** Of the calls made ready here. What does not fit begins when one of them has ended. */
-  let readyChars = 0;
-  const isFull = () => readyChars > 0 && Math.max(readyChars, book.lookedChars()) > readyCharsMax;
+  return new RunAdvance(definition, state, judge).advance(events);
+}
 
-  for (const event of events) take(event);
-  for (const step of graph.ordered) {
-    if (broken || isFull()) break;
-    const row = rowOf(step.name);
-    if (!row) begin(step);
-    else if (row.itemsCount !== null && row.status === 'processing') goThrough(step, row);
-  }
-  const end = broken ? failedEnd(broken) : successEnd();
-  const unread = book.unread();
-  if (unread) return { kind: 'unread', unread };
-  return { kind: 'advanced', changed: book.changed().flatMap((row) => kept(row, end)), end };
+class RunAdvance {
+  readonly #definition: WorkflowDefinition;
+  readonly #graph: ReturnType<typeof graphOf>;
+  readonly #state: AdvanceState;
+  readonly #judge: ConditionJudge;
+  /** The step that failed the run; nothing begins after it. */
+  #failedStep: StepState | null = null;
+  /** Characters of the calls made ready by this advance. */
+  #readyChars = 0;
 
-  function put(row: StepState): void {
-    book.put(row);
-    if (row.status !== 'failed' || stepOf(row.step)?.onFailure !== 'fail') return;
-    const parent = row.item < 0 ? null : rowOf(row.step);
-    if (!parent) broken ??= row;
-    else if (!isOver(parent)) put(failed(parent, failureOfItem(row)));
+  constructor(definition: WorkflowDefinition, state: RunState, judge: ConditionJudge) {
+    this.#definition = definition;
+    this.#graph = graphOf(definition);
+    this.#state = new AdvanceState(state);
+    this.#judge = judge;
   }
 
-  function stepOf(name: string): StepDefinition | undefined {
-    return definition.steps.find((one) => one.name === name);
+  advance(events: readonly StepEvent[]): Advance {
+    for (const event of events) this.#apply(event);
+    for (const step of this.#graph.ordered) {
+      if (this.#failedStep || this.#isFull()) break;
+      const row = this.#state.row(step.name);
+      if (!row) this.#begin(step);
+      else if (row.itemsCount !== null && row.status === 'processing')
+        this.#continueList(step, row);
+    }
+    const end = this.#failedStep ? failedEnd(this.#failedStep) : this.#successEnd();
+    const missing = this.#state.missing();
+    if (missing) return { kind: 'missing', missing };
+    const changed = this.#state.changed().flatMap((row) => this.#written(row, end));
+    return { kind: 'advanced', changed, end };
   }
 
-  function take({ step: name, item, executionId, fallback, outcome }: StepEvent): void {
-    const row = rowOf(name, item);
-    const step = stepOf(name);
+  #isFull(): boolean {
+    const chars = Math.max(this.#readyChars, this.#state.referredChars());
+    return this.#readyChars > 0 && chars > readyCharsMax;
+  }
+
+  #put(row: StepState) {
+    this.#state.put(row);
+    if (row.status !== 'failed' || this.#stepOf(row.step)?.onFailure !== 'fail') return;
+    const parent = row.item < 0 ? null : this.#state.row(row.step);
+    if (!parent) this.#failedStep ??= row;
+    else if (!isOver(parent)) this.#put(failed(parent, failureOfItem(row)));
+  }
+
+  #stepOf(name: string): StepDefinition | undefined {
+    return this.#definition.steps.find((one) => one.name === name);
+  }
+
+  /** Events of another execution, or of a call that the fallback has replaced, are stale and ignored. */
+  #apply({ step: name, item, executionId, fallback, outcome }: StepEvent) {
+    const row = this.#state.row(name, item);
+    const step = this.#stepOf(name);
     if (!row || !step || row.executionId !== executionId) return;
     if (row.status !== (executionId === null ? 'ready' : 'processing')) return;
-    // The fallback may have taken over since.
     if (executionId === null && row.fallback !== fallback) return;
-    if (outcome.kind === 'success')
-      put({ ...row, status: 'success', output: outputOfText(outcome.text) });
-    else fail(step, row, outcome);
+    if (outcome.kind === 'failed') this.#fail(step, row, outcome);
+    else this.#put({ ...row, status: 'success', output: outputOfText(outcome.text) });
   }
 
-  function begin(step: StepDefinition) {
-    const waited = (graph.waitsFor.get(step.name) ?? []).map((name) => rowOf(name));
-    if (!waited.every((row) => row && isOver(row))) return;
+  #begin(step: StepDefinition) {
+    const awaited = (this.#graph.waitsFor.get(step.name) ?? []).map((name) =>
+      this.#state.row(name),
+    );
+    if (!awaited.every((row) => row && isOver(row))) return;
     const row = fresh(step.name, -1);
-    if (waited.length > 0 && waited.every((one) => one?.status === 'skipped')) {
-      return put({ ...row, status: 'skipped' });
+    if (awaited.length > 0 && awaited.every((one) => one?.status === 'skipped')) {
+      return this.#put({ ...row, status: 'skipped' });
     }
-    const values = [step.variables, step.forEach?.list];
-    const ofCondition = book.look({ condition: step.when });
-    // Asked for together: to ask again costs more than values that the condition makes needless.
-    const ofAll = book.look({ condition: step.when, values });
-    if (ofCondition === 'tooLong') return put(failed(row, tooMuchReferredTo()));
-    if (ofCondition === 'unread' || ofAll === 'unread') return;
+    const condition = this.#state.require({ condition: step.when });
+    // Requested together: a second round trip costs more than reading values that a false condition makes needless.
+    const all = this.#state.require({
+      condition: step.when,
+      values: [step.variables, step.forEach?.list],
+    });
+    if (condition === 'tooLong') return this.#put(failed(row, tooMuchReferredTo()));
+    if (condition === 'missing' || all === 'missing') return;
     if (step.when !== null) {
-      const result = judge(step.when, whole);
+      const result = this.#judge.judge(step.when, this.#state.scope);
       if (result.kind === 'error') {
-        return put(failed(row, { code: 'CONDITION_FAILED', error: result.message }));
+        return this.#put(failed(row, { code: 'CONDITION_FAILED', error: result.message }));
       }
-      if (!result.value) return put({ ...row, status: 'skipped' });
+      if (!result.value) return this.#put({ ...row, status: 'skipped' });
     }
-    if (ofAll === 'tooLong') {
-      // The fallback of a list is that of its items, and there are none.
-      if (step.forEach) put(failed(row, tooMuchReferredTo()));
-      else fail(step, row, tooMuchReferredTo());
-    } else if (step.forEach) fanOut(step, step.forEach, row);
-    else call(step, row);
+    if (all === 'tooLong') {
+      // A fallback applies to the items of a list, and there are none yet.
+      if (step.forEach) this.#put(failed(row, tooMuchReferredTo()));
+      else this.#fail(step, row, tooMuchReferredTo());
+    } else if (step.forEach) this.#fanOut(step, step.forEach, row);
+    else this.#call(step, row);
   }
 
-  function fanOut(
+  #fanOut(
     step: StepDefinition,
     { list, max }: NonNullable<StepDefinition['forEach']>,
     row: StepState,
   ) {
-    const filled = fill(list, whole, valuesCharsMax);
-    if (filled === null) return put(failed(row, tooLarge('list')));
+    const filled = fill(list, this.#state.scope, valuesCharsMax);
+    if (filled === null) return this.#put(failed(row, tooLarge('list')));
     const items = withinOutput(filled);
     if (!items.startsWith('[')) {
-      return put(
-        failed(row, { code: 'LIST_EXPECTED', error: 'What forEach refers to is not a list.' }),
-      );
+      const error = 'The value that forEach refers to is not a list.';
+      return this.#put(failed(row, { code: 'LIST_EXPECTED', error }));
     }
     const itemsCount = elements(items).length;
     if (itemsCount > max) {
-      const error = `The list has ${itemsCount} items, and at most ${max} are allowed.`;
-      return put(failed(row, { code: 'LIST_TOO_LONG', error }));
+      const error = `The list has ${itemsCount} items; at most ${max} are allowed.`;
+      return this.#put(failed(row, { code: 'LIST_TOO_LONG', error }));
     }
     const parent: StepState = { ...row, status: 'processing', items, itemsCount };
-    put(parent);
-    goThrough(step, parent);
+    this.#put(parent);
+    this.#continueList(step, parent);
   }
 
-  /** Begins the next items of a list while there is room, and ends the step with its last one. */
-  function goThrough(step: StepDefinition, parent: StepState) {
-    const { name } = step;
+  /** Begins further items of a list up to its concurrency, and ends the step with its last item. */
+  #continueList(step: StepDefinition, parent: StepState) {
     const count = parent.itemsCount ?? 0;
-    const hasRoom = () => {
-      const { begun, underWay } = book.itemsOf(name);
-      return begun < count && underWay < (step.forEach?.concurrency ?? 1);
-    };
-    if (hasRoom()) {
-      const reading = book.look({ values: [step.variables], list: name });
-      // Such a list is not begun; one may be under way that was, before there was this bound.
-      if (reading === 'tooLong' && book.itemsOf(name).underWay === 0)
-        return put(failed(parent, tooMuchReferredTo()));
-      if (reading !== 'read') return;
-      while (hasRoom() && !broken && !isFull()) {
-        const { begun } = book.itemsOf(name);
-        call(step, fresh(name, begun), scopeOf(name, begun));
-        // What its fallback refers to must be read first.
-        if (book.itemsOf(name).begun === begun) return;
+    if (this.#hasRoom(step, count)) {
+      const available = this.#state.require({ values: [step.variables], list: step.name });
+      const { inProgress } = this.#state.itemsOf(step.name);
+      if (available === 'tooLong' && inProgress === 0) {
+        return this.#put(failed(parent, tooMuchReferredTo()));
       }
+      if (available !== 'read') return;
+      if (!this.#beginItems(step, count)) return;
     }
-    const { begun, underWay } = book.itemsOf(name);
-    if (!broken && begun === count && underWay === 0) gather(parent, count);
+    const { begun, inProgress } = this.#state.itemsOf(step.name);
+    if (!this.#failedStep && begun === count && inProgress === 0) this.#gather(parent, count);
   }
 
-  /** In their order, as far as they fit: what comes after those that do not is never read. */
-  function gather(parent: StepState, count: number) {
+  /** False if an item could not begin because its fallback refers to values that are missing. */
+  #beginItems(step: StepDefinition, count: number): boolean {
+    while (this.#hasRoom(step, count) && !this.#failedStep && !this.#isFull()) {
+      const { begun } = this.#state.itemsOf(step.name);
+      this.#call(step, fresh(step.name, begun), this.#scopeOf(step.name, begun));
+      if (this.#state.itemsOf(step.name).begun === begun) return false;
+    }
+    return true;
+  }
+
+  #hasRoom(step: StepDefinition, count: number): boolean {
+    const { begun, inProgress } = this.#state.itemsOf(step.name);
+    return begun < count && inProgress < (step.forEach?.concurrency ?? 1);
+  }
+
+  /** Joins the outputs of the items in order. Outputs beyond the first that does not fit are never read. */
+  #gather(parent: StepState, count: number) {
     const outputs: string[] = [];
     let chars = 2;
-    let written = 0;
+    let writtenChars = 0;
     for (let item = 0; item < count; item++) {
-      const row = rowOf(parent.step, item);
+      const row = this.#state.row(parent.step, item);
       if (!row || (row.status === 'success' && row.output === null)) {
-        return book.askForItems(parent.step, item);
+        return this.#state.requestItems(parent.step, item);
       }
       const output = row.status === 'success' ? withinOutput(row.output ?? 'null') : 'null';
       chars += output.length + 1;
-      written += row.output?.length ?? 0;
-      if (chars > valuesCharsMax) return put(failed(parent, tooLarge('outputs of the items')));
-      if (written > gatheredCharsMax) {
-        return put(failed(parent, tooLarge('outputs of the items as written', gatheredCharsMax)));
+      writtenChars += row.output?.length ?? 0;
+      if (chars > valuesCharsMax)
+        return this.#put(failed(parent, tooLarge('outputs of the items')));
+      if (writtenChars > gatheredCharsMax) {
+        const failure = tooLarge('outputs of the items as written', gatheredCharsMax);
+        return this.#put(failed(parent, failure));
       }
       outputs.push(output);
     }
-    put({ ...parent, status: 'success', items: null, output: `[${outputs.join(',')}]` });
+    this.#put({ ...parent, status: 'success', items: null, output: `[${outputs.join(',')}]` });
   }
 
-  /** Makes a step ready to be called, or an item of it. */
-  function call(step: StepDefinition, row: StepState, scope: Scope = whole) {
+  /** Makes a step, or one of its items, ready to be called. */
+  #call(step: StepDefinition, row: StepState, scope: Scope = this.#state.scope) {
     const variables = fill(step.variables, scope, valuesCharsMax);
-    if (variables === null) fail(step, row, tooLarge('variables'));
-    else {
-      readyChars += variables.length;
-      put({ ...row, status: 'ready', variables });
-    }
+    if (variables === null) return this.#fail(step, row, tooLarge('variables'));
+    this.#readyChars += variables.length;
+    this.#put({ ...row, status: 'ready', variables });
   }
 
-  /** A call has failed: its fallback takes over, if there is one that has not failed as well. */
-  function fail(step: StepDefinition, row: StepState, failure: Failure) {
+  /** Hands a failed call to its fallback; fails the step if there is none or it failed as well. */
+  #fail(step: StepDefinition, row: StepState, failure: Failure) {
     const { fallback } = step;
-    if (row.fallback || fallback === null) return put(failed(row, failure));
-    const over = { ...row, fallback: true, failedExecutionId: row.executionId, executionId: null };
+    if (row.fallback || fallback === null) return this.#put(failed(row, failure));
+    const next = { ...row, fallback: true, failedExecutionId: row.executionId, executionId: null };
     const value = isOutput(fallback) ? fallback.output : fallback.variables;
-    const reading = book.look({ values: [value], list: row.item < 0 ? null : row.step });
-    if (reading === 'unread') return;
-    if (reading === 'tooLong') return put(failed(over, tooMuchReferredTo()));
-    const filled = fill(value, scopeOf(row.step, row.item), valuesCharsMax);
-    if (filled === null) put(failed(over, tooLarge('values of the fallback')));
-    else if (isOutput(fallback))
-      put({ ...over, status: 'success', variables: null, output: filled });
-    else {
-      readyChars += filled.length;
-      put({ ...over, status: 'ready', variables: filled });
+    const available = this.#state.require({
+      values: [value],
+      list: row.item < 0 ? null : row.step,
+    });
+    if (available === 'missing') return;
+    if (available === 'tooLong') return this.#put(failed(next, tooMuchReferredTo()));
+    const filled = fill(value, this.#scopeOf(row.step, row.item), valuesCharsMax);
+    if (filled === null) return this.#put(failed(next, tooLarge('values of the fallback')));
+    if (isOutput(fallback)) {
+      return this.#put({ ...next, status: 'success', variables: null, output: filled });
     }
+    this.#readyChars += filled.length;
+    this.#put({ ...next, status: 'ready', variables: filled });
   }
 
-  function scopeOf(step: string, item: number): Scope {
-    if (item < 0) return whole;
-    const json = book.listOf(step).elements()[item];
-    return { ...whole, item: json === undefined ? null : documentOfItem(json), index: item };
+  #scopeOf(step: string, item: number): Scope {
+    const { scope } = this.#state;
+    if (item < 0) return scope;
+    const json = this.#state.listOf(step).elements()[item];
+    return { ...scope, item: json === undefined ? null : documentOfItem(json), index: item };
   }
 
-  function successEnd(): RunEnd | null {
-    for (const { name } of definition.steps) {
-      const row = rowOf(name);
+  #successEnd(): RunEnd | null {
+    for (const { name } of this.#definition.steps) {
+      const row = this.#state.row(name);
       if (!row || !isOver(row)) return null;
     }
-    const output = definition.output ?? lastOutputs();
-    const reading = book.look({ values: [output] });
-    if (reading === 'unread') return null;
-    const filled = reading === 'read' ? fill(output, whole, valuesCharsMax) : null;
+    const output = this.#definition.output ?? this.#lastOutputs();
+    const available = this.#state.require({ values: [output] });
+    if (available === 'missing') return null;
+    const filled = available === 'read' ? fill(output, this.#state.scope, valuesCharsMax) : null;
     if (filled !== null) return { status: 'success', output: filled };
-    const { error } = reading === 'read' ? tooLarge('output of the run') : tooMuchReferredTo();
+    const { error } =
+      available === 'read' ? tooLarge('output of the workflow run') : tooMuchReferredTo();
     return { status: 'failed', errorCode: 'OUTPUT_TOO_LARGE', error, failedStep: null };
   }
 
-  function lastOutputs(): unknown {
-    const [only = '', ...others] = graph.last;
-    if (others.length === 0) return reference(only);
-    return Object.fromEntries(graph.last.map((name) => [name, reference(name)]));
+  #lastOutputs(): unknown {
+    const { last } = this.#graph;
+    const [only = '', ...others] = last;
+    if (others.length === 0) return outputReference(only);
+    return Object.fromEntries(last.map((name) => [name, outputReference(name)]));
   }
 
-  /** Of what has changed, what is to be written: a step that became ready as the run failed has never been. */
-  function kept(row: StepState, end: RunEnd | null): StepState[] {
+  /** The rows to write for a change: a step that became ready in the advance that ended the run never existed. */
+  #written(row: StepState, end: RunEnd | null): StepState[] {
     if (end === null || row.status !== 'ready') return [row];
-    return book.isKnown(row) ? [{ ...row, status: 'canceled', variables: null }] : [];
+    if (!this.#state.existedBefore(row)) return [];
+    return [{ ...row, status: 'canceled', variables: null }];
   }
 }
 
@@ -265,6 +305,6 @@ function failedEnd({ step, error }: StepState): RunEnd {
   };
 }
 
-function reference(step: string): string {
+function outputReference(step: string): string {
   return `{{steps.${step}.output}}`;
 }

@@ -4,25 +4,27 @@ import { type DefinitionDraft, fillDefinition, type StepDraft } from './fill-def
 import { findReferences } from './reference.ts';
 import { waitsFor } from './step-graph.ts';
 
-/** Whether a workflow can be carried out as it is defined: all that stands against it, each at its place. */
+/** Validates a workflow definition and reports every problem with its path. */
 
 export interface WorkflowProblem {
   /** Null for the workflow as a whole. */
   readonly step: string | null;
-  /** Where in the definition: `steps.2.when`. */
+  /** The path in the definition: `steps.2.when`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** What a step needs to know of its agent. */
+/** The properties of an agent that a step depends on. */
 export interface StepAgent {
   readonly name: string;
-  /** Why it takes no calls, as the end of a sentence that begins with its name; null where it does. */
+  /**
+   * Why the agent accepts no calls, as the end of a sentence that begins with its name; null if it does accept them.
+   */
   readonly inactive: string | null;
   readonly requiredVariables: readonly string[];
 }
 
-/** The definition with everything filled in, and what is wrong with it. */
+/** The definition with defaults filled in, and its problems. */
 export function checkWorkflow(
   draft: DefinitionDraft,
   agents: ReadonlyMap<string, StepAgent>,
@@ -43,7 +45,7 @@ export function checkWorkflow(
   return { definition, problems };
 }
 
-/** The wire ids of all agents that a definition names, each once. */
+/** The wire ids of all agents in a definition, each once. */
 export function agentsOf(draft: DefinitionDraft): string[] {
   const ids = draft.steps.flatMap(({ agentId, fallback }) => [agentId, fallback?.agentId ?? []]);
   return [...new Set(ids.flat())];
@@ -58,7 +60,7 @@ interface Known {
 interface Place {
   readonly step: string | null;
   readonly path: string;
-  /** Whether `{{item}}` and `{{index}}` stand for something there. */
+  /** Whether `{{item}}` and `{{index}}` are defined there. */
   readonly inList: boolean;
 }
 
@@ -126,7 +128,7 @@ function agentProblems(
     const message = `The agent "${agent.name}" ${agent.inactive}.`;
     problems.push({ step, path: `${path}agentId`, message });
   }
-  // A default of the agent does not satisfy what it requires: admission would refuse every call.
+  // The agent's default does not satisfy a variable it requires: admission would refuse every call.
   const given = new Map(Object.entries(variables));
   const missing = agent.requiredVariables.filter((name) => (given.get(name) ?? null) === null);
   if (missing.length > 0) {
@@ -165,7 +167,7 @@ function referenceProblems({ steps, output }: WorkflowDefinition): WorkflowProbl
 
 const almost = /\{\{[ \t]*(?:input|steps|item|index)\b[^{}]*\}\}/g;
 
-/** What looks like a reference and is none, and would reach the model as it stands. */
+/** Texts that look like references but are not, and would reach the model unchanged. */
 function misspelledReferences(value: unknown): string[] {
   if (typeof value === 'string') {
     if (!value.includes('{{')) return [];
@@ -200,7 +202,7 @@ function fallbackProblems(draft: StepDraft | undefined, place: number): Workflow
   return hasOutput && fallback.variables ? wrong('A fixed output takes no variables.') : [];
 }
 
-/** Each ring of steps that wait for each other, once. */
+/** Each cycle of steps that wait for each other, once. */
 function cycles({ steps }: WorkflowDefinition): WorkflowProblem[] {
   const waits = new Map(steps.map((step) => [step.name, waitsFor(step)]));
   const problems: WorkflowProblem[] = [];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { putForChanged } from '../json.ts';
+import { replaceChangedNumbers } from '../json.ts';
 
 /**
  * What a condition speaks of, read with numbers as doubles. A whole number that no double holds would be another one, equal
@@ -8,7 +8,7 @@ import { putForChanged } from '../json.ts';
 export function conditionValue(json: string): unknown {
   // Nobody can write it by chance or by intent.
   const mark = randomUUID();
-  const marked = putForChanged(json, (number) =>
+  const marked = replaceChangedNumbers(json, (number) =>
     Math.abs(Number(number)) > Number.MAX_SAFE_INTEGER ? `"${mark}${number}"` : number,
   );
   const value: unknown = JSON.parse(marked);

@@ -13,28 +13,28 @@ import { sees } from '../people/member.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './definition.ts';
 
 /**
- * The decision on one call to start a workflow, as a pure function of what the locked rows say. The key's counts are
- * changed in place. The order of the checks is part of the API, and the same as on agents.
+ * The admission decision on one call to start a workflow: a pure function of the locked rows. It changes the key's
+ * counts in place. The order of the checks is part of the API and the same as for agents.
  */
 
 export interface WorkflowAtStart {
   readonly enabled: boolean;
-  /** Of the pinned version; null where there is none. */
+  /** The pinned version's definition; null if there is none. */
   readonly definition: WorkflowDefinition | null;
-  /** Who made the private agents of that version. */
-  readonly privateMakers: readonly (string | null)[];
+  /** The creators of the private agents of that version. */
+  readonly privateCreators: readonly (string | null)[];
 }
 
 export interface StartFacts {
   readonly nowMs: number;
   readonly caller: Caller;
-  /** Of a key; null for everybody else. */
+  /** Counts of a key; null for other callers. */
   readonly callerCounts: Counts | null;
-  /** Where it is there in the caller's workspace. */
+  /** The workflow, if it exists in the caller's workspace. */
   readonly workflow: WorkflowAtStart | null;
   readonly body: ExecuteBody;
-  readonly idempotencyComplaint: string | null;
-  /** As of a call of an agent, see admission. */
+  readonly idempotencyProblem: string | null;
+  /** As for agent calls, see `decide`. */
   readonly replay: { readonly sameBody: () => boolean } | null;
 }
 
@@ -53,7 +53,7 @@ export type StartDecision =
       readonly kind: 'accepted';
       readonly states: readonly WindowState[];
       readonly definition: WorkflowDefinition;
-      /** With the defaults of what was not given, as compact JSON. */
+      /** With defaults filled in, as compact JSON. */
       readonly input: string;
       /** Names that the workflow does not declare. */
       readonly ignoredInput: readonly string[];
@@ -80,7 +80,7 @@ export function decideStart(facts: StartFacts): StartDecision {
       return refuse('RATE_LIMIT_EXCEEDED', limitMessage(by), fields);
     }
   }
-  if (facts.idempotencyComplaint) return refuse('INVALID_REQUEST', facts.idempotencyComplaint);
+  if (facts.idempotencyProblem) return refuse('INVALID_REQUEST', facts.idempotencyProblem);
   if (facts.replay) {
     if (facts.replay.sameBody()) return { kind: 'replayed', states };
     return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another input.');
@@ -112,7 +112,9 @@ export function decideStart(facts: StartFacts): StartDecision {
   };
 }
 
-/** Why what is given does not suffice to start a run; null where it does. A default never satisfies a required name. */
+/**
+ * Why the input does not suffice to start a workflow run; null if it does. A default never satisfies a required name.
+ */
 export function missingInput(
   given: ExecuteBody,
   { input: { required } }: WorkflowDefinition,
@@ -127,16 +129,16 @@ export function missingInput(
   };
 }
 
-/** Every agent that any step may call, its fallback included. */
+/** Every agent that a step may call, including fallbacks. */
 export function agentsOf(definition: WorkflowDefinition): string[] {
   const ofStep = ({ agentId, fallback }: StepDefinition) =>
     fallback && 'agentId' in fallback ? [agentId, fallback.agentId] : [agentId];
   return [...new Set(definition.steps.flatMap(ofStep))];
 }
 
-/** Whoever does not see an agent does not see the workflows that call it. */
-function seesAll({ userId, role }: Caller, { privateMakers }: WorkflowAtStart): boolean {
-  return privateMakers.every(
+/** A caller who cannot see an agent cannot see the workflows that call it. */
+function seesAll({ userId, role }: Caller, { privateCreators }: WorkflowAtStart): boolean {
+  return privateCreators.every(
     (createdBy) => role !== null && sees({ userId, role }, { visibility: 'private', createdBy }),
   );
 }
@@ -157,7 +159,7 @@ function reaches(caller: Caller, definition: WorkflowDefinition): boolean {
   });
 }
 
-/** What was given counts, but for nulls: they are not given. */
+/** Supplied values win over defaults, except `null`, which counts as not supplied. */
 function withDefaults({ values }: Variables, { defaults }: WorkflowInput): string {
   const given = new Map(values);
   for (const [name, value] of Object.entries(defaults)) {

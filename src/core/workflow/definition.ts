@@ -1,12 +1,12 @@
-/** What a workflow is: its declaration, and the states of a run of it. How a run advances stands in `advance.ts`. */
+/** A workflow definition and the states of its runs. `advance.ts` decides how a run proceeds. */
 
-/** The declaration as it is stored and shown, everything that may be left out filled in. */
+/** The definition as stored and shown, with defaults filled in. */
 export interface WorkflowDefinition {
   readonly input: WorkflowInput;
-  /** From the start of a run to its end, in milliseconds. */
+  /** From the start of a workflow run to its end, in milliseconds. */
   readonly timeoutMs: number;
   readonly steps: readonly StepDefinition[];
-  /** Any JSON with references; null: the outputs of the steps that nobody waits for. */
+  /** Any JSON with references; null: the outputs of the steps that no other step waits for. */
   readonly output: unknown;
 }
 
@@ -18,13 +18,13 @@ export interface WorkflowInput {
 
 export interface StepDefinition {
   readonly name: string;
-  /** As on the wire. */
+  /** The wire id. */
   readonly agentId: string;
-  /** Any JSON by the name of the agent's variable; texts may hold references. */
+  /** Any JSON per variable of the agent; texts may contain references. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Steps that it waits for, beside those it refers to. */
+  /** Steps to wait for, in addition to those it refers to. */
   readonly after: readonly string[];
-  /** An expression in CEL over `input` and `steps`; null: always. */
+  /** A CEL expression over `input` and `steps`; null: always. */
   readonly when: string | null;
   readonly forEach: ForEach | null;
   readonly fallback: Fallback | null;
@@ -32,15 +32,15 @@ export interface StepDefinition {
 }
 
 export interface ForEach {
-  /** A reference to a list, or a list. */
+  /** A list, or a reference to one. */
   readonly list: unknown;
-  /** Items under way at once. */
+  /** Items in progress at once. */
   readonly concurrency: number;
-  /** The longest list. */
+  /** The maximum length of the list. */
   readonly max: number;
 }
 
-/** What takes the place of a step's execution that failed. */
+/** What replaces a failed call of a step. */
 export type Fallback =
   | { readonly agentId: string; readonly variables: Readonly<Record<string, unknown>> }
   | { readonly output: unknown };
@@ -49,10 +49,10 @@ export const workflowRunStatuses = ['processing', 'success', 'failed', 'canceled
 export type WorkflowRunStatus = (typeof workflowRunStatuses)[number];
 
 export const workflowTriggers = ['api', 'dashboard', 'schedule', 'webhook'] as const;
-/** What started a run. */
+/** What started a workflow run. */
 export type WorkflowTrigger = (typeof workflowTriggers)[number];
 
-/** `waiting` is nowhere stored: it is a step without a row. `canceling` has an execution that must still be stopped. */
+/** `waiting` is never stored: such a step has no row. `canceling` still has an execution to cancel. */
 export const stepStatuses = [
   'waiting',
   'ready',
@@ -72,19 +72,30 @@ export const workflowFailureCodes = [
   'CANCELED',
   'INTERNAL',
 ] as const;
-/** What `errorCode` of a workflow run can hold. */
+/** The possible `errorCode` of a workflow run. */
 export type WorkflowFailureCode = (typeof workflowFailureCodes)[number];
 
-/** The most characters that the filled-in variables of a call, a list, the outputs of its items or a run's output may have. */
+/**
+ * Maximum characters of the filled-in variables of a call, of a list, of the outputs of its items, or of a run's
+ * output.
+ */
 export const valuesCharsMax = 4_194_304;
-/** The same of the outputs of a list's items as the models wrote them: all that is read of them when the last one has ended. */
+/**
+ * Maximum characters of a list's item outputs as the models wrote them: all that is read when the last item has ended.
+ */
 export const gatheredCharsMax = 33_554_432;
-/** What a step may refer to, in the condition, the list and the variables of it; a fallback and a run's output each as much. */
+/**
+ * Maximum characters that the condition, list and variables of a step refer to together; a fallback and a run's output
+ * get as much each.
+ */
 export const referredCharsMax = 8_388_608;
-/** The characters of variables, or of what they are made of, beyond which one advance of a run makes no further step ready. */
+/**
+ * Maximum characters of variables, or of the values they refer to, that one advance makes ready; later steps wait for
+ * the next advance.
+ */
 export const readyCharsMax = 8_388_608;
 export const stepsMax = 50;
-/** All values of a definition together: each is resolved under the lock of a run, while everybody else waits. */
+/** Maximum references in a definition: each is resolved under the lock of a workflow run. */
 export const referencesMax = 1_000;
 export const runTimeoutMsMin = 1_000;
 export const runTimeoutMsMax = 7 * 86_400_000;
@@ -94,5 +105,5 @@ export const forEachConcurrencyDefault = 5;
 export const forEachMaxMax = 1_000;
 export const forEachMaxDefault = 100;
 
-/** What a step and an input of a workflow may be called. */
+/** A valid name of a step or an input. */
 export const workflowName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;

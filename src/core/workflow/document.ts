@@ -3,35 +3,35 @@ import { elements, stringEnd } from '../json.ts';
 import { withinOutput } from './step-output.ts';
 
 /**
- * A JSON text that is looked into again and again: the input of a run, what a step has put out, a list, an item of one. It
- * never changes, and may be long: the whole is gone through once, however many look into it and however deep.
+ * A JSON text with indexed access: the input of a workflow run, the output of a step, a list, or one of its items. It
+ * is immutable and may be long, so it is scanned once, however many lookups follow and however deep they go.
  */
 export interface Document {
-  /** As it is kept: what a model wrote is a string. */
+  /** As stored: text written by a model is a JSON string. */
   readonly json: string;
-  /** The same as compact JSON: what a model wrote is read as JSON where it is that. */
+  /** As compact JSON: text written by a model is parsed if it is JSON. */
   inside(): string;
-  /** What a path within that leads to; `null` where there is no such thing. No path stands for what is kept. */
+  /** The value at a path; `null` if there is none. Without a path, the stored text. */
   at(path: Path): string;
-  /** How many characters `textWithin` makes of what is there: told without making it again. */
+  /** The length of `textWithin` at a path, computed without building the text. */
   charsWithin(path: Path): number;
   /** The elements of a list. */
   elements(): readonly string[];
 }
 
-/** Names of members and places in lists. */
+/** Member names and list indexes. */
 export type Path = readonly (string | number)[];
 
 export function documentOf(json: string): Document {
   return lookedInto(json, withinOutput);
 }
 
-/** The same of an element of a list: one that is a text stays a text, whatever it holds. */
+/** As `documentOf`, for an element of a list: a text stays a text, whatever it contains. */
 export function documentOfItem(json: string): Document {
   return lookedInto(json, (whole) => whole);
 }
 
-/** What a value puts into other text, as it stands between the quotes of a JSON string: of `null` nothing. */
+/** What a value contributes inside other text, escaped as in a JSON string; `null` contributes nothing. */
 export function textWithin(json: string): string {
   return json === 'null' ? '' : JSON.stringify(variableText(json)).slice(1, -1);
 }
@@ -44,7 +44,7 @@ function lookedInto(json: string, look: (json: string) => string): Document {
   function inner() {
     if (!whole) {
       const text = look(json);
-      const ends = heldForNow(() => endsOf(text));
+      const ends = memoizeForTurn(() => endsOf(text));
       whole = { text, root: spotIn(text, 0, ends) };
     }
     return whole;
@@ -75,19 +75,19 @@ function lookedInto(json: string, look: (json: string) => string): Document {
   };
 }
 
-/** One value within a text. Those that somebody has looked for are kept, which is only where they begin. */
+/** One value within a text. Values that were looked up are cached by where they begin. */
 interface Spot {
   text(): string;
   charsWithin(): number;
   part(name: string | number): Spot | null;
 }
 
-/** Where the parts of a list or of an object begin. */
+/** Where the elements of a list or the members of an object begin. */
 type Parts = readonly number[] | ReadonlyMap<string, number>;
 
 function spotIn(whole: string, from: number, ends: () => Uint32Array): Spot {
   const known = new Map<string | number, Spot | null>();
-  const parts = heldForNow(() => partsAt(whole, from, ends()));
+  const parts = memoizeForTurn(() => partsAt(whole, from, ends()));
   const letter = whole.charAt(from);
   let chars: number | null = null;
 
@@ -116,7 +116,7 @@ function spotIn(whole: string, from: number, ends: () => Uint32Array): Spot {
   };
 }
 
-/** Of a name sent twice the last counts. */
+/** If a name is sent twice, the last value wins. */
 function partsAt(whole: string, from: number, ends: Uint32Array): Parts {
   const last = ends[from] ?? 0;
   const places: number[] = [];
@@ -134,7 +134,10 @@ function partsAt(whole: string, from: number, ends: Uint32Array): Parts {
   return isList ? places : members;
 }
 
-/** The index after the value that begins there. Nested ones are not gone through: else each level would cost the whole. */
+/**
+ * The index after the value that begins there. Nested values are skipped by index; otherwise each level would scan the
+ * whole.
+ */
 function endOf(whole: string, from: number, ends: () => Uint32Array): number {
   const letter = whole.charAt(from);
   if (letter === '"') return stringEnd(whole, from);
@@ -144,7 +147,7 @@ function endOf(whole: string, from: number, ends: () => Uint32Array): number {
   return end;
 }
 
-/** Where each list and each object ends, at the place of its first character. */
+/** The end of each list and object, by the index of its first character. */
 function endsOf(text: string): Uint32Array {
   const ends = new Uint32Array(text.length);
   const open: number[] = [];
@@ -158,10 +161,10 @@ function endsOf(text: string): Uint32Array {
 }
 
 /**
- * Made once for all that is asked in one turn of the event loop, such as all that one advance of a run refers to: for so
- * long a weak reference holds what it was made with. To keep it for longer would take many times the room of the text.
+ * Memoizes for one turn of the event loop, for example for everything that one advance refers to. Keeping the index
+ * longer would take many times the memory of the text.
  */
-function heldForNow<T extends object>(make: () => T): () => T {
+function memoizeForTurn<T extends object>(make: () => T): () => T {
   let held: WeakRef<T> | null = null;
   return () => {
     const known = held?.deref();

@@ -7,7 +7,7 @@ import {
   type WorkflowDefinition,
 } from './definition.ts';
 
-/** A definition as it is written, and as it is stored: with everything filled in that was left out. */
+/** A definition as written by a user, and as stored with defaults filled in. */
 
 export interface DefinitionDraft {
   readonly input?: {

@@ -3,22 +3,22 @@ import { type Document, type Path, textWithin } from './document.ts';
 
 /**
  * References in the values of a workflow: `{{input.a.b[0]}}`, `{{steps.NAME.output.path[0]}}`, `{{item.id}}` and
- * `{{index}}`, inner blanks allowed, one pass, nothing else is syntax. Values travel as JSON text, so that the order of
- * names and the texts of numbers stay as they were sent.
+ * `{{index}}`, with optional inner blanks, in one pass; nothing else is syntax. Values are JSON text, so that the order
+ * of names and the text of numbers stay as sent.
  */
 
 export interface Reference {
   readonly root: 'input' | 'steps' | 'item' | 'index';
-  /** The step, where `root` is `steps`. */
+  /** The step, if `root` is `steps`. */
   readonly step: string | null;
-  /** Names of members and places in lists, within the input, the step's output or the item. */
+  /** Member names and list indexes within the input, the step's output or the item. */
   readonly path: Path;
 }
 
-/** What references stand for; everything is compact JSON. */
+/** The values that references resolve to, all compact JSON. */
 export interface Scope {
   readonly input: Document;
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly output: (step: string) => Document | null;
   /** Null outside of a list. */
   readonly item: Document | null;
@@ -33,7 +33,7 @@ const pattern = new RegExp(
 const wholePattern = new RegExp(`^${pattern.source}$`);
 const partPattern = new RegExp(`${name}|[0-9]+`, 'g');
 
-/** Every reference in the texts of any JSON value, in the order of the text; the names of members hold none. */
+/** Every reference in the texts of a JSON value, in order; member names contain none. */
 export function findReferences(value: unknown): Reference[] {
   return piecesOf(value).flatMap((piece) => (typeof piece === 'string' ? [] : piece.reference));
 }
@@ -44,10 +44,10 @@ export function stepsReferredTo(value: unknown): string[] {
 }
 
 /**
- * The value with its references filled in, as compact JSON. A text that is one reference takes the value with its type;
- * within other text it becomes what a variable of that value puts into a prompt. What does not exist is null, and
- * nothing within text. Null where the result would have more than `charsMax` characters: a short text can refer to a
- * long value many times. That is found out before anything of it is made.
+ * The value with its references resolved, as compact JSON. A text that is exactly one reference becomes the value with
+ * its type; inside other text it becomes the value's prompt text. A missing value becomes null, and nothing inside
+ * text. Null if the result would exceed `charsMax` characters: a short text can repeat a long value. The length is
+ * computed before anything is built.
  */
 export function fill(value: unknown, scope: Scope, charsMax: number): string | null {
   const pieces = piecesOf(value);
@@ -59,23 +59,23 @@ export function fill(value: unknown, scope: Scope, charsMax: number): string | n
   return pieces.map((piece) => textOf(piece, scope)).join('');
 }
 
-/** JSON as it stands in the definition, or what takes its value where a run is: alone, or within other text. */
+/** Literal JSON of the definition, or a reference: alone, or within other text. */
 type Piece = string | { readonly reference: Reference; readonly within: boolean };
 
-/** A definition is long and never changes, and a list fills the same value for each of its items. */
-const kept = new WeakMap<object, readonly Piece[]>();
+/** A definition is immutable and a list fills the same value for each item, so the split is cached. */
+const cache = new WeakMap<object, readonly Piece[]>();
 
 function piecesOf(value: unknown): readonly Piece[] {
-  if (typeof value !== 'object' || value === null) return takeApart(value);
-  const known = kept.get(value);
+  if (typeof value !== 'object' || value === null) return splitAtReferences(value);
+  const known = cache.get(value);
   if (known) return known;
-  const pieces = takeApart(value);
-  kept.set(value, pieces);
+  const pieces = splitAtReferences(value);
+  cache.set(value, pieces);
   return pieces;
 }
 
-/** The value as JSON, cut where its references stand. Only texts with braces are looked at: a value can have many parts. */
-function takeApart(value: unknown): Piece[] {
+/** Splits the value's JSON at its references. Only texts with braces are scanned: a value can have many parts. */
+function splitAtReferences(value: unknown): Piece[] {
   const whole = JSON.stringify(value ?? null);
   if (!whole.includes('{{')) return [whole];
   const pieces: Piece[] = [];
@@ -131,7 +131,7 @@ function textOf(piece: Piece, scope: Scope): string {
   return piece.within ? textWithin(json) : json;
 }
 
-/** What a reference stands for, as compact JSON; `null` where there is no such thing. */
+/** The value of a reference as compact JSON; `null` if there is none. */
 function resolve(reference: Reference, scope: Scope): string {
   if (reference.root === 'index') return JSON.stringify(scope.index);
   return documentFor(reference, scope)?.at(reference.path) ?? 'null';

@@ -1,13 +1,13 @@
 import { Cron } from 'croner';
 import { findZone } from '../time-zone.ts';
 
-/** When a schedule ticks: cron with five fields or a nickname for such, read on the clocks of a place. Moments are milliseconds. */
+/** Schedule ticks: five-field cron, or a nickname, in a time zone. Times are milliseconds. */
 
-/** What becomes of ticks that no process was there for: nothing, or one run for all of them. */
+/** Ticks missed while no process ran: skip them, or start one workflow run for all of them. */
 export const missedPolicies = ['skip', 'once'] as const;
 export type MissedPolicy = (typeof missedPolicies)[number];
 
-/** A tick that is carried out so much later than it should be was missed. */
+/** A tick that fires this much later than due counts as missed. */
 export const missedAfterMs = 60_000;
 
 export interface ScheduleTimes {
@@ -16,13 +16,13 @@ export interface ScheduleTimes {
   readonly timeZone: string;
 }
 
-/** What is wrong with it, for people; null where nothing is. */
+/** A problem with the schedule, as public text; null if it is valid. */
 export function scheduleProblem({ cron, timeZone }: ScheduleTimes): string | null {
   if (findZone(timeZone) === null) {
     return `"${timeZone}" is no time zone; an IANA name is needed, such as Europe/Berlin.`;
   }
   try {
-    // The library takes a moment in place of an expression, too.
+    // The library also accepts a moment instead of an expression.
     const once = read({ cron, timeZone }).getOnce() !== null;
     return once ? `Field "cron" is no expression of five fields, but a moment: "${cron}".` : null;
   } catch {
@@ -30,7 +30,7 @@ export function scheduleProblem({ cron, timeZone }: ScheduleTimes): string | nul
   }
 }
 
-/** The next ticks after a moment, so many or fewer where no more will ever come. */
+/** The next `count` ticks after a moment; fewer if no more will ever come. */
 export function nextTicks(times: ScheduleTimes, afterMs: number, count: number): number[] {
   return read(times)
     .nextRuns(count, new Date(afterMs))
@@ -38,8 +38,8 @@ export function nextTicks(times: ScheduleTimes, afterMs: number, count: number):
 }
 
 /**
- * What is to be done once a tick is due: for which tick a run is started, null where for none, and when the next one is.
- * `once` makes one run of all that passed; `skip` starts the first that is not yet missed, though others before it were.
+ * The action for a due schedule: the tick to start a workflow run for (null: none) and the next tick. `once` starts one
+ * run for all that passed; `skip` starts the first that does not count as missed.
  */
 export function dueTick(
   schedule: ScheduleTimes & { readonly missed: MissedPolicy },
@@ -53,7 +53,7 @@ export function dueTick(
   return { firesMs: lately !== null && lately <= nowMs ? lately : null, nextMs };
 }
 
-/** No timer: it is only asked. Lists and ranges of hours and minutes are times of day, as single ones are. */
+/** Computes ticks only; starts no timer. Lists and ranges of hours and minutes are local times of day. */
 function read({ cron, timeZone }: ScheduleTimes): Cron {
   const fixedTimeRule = 'no-wildcard';
   return new Cron(cron, { mode: '5-part', timezone: timeZone, paused: true, fixedTimeRule });

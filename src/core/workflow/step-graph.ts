@@ -2,29 +2,29 @@ import { checkCondition } from './condition.ts';
 import type { StepDefinition, WorkflowDefinition } from './definition.ts';
 import { stepsReferredTo } from './reference.ts';
 
-/** Which steps of a workflow wait for which. */
+/** The dependencies between the steps of a workflow. */
 
 export interface WorkflowGraph {
-  /** The steps, each after all that it waits for. Those of a circle, and what waits for them, are left out. */
+  /** The steps in topological order. Steps in a cycle, and those that wait for them, are left out. */
   readonly ordered: readonly StepDefinition[];
-  /** What each step waits for, by its name. */
+  /** The steps that each step waits for, by name. */
   readonly waitsFor: ReadonlyMap<string, readonly string[]>;
-  /** The steps that nobody waits for, in the order of the declaration. */
+  /** The steps that no other step waits for, in the order of the declaration. */
   readonly last: readonly string[];
 }
 
-const kept = new WeakMap<WorkflowDefinition, WorkflowGraph>();
+const cache = new WeakMap<WorkflowDefinition, WorkflowGraph>();
 
-/** The graph of a definition; made once for each object, since a version never changes. */
+/** The graph of a definition; cached per object, because a version never changes. */
 export function graphOf(definition: WorkflowDefinition): WorkflowGraph {
-  const known = kept.get(definition);
+  const known = cache.get(definition);
   if (known) return known;
   const graph = drawn(definition.steps);
-  kept.set(definition, graph);
+  cache.set(definition, graph);
   return graph;
 }
 
-/** The steps that a step waits for, each once: those it refers to, and those it names. */
+/** The steps that a step waits for, each once: those it refers to and those it names. */
 export function waitsFor(step: StepDefinition): string[] {
   const condition = step.when === null ? [] : checkCondition(step.when).steps;
   const values = [step.variables, step.forEach?.list, step.fallback];

@@ -1,22 +1,22 @@
 import { compact, depth, jsonDepthMax } from '../json.ts';
 
 /**
- * What a step has put out, kept as JSON text: a string that holds exactly what the model wrote, or any other value where
- * a list or a fallback made it. What a model wrote is often JSON itself: whoever looks into it has it parsed.
+ * The output of a step, stored as JSON text: a string with exactly what the model wrote, or another value from a list
+ * or a fallback. Model text is often JSON itself; readers parse it.
  */
 
-/** What a model wrote, as it is kept. */
+/** The stored form of a model's text. */
 export function outputOfText(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The value within an output, as compact JSON: what the model wrote where that is JSON, else the output as it is. */
+/** The value of an output as compact JSON: the model's text parsed if it is JSON, else the output itself. */
 export function withinOutput(output: string): string {
   if (!output.startsWith('"')) return output;
   return jsonWithin(JSON.parse(output) as string) ?? output;
 }
 
-/** The compact JSON that a text consists of, one code fence around it taken off; null where it is none. */
+/** The compact JSON in a text, without one code fence around it; null if it is not JSON. */
 function jsonWithin(text: string): string | null {
   const inner = unfenced(text.trim());
   try {
@@ -28,7 +28,7 @@ function jsonWithin(text: string): string | null {
   return depth(json) > jsonDepthMax ? null : json;
 }
 
-/** Without a pattern, which would go over long blanks again and again. */
+/** No regular expression: it would scan long blanks repeatedly. */
 function unfenced(text: string): string {
   const firstLine = text.indexOf('\n');
   const fenced =
@@ -38,5 +38,5 @@ function unfenced(text: string): string {
   return text.slice(firstLine + 1, -3);
 }
 
-/** The longest line that a fence may begin with. */
+/** The maximum length of the opening fence line. */
 const fenceMax = 64;

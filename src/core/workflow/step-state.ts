@@ -7,12 +7,12 @@ import {
   type WorkflowFailureCode,
 } from './definition.ts';
 
-/** Where a step of a run stands, what becomes of its calls, and how a run ends. */
+/** The state of a step of a workflow run, the outcome of its calls, and the end of a run. */
 
 /** A step, or one item of a step that fans out. All values are JSON texts. */
 export interface StepState {
   readonly step: string;
-  /** -1, but for an item of a list. */
+  /** -1, except for an item of a list. */
   readonly item: number;
   readonly status: Exclude<StepStatus, 'waiting'>;
   readonly variables: string | null;
@@ -27,11 +27,11 @@ export interface StepState {
   readonly error: string | null;
 }
 
-/** What came of a step's call: its execution has ended, or it was refused for good. */
+/** The outcome of a step's call: its execution ended, or the call was refused for good. */
 export interface StepEvent {
   readonly step: string;
   readonly item: number;
-  /** Null where it was refused; `fallback` tells which call that was. */
+  /** Null if the call was refused; `fallback` says which call. */
   readonly executionId: string | null;
   readonly fallback?: boolean;
   readonly outcome:
@@ -53,7 +53,7 @@ export interface Failure {
   readonly error: string;
 }
 
-/** Whether nothing more can become of it. */
+/** Whether the state is final. */
 export function isOver({ status }: StepState): boolean {
   return status !== 'ready' && status !== 'processing';
 }
@@ -72,7 +72,7 @@ export function keyOf({ step, item }: StepState): string {
   return `${step} ${item}`;
 }
 
-/** A step, or an item, that nobody has thought of yet. */
+/** A step or an item that has no row yet. */
 export function fresh(step: string, item: number): StepState {
   return {
     step,
@@ -101,7 +101,7 @@ export function tooLarge(what: string, charsMax = valuesCharsMax): Failure {
   };
 }
 
-/** Of what is referred to, however little of it would be used: all of it must be gone through. */
+/** All values that are referred to must be read, however little of them is used. */
 export function tooMuchReferredTo(): Failure {
   return {
     code: 'VALUES_TOO_LARGE',

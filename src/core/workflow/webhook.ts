@@ -1,12 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
-/** Inbound webhooks, signed as Standard Webhooks has it: `webhook-id`, `webhook-timestamp`, `webhook-signature`. */
+/** Inbound webhooks, signed as Standard Webhooks specifies: `webhook-id`, `webhook-timestamp`, `webhook-signature`. */
 
-/** How far the sender's clock may be from the database's. */
+/** The maximum difference between the sender's clock and the database's. */
 export const toleranceMs = 300_000;
 const secretBytes = 32;
-/** A sender that changes its secret signs with both; more than a few are no signatures. */
+/** A sender that rotates its secret signs with both; more than a few signatures are not plausible. */
 const signaturesMax = 10;
 
 export function generateWebhookSecret(): string {
@@ -17,13 +17,13 @@ export interface SignedCall {
   readonly id: string | undefined;
   readonly timestamp: string | undefined;
   readonly signature: string | undefined;
-  /** The body to the letter. */
+  /** The body, byte for byte. */
   readonly payload: string;
 }
 
 /**
- * Whether a call was signed with this secret, and lately. The library's own `verify` goes by the clock of the process;
- * here only the database's counts, so that all processes judge alike.
+ * Whether a call carries a valid, recent signature. The library's own `verify` uses the process clock; here only the
+ * database's clock counts, so that all processes agree.
  */
 export function isSigned(secret: string, call: SignedCall, nowMs: number): boolean {
   const { id, timestamp, signature, payload } = call;

@@ -148,7 +148,7 @@ export class AdmissionBatch {
       month: this.#months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
       testingLimits: this.#deps.testingLimits,
       body: call.body,
-      idempotencyComplaint: call.idempotencyComplaint,
+      idempotencyProblem: call.idempotencyProblem,
       replay: firstCall && { sameBody: () => firstCall.digest.equals(bodyDigest(call.body)) },
     };
   }

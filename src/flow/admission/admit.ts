@@ -92,7 +92,7 @@ async function admitBatch(
   const sentAt = performance.now();
   const fromTag = bound.over(usualTransactionMs, sentAt);
   const state = await readForAdmission(send, lookupOf(calls, { worker, fromTag }));
-  bound.saw(state.floor ?? clockTag(state.nowMs), sentAt);
+  bound.observe(state.floor ?? clockTag(state.nowMs), sentAt);
   const batch = new AdmissionBatch(state, { ...deps, worker });
   try {
     const results = calls.map((call) => admitOne(batch, call, state.nowMs));

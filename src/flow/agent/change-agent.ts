@@ -5,7 +5,7 @@ import {
   changeSettings,
   needsOwner,
   type PinnedVersion,
-  refuseUnfit,
+  requireFit,
 } from '../../core/agent/agent-settings.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
@@ -89,7 +89,7 @@ export function changedSettings(
 ): AgentSettings {
   const settings = changeSettings(agent, change);
   refuseUnlessOwner(caller, agent, settings);
-  refuseUnfit(settings, version);
+  requireFit(settings, version);
   return settings;
 }
 

@@ -2,14 +2,14 @@ import {
   type Action,
   allowedActions,
   deletable,
-  type Standing,
+  type LifecycleState,
   transition,
 } from '../../core/agent/agent.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
-import { markDeleted, writeStanding } from '../../store/agent/agent-writes.ts';
+import { markDeleted, writeLifecycleState } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
@@ -26,7 +26,7 @@ export async function moveAgent(
   return withLockedAgent(db, caller, agentId, async (trx, agent) => {
     const next = transition(agent, action);
     if (!next) throw illegalTransition(agent, `"${action}" is not possible`);
-    await writeStanding(trx, agent.id, next);
+    await writeLifecycleState(trx, agent.id, next);
     const subject = toId('agent', agent.id);
     await writeAudit(trx, actorOf(caller), { action: 'agent.move', subject, details: { action } });
     return readAgent(trx, agent.id);
@@ -51,7 +51,7 @@ export async function deleteAgent(db: Db, caller: Caller, agentId: string | null
  * @param where what of its standing is in the way
  */
 export function illegalTransition(
-  at: Standing,
+  at: LifecycleState,
   what: string,
   where = at.archived ? 'while it is archived' : `in stage ${at.stage}`,
 ): CallFailure {

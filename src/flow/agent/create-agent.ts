@@ -1,10 +1,10 @@
 import {
   type AgentChange,
   type AgentSettings,
-  blank,
+  defaultSettings,
   newSettings,
   type PinnedVersion,
-  refuseUnfit,
+  requireFit,
 } from '../../core/agent/agent-settings.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
@@ -66,7 +66,7 @@ export function settingsOfNew(
 ): AgentSettings {
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
   const fitting = newSettings(settings, version);
-  refuseUnfit(fitting, version);
-  refuseUnlessOwner(caller, blank, fitting);
+  requireFit(fitting, version);
+  refuseUnlessOwner(caller, defaultSettings, fitting);
   return fitting;
 }

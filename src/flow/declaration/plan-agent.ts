@@ -1,11 +1,11 @@
-import { type Standing, transition } from '../../core/agent/agent.ts';
+import { type LifecycleState, transition } from '../../core/agent/agent.ts';
 import type { PinnedVersion } from '../../core/agent/agent-settings.ts';
 import {
+  actionsTo,
   apiSwitch,
   type DeclaredAgent,
   declaredSettings,
   settingsChange,
-  wayTo,
 } from '../../core/agent/declaration.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
@@ -102,7 +102,7 @@ function change(
 function move(ground: Ground, { name, stage }: DeclaredAgent, agent: AgentRow): AgentRow {
   const { caller, changes, add } = ground;
   if (stage === undefined || (stage === agent.stage && !agent.archived)) return agent;
-  const way = wayTo(agent, stage);
+  const way = actionsTo(agent, stage);
   if (!way) {
     const where = agent.archived ? 'while it is archived' : `from stage ${agent.stage}`;
     throw new CallFailure('ILLEGAL_TRANSITION', `There is no way to stage ${stage} ${where}.`);
@@ -111,7 +111,7 @@ function move(ground: Ground, { name, stage }: DeclaredAgent, agent: AgentRow): 
   changes.push({ kind: 'agent', name, action: 'move', ...change });
   holdRevision(ground, agent);
   for (const action of way) add((trx) => moveAgent(trx, caller, agent.id, action));
-  const at = way.reduce<Standing>((from, action) => transition(from, action) ?? from, agent);
+  const at = way.reduce<LifecycleState>((from, action) => transition(from, action) ?? from, agent);
   return { ...agent, stage: at.stage, archived: at.archived, apiEnabled: at.apiEnabled };
 }
 

@@ -1,5 +1,5 @@
 import type { Template } from '../../core/agent/prompt.ts';
-import { rendered } from '../../core/agent/render-prompt.ts';
+import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import type { Db } from '../../store/connection/database.ts';
 import {
   findRenderings,
@@ -96,7 +96,7 @@ async function renderPrompts(
     );
     await Promise.all(
       [...renderings].map(async ([id, rendering]) => {
-        const prompt = rendered(await template(rendering.promptVersionId), rendering);
+        const prompt = renderPrompt(await template(rendering.promptVersionId), rendering);
         if (prompt) prompts.set(id, prompt);
       }),
     );

@@ -1,9 +1,9 @@
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
 import type { Template } from '../../core/agent/prompt.ts';
-import { rendered } from '../../core/agent/render-prompt.ts';
+import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { retryDelayMs } from '../../core/execution/retry-delay.ts';
-import { CallFailure, type ExecutionErrorCode, withoutQuotedText } from '../../core/failure.ts';
+import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import {
   type Cost,
   ModelDeferred,
@@ -60,7 +60,7 @@ export async function executeAttempt(
   const template = await deps.template(execution.promptVersionId);
   // Nothing was sent, so another attempt is allowed even with `maxAttempts: 1`.
   if (signal.aborted) return { kind: 'stopped', sent: null };
-  const prompt = rendered(template, execution);
+  const prompt = renderPrompt(template, execution);
   if (!prompt) {
     const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
     return failed(execution, 'CONTEXT_LENGTH', message, { counted: false });
@@ -169,7 +169,7 @@ function failed(
   more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
 ): AttemptOutcome {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
-  const error = storesBodies(execution) ? message : withoutQuotedText(message);
+  const error = storesBodies(execution) ? message : withoutProviderText(message);
   const failure = { status: 'failed', errorCode, error, counted, usage, cost } as const;
   return { kind: 'end', end: { ...baseEnd(execution, prompt), ...failure } };
 }

@@ -3,7 +3,7 @@ import type { Template } from '../../core/agent/prompt.ts';
 import { addDecimals } from '../../core/decimal.ts';
 import { type EndStatus, latencyMsMax } from '../../core/execution/execution.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
-import { type ExecutionErrorCode, withoutQuotedText } from '../../core/failure.ts';
+import { type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
 import {
@@ -170,7 +170,7 @@ async function transact(
     (await planProgress(
       deps,
       send,
-      { runs, steps, together: ends.length > 1, unwritable },
+      { runs, steps, shared: ends.length > 1, unwritable },
       events,
     ));
   let stopping: Promise<Stopping[]> = Promise.resolve([]);
@@ -222,7 +222,7 @@ function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent 
           {
             kind: 'failed',
             code: errorCode ?? 'INTERNAL',
-            error: withoutQuotedText(error ?? ''),
+            error: withoutProviderText(error ?? ''),
           },
   };
 }

@@ -79,6 +79,6 @@ function callOf(schedule: ScheduleRow, tick: Date): StartCall {
     trigger: 'schedule',
     body: parseExecuteBody(`{"input":${schedule.input}}`, 'input'),
     idempotencyKey: tick.toISOString(),
-    idempotencyComplaint: null,
+    idempotencyProblem: null,
   };
 }

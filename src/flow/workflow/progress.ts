@@ -4,7 +4,7 @@ import { type Advance, advance } from '../../core/workflow/advance.ts';
 import { type ConditionJudge, conditionJudge } from '../../core/workflow/condition-judge.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
-import type { RunState, RunValues, Unread } from '../../core/workflow/run-state.ts';
+import type { MissingRunValues, RunState, RunValues } from '../../core/workflow/run-state.ts';
 import {
   agentOfStep,
   failed,
@@ -155,7 +155,7 @@ type Advanced = Extract<Advance, { kind: 'advanced' }>;
 
 interface IncompleteRun {
   readonly run: AdvancingRun;
-  readonly unread: Unread;
+  readonly missing: MissingRunValues;
 }
 
 /** Missing values are read for all workflow runs at once: the rest of the batch waits, and locks are held. */
@@ -185,9 +185,9 @@ async function planRuns(
       if (result.kind === 'advanced') {
         budget?.spend(writtenChars(result));
         addToPlan(one, result, plan);
-      } else incomplete.push({ run: { ...one, judge }, unread: result.unread });
+      } else incomplete.push({ run: { ...one, judge }, missing: result.missing });
     }
-    const missing = incomplete.map(({ run, unread }) => ({ runId: run.run.id, unread }));
+    const missing = incomplete.map(({ run, missing: unread }) => ({ runId: run.run.id, unread }));
     const loaded = await loadMissingValues(send, missing, budget);
     remaining = incomplete.map(({ run }, at) => withLoaded(deps, run, loaded[at] as LoadedValues));
   }

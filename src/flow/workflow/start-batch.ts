@@ -98,10 +98,10 @@ export class StartBatch {
       workflow: workflow && {
         enabled: workflow.enabled,
         definition: versionId === null ? null : await this.#definition(versionId),
-        privateMakers: caller.kind === 'workflow' ? [] : workflow.private_makers,
+        privateCreators: caller.kind === 'workflow' ? [] : workflow.private_creators,
       },
       body: call.body,
-      idempotencyComplaint: call.idempotencyComplaint,
+      idempotencyProblem: call.idempotencyProblem,
       replay: first && { sameBody: () => first.digest.equals(bodyDigest(call.body)) },
     });
   }

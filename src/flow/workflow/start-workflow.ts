@@ -45,7 +45,7 @@ export interface StartCall {
   /** The request body, `{"input": {…}}`. */
   readonly body: ExecuteBody;
   readonly idempotencyKey: string | null;
-  readonly idempotencyComplaint: string | null;
+  readonly idempotencyProblem: string | null;
 }
 
 export type Started = { readonly nowMs: number } & (

@@ -1,7 +1,7 @@
 import { callable } from '../../core/agent/agent.ts';
 import {
   agentLimits,
-  look,
+  peekWindows,
   type RateLimits,
   stageLimits,
   tightest,
@@ -147,5 +147,5 @@ function allowedSteps(agent: DueAgentRow, testingLimits: RateLimits): number {
   });
   if (!isCallable) return Number.POSITIVE_INFINITY;
   const limits = agentLimits(agent, stageLimits(stage, testingLimits));
-  return tightest(look(counts, limits, nowMs))?.remaining ?? Number.POSITIVE_INFINITY;
+  return tightest(peekWindows(counts, limits, nowMs))?.remaining ?? Number.POSITIVE_INFINITY;
 }

@@ -109,7 +109,7 @@ function callOf(step: DueStep): ExecuteCall {
     agentId: step.agentId,
     body: readVariables(step.variables),
     idempotencyKey: null,
-    idempotencyComplaint: null,
+    idempotencyProblem: null,
     ipAddress: null,
     userAgent: null,
   };

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
-import type { Standing } from '../../core/agent/agent.ts';
+import type { LifecycleState } from '../../core/agent/agent.ts';
 import type { AgentSettings } from '../../core/agent/agent-settings.ts';
 import type { Trx } from '../connection/database.ts';
 import { grantFreeSlots } from '../execution/finish.ts';
@@ -56,7 +56,11 @@ export async function writeSettings(
     where id = ${id}`.execute(trx);
 }
 
-export async function writeStanding(trx: Trx, id: string, standing: Standing): Promise<void> {
+export async function writeLifecycleState(
+  trx: Trx,
+  id: string,
+  standing: LifecycleState,
+): Promise<void> {
   await sql`
     update agents set stage = ${standing.stage}, api_enabled = ${standing.apiEnabled},
       archived_at = case when ${standing.archived} then coalesce(archived_at, clock_timestamp()) end,

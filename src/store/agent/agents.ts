@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Stage, Standing } from '../../core/agent/agent.ts';
+import type { LifecycleState, Stage } from '../../core/agent/agent.ts';
 import type { AgentSettings } from '../../core/agent/agent-settings.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
@@ -9,7 +9,7 @@ import { holds, type Page, readPage } from '../page.ts';
 
 /** Reading agents, as far as whoever asks sees them. */
 
-export interface AgentRow extends AgentSettings, Standing {
+export interface AgentRow extends AgentSettings, LifecycleState {
   readonly id: string;
   readonly promptId: string;
   readonly promptVersionId: string;

@@ -35,7 +35,7 @@ export async function reach(connection: pg.ClientConfig, options: ReachOptions):
   let wordAt = 0;
   for (;;) {
     const refusal = await knock(connection);
-    if (refusal === null) return refuseUnfit(connection);
+    if (refusal === null) return requireFit(connection);
     const reason = reasonOf(refusal);
     if (!mayPass(refusal))
       throw new StartupFailure(`The database refuses the connection: ${reason}.`);
@@ -64,7 +64,7 @@ export async function knock(connection: pg.ClientConfig): Promise<Refusal | null
 }
 
 /** One that is too old, or cannot hold every text. */
-async function refuseUnfit(connection: pg.ClientConfig): Promise<void> {
+async function requireFit(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {

@@ -103,12 +103,12 @@ async function launchOnce({ onLog, signal, superuser, ...options }: Launch): Pro
   }
   // Its last words may still be under way, but not for long.
   await Promise.race([silent, delay(500)]);
-  const words = flushStderr(said) || flushStderr(await readLog(options.cluster)) || said.trim();
+  const words = lastWords(said) || lastWords(await readLog(options.cluster)) || said.trim();
   throw new StartupFailure(`PostgreSQL did not start (${state.how}). ${words}`);
 }
 
 /** Why it gave up, as it put it. */
-function flushStderr(log: string): string {
+function lastWords(log: string): string {
   const start = log.slice(Math.max(0, log.lastIndexOf('starting PostgreSQL')));
   const lines = start.split('\n').filter((line) => /FATAL|PANIC|could not/.test(line));
   return lines.slice(-5).join('\n');

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { quotedText } from '../../core/failure.ts';
+import { providerTextPattern } from '../../core/failure.ts';
 import { transientOutputMs } from '../../core/history/retention.ts';
 import { thisMoment } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
@@ -11,7 +11,7 @@ import { overdueBefore } from './retention.ts';
  */
 
 /** SQL: the column `error` without a provider's own words. */
-const withoutQuotedText = sql`regexp_replace(error, ${sql.lit(quotedText)}, '\\1.')`;
+const withoutProviderText = sql`regexp_replace(error, ${sql.lit(providerTextPattern)}, '\\1.')`;
 
 /**
  * Takes the bodies of up to `limit` records of an agent that have had their time, and answers how many it came
@@ -38,11 +38,11 @@ export async function removeBodies(
       order by id limit ${limit}),
     taken as (
       update executions set input_variables = null, system_prompt = null, user_prompt = null, output = null,
-        ip_address = null, user_agent = null, error = ${withoutQuotedText}
+        ip_address = null, user_agent = null, error = ${withoutProviderText}
       where id = any (array(select id from picked))
         and (input_variables is not null or system_prompt is not null or user_prompt is not null
           or output is not null or ip_address is not null or user_agent is not null
-          or error <> ${withoutQuotedText})),
+          or error <> ${withoutProviderText})),
     noted as (
       insert into bodies_removed as b (agent_id, up_to)
       select ${agentId}, case when (select count(*) from picked) < ${limit} then before

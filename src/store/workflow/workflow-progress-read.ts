@@ -1,7 +1,12 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import { referredCharsMax } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
-import type { ItemCounts, ItemsFrom, RunValues, Unread } from '../../core/workflow/run-state.ts';
+import type {
+  ItemCounts,
+  ItemsFrom,
+  MissingRunValues,
+  RunValues,
+} from '../../core/workflow/run-state.ts';
 import { fresh, type StepState } from '../../core/workflow/step-state.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import type { WorkflowRunStepState } from './workflow-progress.ts';
@@ -35,7 +40,7 @@ export async function readSteps(
     items: counts.map(({ run_id, under_way, ...row }) => ({
       ...row,
       runId: run_id,
-      underWay: under_way,
+      inProgress: under_way,
     })),
   };
 }
@@ -43,7 +48,7 @@ export async function readSteps(
 /** What is to be read of a run. */
 export interface MissingValues {
   readonly runId: string;
-  readonly unread: Unread;
+  readonly unread: MissingRunValues;
 }
 
 /** How many characters the values of these runs have, without the items of their lists; not counted on beyond `charsMax`. */

@@ -40,7 +40,7 @@ export interface WorkflowRow {
   readonly version_id: string | null;
   readonly version_label: string | null;
   /** Who made the private agents that the version names, fallbacks included, and those deleted since: so it is with runs. */
-  readonly private_makers: (string | null)[];
+  readonly private_creators: (string | null)[];
   /** Whether all agents that the version names store bodies. */
   readonly stores_bodies: boolean;
 }
@@ -159,7 +159,7 @@ const readWorkflows: Statement = {
   name: 'start-read-workflows',
   text: `select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,
       array(select a.created_by from agents a
-        where a.id = any(v.agent_ids) and a.visibility = 'private') as private_makers,
+        where a.id = any(v.agent_ids) and a.visibility = 'private') as private_creators,
       not exists (select from agents a where a.id = any(v.agent_ids) and not a.store_bodies) as stores_bodies
     from workflows w left join workflow_versions v on v.id = w.workflow_version_id
     where w.id = any($1::uuid[]) and w.deleted_at is null`,

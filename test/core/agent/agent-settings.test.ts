@@ -5,7 +5,7 @@ import {
   type AgentChange,
   changeSettings,
   newSettings,
-  refuseUnfit,
+  requireFit,
 } from '../../../src/core/agent/agent-settings.ts';
 import { undeclared } from '../../../src/core/agent/prompt.ts';
 
@@ -89,15 +89,15 @@ test('required and optional at once, no model, and undeclared placeholders are r
     { name: 'A', requiredVariables: ['a', 'b'], optionalVariables: ['b'] },
     bare,
   );
-  assert.throws(() => refuseUnfit(wrong, bare), { code: 'INVALID_REQUEST', message: /: b\.$/ });
+  assert.throws(() => requireFit(wrong, bare), { code: 'INVALID_REQUEST', message: /: b\.$/ });
   const lists = { ...wrong, optionalVariables: ['d'] };
-  assert.throws(() => refuseUnfit(lists, bare), { code: 'INVALID_REQUEST', message: /model/ });
-  assert.throws(() => refuseUnfit(lists, version), {
+  assert.throws(() => requireFit(lists, bare), { code: 'INVALID_REQUEST', message: /model/ });
+  assert.throws(() => requireFit(lists, version), {
     code: 'UNDECLARED_VARIABLES',
     fields: { undeclaredVariables: ['c'] },
   });
-  refuseUnfit({ ...lists, defaultVariableValues: { c: null } }, version);
-  refuseUnfit({ ...lists, config: { model: 'a/b' }, optionalVariables: ['c', 'd'] }, bare);
+  requireFit({ ...lists, defaultVariableValues: { c: null } }, version);
+  requireFit({ ...lists, config: { model: 'a/b' }, optionalVariables: ['c', 'd'] }, bare);
 });
 
 test('a new agent without a list of its own always declares what it needs, and no name twice', () => {
@@ -107,7 +107,7 @@ test('a new agent without a list of its own always declares what it needs, and n
     fc.property(names, names, defaults, (variables, optionalVariables, defaultVariableValues) => {
       const of = { ...version, variables };
       const settings = newSettings({ name: 'A', optionalVariables, defaultVariableValues }, of);
-      refuseUnfit(settings, of);
+      requireFit(settings, of);
       assert.deepEqual(undeclared(variables, settings), []);
     }),
   );

@@ -56,7 +56,7 @@ const good = (): Facts => ({
   month: { actionsPerMonth: 1_000, month: 0, used: 0 },
   testingLimits: { requestsPerMinute: 10, requestsPerHour: 500, requestsPerDay: 10_000 },
   body: parseExecuteBody('{"variables":{"topic":"tides"}}'),
-  idempotencyComplaint: null,
+  idempotencyProblem: null,
   replay: null,
 });
 
@@ -169,13 +169,13 @@ test('the bodies under an idempotency key are only compared for a call that noth
     { caller: { ...caller, ended: true } },
     { caller: { ...caller, role: null } },
     { callerCounts: used(100) },
-    { idempotencyComplaint: 'too long' },
+    { idempotencyProblem: 'too long' },
   ];
   for (const wrong of refused) {
     assert.equal(decide({ ...good(), ...wrong, replay }).kind, 'refused');
-    const { callerCounts, idempotencyComplaint, ...rest } = { ...good(), ...wrong };
+    const { callerCounts, idempotencyProblem, ...rest } = { ...good(), ...wrong };
     const { caller: of, body } = rest;
-    const facts = { nowMs, caller: of, callerCounts, workflow: null, body, idempotencyComplaint };
+    const facts = { nowMs, caller: of, callerCounts, workflow: null, body, idempotencyProblem };
     assert.equal(decideStart({ ...facts, replay }).kind, 'refused');
   }
 });

@@ -5,10 +5,10 @@ import {
   agentLimits,
   type Counts,
   keyLimits,
-  look,
   monthOf,
   monthStartMs,
   noLimits,
+  peekWindows,
   type RateLimits,
   roll,
   secondsUntil,
@@ -110,7 +110,7 @@ test('whoever looks is told what the next call meets, and spends nothing', () =>
       roll(counts, startMs);
       for (let i = 0; i < calls; i++) spend(counts, keyLimits(own));
       const before = { ...counts };
-      const seen = look(counts, keyLimits(own), startMs + laterMs);
+      const seen = peekWindows(counts, keyLimits(own), startMs + laterMs);
       assert.deepEqual(counts, before);
       roll(counts, startMs + laterMs);
       const { passed, states } = spend(counts, keyLimits(own));

@@ -5,7 +5,7 @@ import type { Span } from '../../../src/core/history/history-range.ts';
 import { levelMs } from '../../../src/core/history/statistics.ts';
 import {
   fits,
-  type StepsQuestion,
+  type StepsRequest,
   stepBounds,
   stepLengths,
   stepSpans,
@@ -13,14 +13,14 @@ import {
 
 const ms = (text: string) => Date.parse(`${text}Z`);
 const iso = (at: number) => new Date(at).toISOString().slice(0, 16);
-const question: StepsQuestion = {
+const question: StepsRequest = {
   length: 'day',
   zone: 'Europe/Berlin',
   startMs: ms('2026-03-28T12:00'),
   endMs: ms('2026-03-30T12:00'),
   nowMs: ms('2026-11-21T09:30'),
 };
-const bounds = (some: Partial<StepsQuestion>, stepsMax = 1_500) =>
+const bounds = (some: Partial<StepsRequest>, stepsMax = 1_500) =>
   stepBounds({ ...question, ...some }, stepsMax)?.map(iso) ?? null;
 
 test('whole steps hold the range, days of 23 hours included', () => {

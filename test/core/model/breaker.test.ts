@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Breaker, closedBreaker, enter, leave } from '../../../src/core/model/breaker.ts';
 
 const answered = { kind: 'answered' } as const;
-const failed = { kind: 'failed', askedMs: 0 } as const;
+const failed = { kind: 'failed', retryAfterMs: 0 } as const;
 /** In the middle: a pause is as long as it is meant. */
 const middle = 0.5;
 
@@ -102,7 +102,7 @@ test('calls that were under way when it opened neither close it, nor open it ane
 test('who asks to be left alone is, at once, and a little longer', () => {
   const breaker = closedBreaker();
   const under = Array.from({ length: 9 }, () => go(breaker, 0));
-  leave(breaker, under[0] ?? -1, { kind: 'failed', askedMs: 7_000 }, 0, 1);
+  leave(breaker, under[0] ?? -1, { kind: 'failed', retryAfterMs: 7_000 }, 0, 1);
   assert.deepEqual(enter(breaker, 0), { kind: 'open', leftMs: 7_700 });
   assert.equal(room(breaker, 7_700).length, 4);
 });
@@ -121,7 +121,7 @@ test('a probe that says nothing for half a minute is followed by another, and by
 
 test('however long a provider asks to be left alone, after half a minute one call asks again', () => {
   const breaker = closedBreaker();
-  leave(breaker, go(breaker, 0), { kind: 'failed', askedMs: 3_600_000 }, 0, 0);
+  leave(breaker, go(breaker, 0), { kind: 'failed', retryAfterMs: 3_600_000 }, 0, 0);
   const entry = enter(breaker, 0);
   assert.equal(entry.kind === 'open' && entry.leftMs, 30_000);
   go(breaker, 30_000);

@@ -83,10 +83,10 @@ test('of a list nothing is read but counts, until it is complete: then the outpu
   const values = { input: null, outputs: new Map(), lists: new Map() };
   const list = row('a', { itemsCount: 3 });
   const item = (place: number, more: Partial<StepState>) => ({ ...row('a', more), item: place });
-  const of = (rows: StepState[], begun: number, underWay: number): RunState => ({
+  const of = (rows: StepState[], begun: number, inProgress: number): RunState => ({
     values,
     rows,
-    items: new Map([['a', { begun, underWay }]]),
+    items: new Map([['a', { begun, inProgress }]]),
     outputChars: new Map(),
   });
   const one = advance(definition, of([list, item(0, { executionId: 'e1' })], 2, 2), [
@@ -103,7 +103,10 @@ test('of a list nothing is read but counts, until it is complete: then the outpu
   const last = [event('a', { item: 2 })];
   const rows = [list, item(2, { executionId: 'e1' })];
   const nothing = { input: false, outputs: [], lists: [], items: [{ step: 'a', from: 0 }] };
-  assert.deepEqual(advance(definition, of(rows, 3, 1), last), { kind: 'unread', unread: nothing });
+  assert.deepEqual(advance(definition, of(rows, 3, 1), last), {
+    kind: 'missing',
+    missing: nothing,
+  });
   const read = [0, 1].map((place) => item(place, { status: 'success', output: `"${place}"` }));
   const all = advance(
     definition,
@@ -131,8 +134,8 @@ test('an item that cannot be called asks for what its fallback refers to', () =>
   ]);
   const values = { ...whole.values, outputs: new Map(), lists: new Map() };
   assert.deepEqual(advance(definition, { ...whole, values }, []), {
-    kind: 'unread',
-    unread: { input: false, outputs: ['a'], lists: ['b'], items: [] },
+    kind: 'missing',
+    missing: { input: false, outputs: ['a'], lists: ['b'], items: [] },
   });
   const { end } = advanced(definition, whole.values.input?.json ?? '', whole.rows, []);
   assert.deepEqual(end, { status: 'success', output: '["A 1","A 2"]' });
@@ -148,7 +151,7 @@ test('of a list that is complete no more is asked for once what is known does no
       {
         values: { input: null, outputs: new Map(), lists: new Map() },
         rows: [row('a', { itemsCount: 3 }), item(2, { executionId: 'e1' }), ...read],
-        items: new Map([['a', { begun: 3, underWay: 1 }]]),
+        items: new Map([['a', { begun: 3, inProgress: 1 }]]),
         outputChars: new Map(),
       },
       [event('a', { item: 2 })],
@@ -156,7 +159,7 @@ test('of a list that is complete no more is asked for once what is known does no
   const output = JSON.stringify('x'.repeat(valuesCharsMax / 2));
   const read = [0, 1].map((place) => item(place, { status: 'success', output }));
   const unread = { input: false, outputs: [], lists: [], items: [{ step: 'a', from: 1 }] };
-  assert.deepEqual(after(read.slice(0, 1)), { kind: 'unread', unread });
+  assert.deepEqual(after(read.slice(0, 1)), { kind: 'missing', missing: unread });
   const all = after(read);
   assert.ok(all.kind === 'advanced');
   assert.equal(all.changed.find((one) => one.item < 0)?.errorCode, 'VALUES_TOO_LARGE');
@@ -180,8 +183,8 @@ test('what steps refer to is asked for in one go, and nothing else is', () => {
     outputChars: new Map(),
   };
   assert.deepEqual(advance(definition, state, []), {
-    kind: 'unread',
-    unread: { input: true, outputs: ['a', 'b'], lists: [], items: [] },
+    kind: 'missing',
+    missing: { input: true, outputs: ['a', 'b'], lists: [], items: [] },
   });
 });
 
@@ -214,8 +217,8 @@ test('of what is too long to be gone through nothing is read: the step fails, an
   ]);
   const state = { ...wholeOf('{}', rows), outputChars };
   assert.deepEqual(advance(definition, state, []), {
-    kind: 'unread',
-    unread: { input: false, outputs: ['a'], lists: [], items: [] },
+    kind: 'missing',
+    missing: { input: false, outputs: ['a'], lists: [], items: [] },
   });
   const failing = row('failing', { executionId: 'e1' });
   const apart = row('apart', { executionId: 'e2' });

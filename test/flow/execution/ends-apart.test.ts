@@ -76,8 +76,11 @@ async function endTogether(
   const finisher = createFinisher({
     ...coldProgress(),
     ...{ pipelines: batches, singlePipelines: pipelines },
-    ...{ onProgress: () => {}, onQueued: () => {} },
-    onEnded: ({ id }) => void ended.push(id),
+    onProgress: () => {},
+    announcements: {
+      executionsQueued() {},
+      executionEnded: ({ id }) => void ended.push(id),
+    },
   });
   const all = [...executionIds, free];
   const unended = await findUnended(db, all);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/agents/agents.ts';
-import { agentLimits, look, stageLimits } from '../../../core/execution/limits.ts';
+import { agentLimits, peekWindows, stageLimits } from '../../../core/execution/limits.ts';
 import { fromId } from '../../../core/id.ts';
 import { changeAgent } from '../../../flow/agent/change-agent.ts';
 import { deleteAgent, moveAgent } from '../../../flow/agent/change-stage.ts';
@@ -72,7 +72,7 @@ export function agentRoutes(app: FastifyInstance, parts: ApiDeps): void {
     allowAgent({ request, reply, caller }, row);
     const { counts, nowMs } = await readCounts(db, row.id);
     const stage = stageLimits(row.stage, parts.testingLimits);
-    const states = look(counts, agentLimits(row.rateLimits, stage), nowMs);
+    const states = peekWindows(counts, agentLimits(row.rateLimits, stage), nowMs);
     return { status: 200, body: { rateLimitUsage: limitWire(states) } };
   });
 

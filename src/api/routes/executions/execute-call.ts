@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../contract/endpoint.ts';
 import { idempotencyKeyMax } from '../../../contract/limits.ts';
 import { type ExecuteBody, parseExecuteBody } from '../../../core/agent/variables.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
-import { notKnown } from '../../../core/failure.ts';
+import { unknownName } from '../../../core/failure.ts';
 import { refuseNobody } from '../../access/authenticate.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { readBody } from '../../http/body.ts';
@@ -18,7 +18,7 @@ export async function readExecuteBody(
   const [parameter] = Object.keys(request.query as object);
   const raw = await readBody(request);
   if (parameter !== undefined) {
-    const message = notKnown(`Parameter ${JSON.stringify(parameter.slice(0, 100))}`, []);
+    const message = unknownName(`Parameter ${JSON.stringify(parameter.slice(0, 100))}`, []);
     return { kind: 'invalid', message, variable: null };
   }
   if (raw.kind === 'text') return parseExecuteBody(raw.text, field);
@@ -41,7 +41,7 @@ export async function readDashboardCall(
   return { credential: { kind: 'session', caller }, body } as const;
 }
 
-type Idempotency = Pick<ExecuteCall, 'idempotencyKey' | 'idempotencyComplaint'>;
+type Idempotency = Pick<ExecuteCall, 'idempotencyKey' | 'idempotencyProblem'>;
 
 export function idempotency(request: FastifyRequest): Idempotency {
   return idempotencyOf(request.headers['idempotency-key'], 'Idempotency-Key');
@@ -49,10 +49,10 @@ export function idempotency(request: FastifyRequest): Idempotency {
 
 /** A key of the wrong form can name no earlier call, and must not pass for none. */
 export function idempotencyOf(key: unknown, header: string): Idempotency {
-  if (key === undefined) return { idempotencyKey: null, idempotencyComplaint: null };
+  if (key === undefined) return { idempotencyKey: null, idempotencyProblem: null };
   if (typeof key === 'string' && key.length <= idempotencyKeyMax && /^[\x20-\x7e]+$/.test(key)) {
-    return { idempotencyKey: key, idempotencyComplaint: null };
+    return { idempotencyKey: key, idempotencyProblem: null };
   }
   const complaint = `The ${header} must have 1 to ${idempotencyKeyMax} printable ASCII characters.`;
-  return { idempotencyKey: null, idempotencyComplaint: complaint };
+  return { idempotencyKey: null, idempotencyProblem: complaint };
 }

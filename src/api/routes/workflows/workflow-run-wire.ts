@@ -56,7 +56,7 @@ export function workflowRunDetailWire(
       const items = row.steps.filter((one) => one.step === step.name && one.item >= 0);
       return {
         name: step.name,
-        ...standingWire(step, at),
+        ...lifecycleWire(step, at),
         ...(at.status === 'skipped' && { skippedReason: skippedReason(step, skipped) }),
         ...(at.itemsCount !== null && {
           itemCount: at.itemsCount,
@@ -70,10 +70,10 @@ export function workflowRunDetailWire(
 }
 
 export function itemWire(step: StepDefinition, row: WorkflowStepRow): WorkflowRunItem {
-  return { item: row.item, ...standingWire(step, row) };
+  return { item: row.item, ...lifecycleWire(step, row) };
 }
 
-function standingWire(step: StepDefinition, row: WorkflowStepRow): Omit<WorkflowRunStep, 'name'> {
+function lifecycleWire(step: StepDefinition, row: WorkflowStepRow): Omit<WorkflowRunStep, 'name'> {
   const called = row.executionId !== null || row.status === 'ready';
   const { fallback } = step;
   const agentId =

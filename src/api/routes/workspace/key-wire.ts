@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../contract/workspace/keys.ts';
-import { keyLimits, look } from '../../../core/execution/limits.ts';
+import { keyLimits, peekWindows } from '../../../core/execution/limits.ts';
 import { toId } from '../../../core/id.ts';
 import type { KeyRow } from '../../../store/people/keys.ts';
 import { limitWire } from './limit-wire.ts';
@@ -14,7 +14,7 @@ export function keyWire(row: KeyRow): ApiKey {
     agentIds: row.allAgents ? null : row.agentIds.map((id) => toId('agent', id)),
     permissions: row.permissions,
     rateLimits: { requestsPerMinute, requestsPerHour, requestsPerDay },
-    rateLimitUsage: limitWire(look(row.counts, keyLimits(row), row.nowMs)),
+    rateLimitUsage: limitWire(peekWindows(row.counts, keyLimits(row), row.nowMs)),
     expiresAt: row.expiresAt?.toISOString() ?? null,
     revokedAt: row.revokedAt?.toISOString() ?? null,
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
