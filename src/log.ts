@@ -91,7 +91,10 @@ export function executionLog(log: Logger) {
       log[level]({ ...fields, ...failure }, 'workflow run ended');
     },
     /** An error that is a defect of this program, not a failure of the model. */
-    executionFaulted(error: unknown, { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>): void {
+    executionFaulted(
+      error: unknown,
+      { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>,
+    ): void {
       log.error({ err: error, ...executionFields(id, agentId) }, 'execution faulted');
     },
   };

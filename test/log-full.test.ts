@@ -41,10 +41,7 @@ async function logging(stderr: number | 'pipe', truncated?: string) {
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
-  const [[code], stdout] = await Promise.all([
-    once(child, 'exit'),
-    text(child.stdout as Readable),
-  ]);
+  const [[code], stdout] = await Promise.all([once(child, 'exit'), text(child.stdout as Readable)]);
   return { code, stdout };
 }
 

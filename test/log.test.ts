@@ -121,7 +121,10 @@ test('an error keeps its cause and loses fields that a library added', () => {
   const outer = new Error('outer\n    at canary', { cause: inner });
   // The stack still starts with the original message.
   log.error(Object.assign(outer, { message: 'outer', data: 'canary' }));
-  log.error({ err: new AggregateError([new Error('refused'), new Error('unreachable')]) }, 'unavailable');
+  log.error(
+    { err: new AggregateError([new Error('refused'), new Error('unreachable')]) },
+    'unavailable',
+  );
   assert.doesNotMatch(lines.join(''), /canary/);
   const [first, second] = logged();
   assert.deepEqual([first.err.type, first.err.message], ['Error', 'outer']);
@@ -217,7 +220,11 @@ test('an ended workflow run is logged without its content', () => {
   const executions = executionLog(log);
   const failure = { status: 'failed', errorCode: 'STEP_FAILED', failedStep: 'a' } as const;
   executions.workflowRunEnded({ runId, workflowId, end: { ...failure, error: 'canary' } });
-  executions.workflowRunEnded({ runId, workflowId, end: { status: 'success', output: '"canary"' } });
+  executions.workflowRunEnded({
+    runId,
+    workflowId,
+    end: { status: 'success', output: '"canary"' },
+  });
   assert.doesNotMatch(lines.join(''), /canary/);
   const named = {
     workflowRunId: toId('workflowRun', runId),

@@ -81,7 +81,10 @@ export class ClaimLoop {
   }
 
   wakeAfter(delayMs: number): void {
-    if (delayMs === 0) return this.wake();
+    if (delayMs === 0) {
+      this.wake();
+      return;
+    }
     const timer = setTimeout(() => {
       this.#delayTimers.delete(timer);
       this.wake();

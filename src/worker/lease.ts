@@ -46,7 +46,7 @@ export interface LeaseDeps {
 }
 
 export function startLease(deps: LeaseDeps): Lease {
-  const { pipelines, leaseMs } = deps;
+  const { leaseMs } = deps;
   const silenceMs = (leaseMs * 2) / 3;
   const retryMs = leaseMs / 20;
   let id: string | null = null;
@@ -80,9 +80,9 @@ export function startLease(deps: LeaseDeps): Lease {
   async function once(): Promise<void> {
     const sent = performance.now();
     try {
-      const canceled = await renew();
+      const canceled = id === null ? null : await renew(deps, id);
       const isSameLease = canceled !== null;
-      if (!isSameLease) await register();
+      if (!isSameLease) id = await register(deps);
       if (stopped) return;
       // A paused process may read the response late. `watch` decides by the time the beat was sent.
       sentAt = sent;
@@ -102,19 +102,6 @@ export function startLease(deps: LeaseDeps): Lease {
     }
   }
 
-  async function renew(): Promise<string[] | null> {
-    const current = id;
-    if (current === null) return null;
-    return pipelines.use((send) => heartbeat(send, current, leaseMs));
-  }
-
-  async function register(): Promise<void> {
-    // The id must be unique. Its timestamp has no meaning.
-    const fresh = uuid7(Date.now());
-    await pipelines.use((send) => registerWorker(send, fresh, leaseMs));
-    id = fresh;
-  }
-
   function current(): string | null {
     return silent || performance.now() - sentAt >= silenceMs ? null : id;
   }
@@ -132,4 +119,16 @@ export function startLease(deps: LeaseDeps): Lease {
       clearTimeout(retry);
     },
   };
+}
+
+/** The canceled executions, or null if the row is gone. */
+async function renew({ pipelines, leaseMs }: LeaseDeps, id: string): Promise<string[] | null> {
+  return pipelines.use((send) => heartbeat(send, id, leaseMs));
+}
+
+async function register({ pipelines, leaseMs }: LeaseDeps): Promise<string> {
+  // The id must be unique. Its timestamp has no meaning.
+  const id = uuid7(Date.now());
+  await pipelines.use((send) => registerWorker(send, id, leaseMs));
+  return id;
 }

@@ -34,7 +34,7 @@ test('whoever has an account signs in with it before they accept', async () => {
   await nobody.page.getByLabel('Your name').fill('Nova');
   await nobody.page.getByLabel('Password', { exact: true }).fill('long enough a password');
   await nobody.page.getByRole('button', { name: 'Accept the invitation' }).click();
-  await nobody.page.getByRole('alert').getByText('has an account: sign in with it').waitFor();
+  await nobody.page.getByRole('alert').getByText('has an account. Sign in with it').waitFor();
   await nobody.page.getByRole('link', { name: 'Sign in with it' }).click();
   await nobody.page.waitForURL(/\/sign-in\?from=/);
   const { page, check } = await visit(path, { as: { userId: ownerId } });

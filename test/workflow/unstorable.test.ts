@@ -129,7 +129,7 @@ test('an end after which nothing can be written ends the run, and keeps what it 
   assert.deepEqual([status, errorCode], ['success', null]);
   const faults = takeFaults();
   assert.equal(faults.length, 1, 'it was not tried again');
-  assert.match(faults[0] ?? '', /was given up/);
+  assert.match(faults[0] ?? '', /workflow run faulted/);
 });
 
 test('so does a cancel, which is answered as any', async () => {

@@ -171,7 +171,9 @@ export class AdmissionBatch {
     if (worker !== null) {
       const settings = step ? { ...terms.settings, workflow: step } : terms.settings;
       const { setup } = agent;
-      this.bornClaimed.push(claimedExecution(terms, { id, worker, inputVariables, settings, setup }));
+      this.bornClaimed.push(
+        claimedExecution(terms, { id, worker, inputVariables, settings, setup }),
+      );
     }
     if (call.idempotencyKey !== null) this.#rememberFirstCall(call, caller, id, decision);
     return id;

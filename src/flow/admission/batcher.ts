@@ -68,9 +68,7 @@ export function batcher<Item, Result>(
   }
 
   function mayStart(): boolean {
-    return (
-      inFlight === 0 || (inFlight < options.inFlightMax && queue.length >= parallelItemsMin)
-    );
+    return inFlight === 0 || (inFlight < options.inFlightMax && queue.length >= parallelItemsMin);
   }
 
   function nextBatchSize(): number {

@@ -40,10 +40,7 @@ export function createCanceler(deps: CancelerDeps): Canceler {
   };
 }
 
-async function cancelAll(
-  deps: CancelerDeps,
-  executionIds: readonly string[],
-): Promise<boolean[]> {
+async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): Promise<boolean[]> {
   const live = [...(await findUnended(deps.db, executionIds))];
   const canceled = new Set<string>();
   const endAll = async (

@@ -140,9 +140,7 @@ export function createFinisher(deps: FinisherDeps): Finisher {
 function endBatch(deps: FinisherDeps, pipelines: Pipelines, ends: End[]): Promise<EndResult[]> {
   const transaction = (unwritable: Error | null) =>
     pipelines.use((send) => transact(deps, send, { ends, unwritable }));
-  return ends.length === 1 && ends[0]?.workflow
-    ? endAfterRetries(transaction)
-    : transaction(null);
+  return ends.length === 1 && ends[0]?.workflow ? endAfterRetries(transaction) : transaction(null);
 }
 
 interface EndsToWrite {
@@ -167,12 +165,7 @@ async function transact(
   const { workflows: runs, steps } = locked;
   const progress =
     events.length > 0 &&
-    (await planProgress(
-      deps,
-      send,
-      { runs, steps, shared: ends.length > 1, unwritable },
-      events,
-    ));
+    (await planProgress(deps, send, { runs, steps, shared: ends.length > 1, unwritable }, events));
   let stopping: Promise<Stopping[]> = Promise.resolve([]);
   const alongWith = () => {
     if (progress) stopping = writeProgress(send, progress.writes);
@@ -281,11 +274,7 @@ function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionR
 }
 
 /** The end of a canceled execution. Its usage is unknown. */
-export function canceledEnd(
-  id: string,
-  execution: LiveExecution,
-  prompt: Template | null,
-): End {
+export function canceledEnd(id: string, execution: LiveExecution, prompt: Template | null): End {
   return {
     id,
     fence: null,

@@ -22,7 +22,9 @@ export async function* eraseWorkflowRuns(
 ): AsyncGenerator<void, boolean> {
   let { workflowRunsDownTo } = erasure;
   while (workflowRunsDownTo !== bottom) {
-    const next: string | undefined = await runPaced(() => scan(db, { ...erasure, workflowRunsDownTo }));
+    const next: string | undefined = await runPaced(() =>
+      scan(db, { ...erasure, workflowRunsDownTo }),
+    );
     if (next === undefined) return false;
     workflowRunsDownTo = next;
     yield;

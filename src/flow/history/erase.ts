@@ -86,7 +86,11 @@ const { fromId: bottom, toId: top } = everything;
  * Works on open erasures for a limited time: one step per workspace in turn, the oldest erasure of each first. The first
  * workspace is random, because there may be more workspaces than time. Throws the first failure.
  */
-export async function workErasures(db: Db, pipelines: Pipelines, runPaced: RunPaced): Promise<void> {
+export async function workErasures(
+  db: Db,
+  pipelines: Pipelines,
+  runPaced: RunPaced,
+): Promise<void> {
   const until = performance.now() + erasuresMs;
   const open = Map.groupBy(await store.openErasures(db), ({ workspaceId }) => workspaceId);
   const failures: unknown[] = [];

@@ -91,12 +91,8 @@ async function pageByBuckets(trx: Trx, request: ListRequest): Promise<HistoryPag
   const { range, after, offset, limit, omitsBodies } = request;
   const pieces = await countPieces(trx, request, range);
   const rest = after === null ? pieces : await cutAt(trx, request, pieces, after);
-  const window = await breakDown(
-    trx,
-    request,
-    windowOf(rest, offset, limit),
-    limit,
-    (one, level) => crowded(one, limit, level),
+  const window = await breakDown(trx, request, windowOf(rest, offset, limit), limit, (one, level) =>
+    crowded(one, limit, level),
   );
   const { skip } = window;
   const page = { ranges: rangesOf(window.pieces), skip, take: limit, omitsBodies };

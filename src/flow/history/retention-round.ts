@@ -21,7 +21,7 @@ import {
   removeTransientRunBodies,
 } from '../../store/workflow/workflow-removal.ts';
 import { workErasures } from './erase.ts';
-import { repeatWhileFull, runAll, type RunPaced } from './paced-transactions.ts';
+import { type RunPaced, repeatWhileFull, runAll } from './paced-transactions.ts';
 
 /**
  * Maintenance rounds that delete records and bodies after their retention, and roll up statistics.
@@ -128,9 +128,13 @@ async function dropMonths(db: Db, runPaced: RunPaced): Promise<void> {
 }
 
 /** For a limited time. The next round starts with what is left. */
-async function removeWorkflowRuns({ db, recordsMs = recordsMsMax }: RoundDeps, runPaced: RunPaced): Promise<void> {
+async function removeWorkflowRuns(
+  { db, recordsMs = recordsMsMax }: RoundDeps,
+  runPaced: RunPaced,
+): Promise<void> {
   const until = performance.now() + recordsMs;
-  const runInTime: RunPaced = async (work) => (performance.now() < until ? runPaced(work) : undefined);
+  const runInTime: RunPaced = async (work) =>
+    performance.now() < until ? runPaced(work) : undefined;
   const failures: unknown[] = [];
   let after = everything.fromId;
   for (;;) {
@@ -160,7 +164,8 @@ async function removeWorkflowRuns({ db, recordsMs = recordsMsMax }: RoundDeps, r
 async function removeOverdueRecords(deps: RoundDeps, runPaced: RunPaced): Promise<void> {
   const { db, pipelines, recordsMs = recordsMsMax } = deps;
   const until = performance.now() + recordsMs;
-  const runInTime: RunPaced = async (work) => (performance.now() < until ? runPaced(work) : undefined);
+  const runInTime: RunPaced = async (work) =>
+    performance.now() < until ? runPaced(work) : undefined;
   let startedAfter = await readReached(db, 'retention');
   let after = startedAfter;
   const failures: unknown[] = [];
@@ -202,7 +207,9 @@ async function removeOverdue(
 
 async function removeOverdueBodies(db: Db, { agentId, losesBodies }: Overdue, runPaced: RunPaced) {
   if (!losesBodies) return;
-  await repeatWhileFull(removedMax, () => runPaced(() => removeBodies(db, { agentId, limit: removedMax })));
+  await repeatWhileFull(removedMax, () =>
+    runPaced(() => removeBodies(db, { agentId, limit: removedMax })),
+  );
 }
 
 /** Returns false if the round ended before the last agent. */

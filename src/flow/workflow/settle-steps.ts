@@ -35,12 +35,7 @@ export async function settleSteps(
       holdReadySteps(send, events),
       readSteps(send, events),
     ]);
-    const plan = await planProgress(
-      deps,
-      send,
-      { runs, steps, shared: false, unwritable },
-      events,
-    );
+    const plan = await planProgress(deps, send, { runs, steps, shared: false, unwritable }, events);
     const [stopping] = await Promise.all([writeProgress(send, plan.writes), commit(send)]);
     return { ...plan, stopping };
   }

@@ -26,10 +26,7 @@ export class StartBatch {
   readonly #idempotency: StartWrites['idempotency'][number][] = [];
   readonly runs: NewWorkflowRun[] = [];
 
-  constructor(
-    state: StartState,
-    definition: (versionId: string) => Promise<WorkflowDefinition>,
-  ) {
+  constructor(state: StartState, definition: (versionId: string) => Promise<WorkflowDefinition>) {
     this.#state = state;
     this.#definition = definition;
     this.#resolveCaller = callerResolver(state.keys, state.members);

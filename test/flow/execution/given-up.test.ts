@@ -43,7 +43,7 @@ function givingUp(givesUp: (look: number) => boolean): { db: Db; looks: () => nu
 const givenUp = { code: '57014' };
 
 test('a list says that its question is too wide, whether the records are counted or read', async () => {
-  const tooWide = { code: 'INVALID_REQUEST', message: /too long.*Narrow it down with dates/ };
+  const tooWide = { code: 'INVALID_REQUEST', message: /too long.*Narrow the search with dates/ };
   for (const at of [1, 2]) {
     const slow = givingUp((look) => look === at);
     await assert.rejects(listExecutions(slow.db, question), tooWide);

@@ -71,7 +71,7 @@ for (const [what, name, spoil] of unreadable) {
     await assert.rejects(open(workspaceId, name), {
       name: 'ModelFailure',
       code: 'PROVIDER_NOT_CONFIGURED',
-      message: `The credential of provider '${name}' cannot be read: store it again.`,
+      message: `The credential of provider '${name}' cannot be decrypted. Store it again.`,
     });
     assert.deepEqual(told, [{ workspaceId, name }]);
   });
