@@ -1,8 +1,8 @@
-# Small, not root, read-only at run time. The embedded PostgreSQL is left out: a container gets DATABASE_URL.
+# Two stages; runs without root and without the embedded PostgreSQL, so it needs DATABASE_URL.
 FROM node:26.10.0-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-# No scripts: the image has its Node, and there is nothing to build yet. With the optional ones: the compilers are among them.
+# No install scripts: the image brings Node. With optional packages: they include the compilers.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
@@ -19,6 +19,6 @@ USER node
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:4000/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# The program handles SIGTERM itself: no shell and no npm in between.
+# Neither a shell nor npm in between, so that SIGTERM reaches the program.
 ENTRYPOINT ["node", "dist/main.js"]
 CMD ["start"]

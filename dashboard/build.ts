@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /**
- * Builds the dashboard into `dist/dashboard`, with every file compressed beside itself, so that the server need not.
- * Called by npm after every install: where the development packages are left out there is nothing to build with, and
- * the server says so at `/`.
+ * Builds the dashboard into `dist/dashboard` and stores a brotli and a gzip copy of each asset, so that the server
+ * never compresses. npm runs it after every install. Without the development packages it does nothing, and the server
+ * explains that at `/`.
  */
 const vite = await import('vite').catch((error: NodeJS.ErrnoException) => {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;

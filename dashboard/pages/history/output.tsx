@@ -1,18 +1,18 @@
 import { SegmentedControl } from '@mantine/core';
 import { Suspense, useMemo, useState } from 'react';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
 import { indentJson } from './json-text.ts';
 import classes from './record.module.css';
 
-const Markdown = lazyPart(() => import('./markdown.tsx'));
+const Markdown = lazyComponent(() => import('./markdown.tsx'));
 
-/** Longer ones are shown as text only: a browser would be busy with them for seconds. */
+/** Longer texts are not rendered as Markdown: that would block the browser for seconds. */
 const markdownMax = 100_000;
 
 type View = 'text' | 'json' | 'markdown';
 
-/** What the model wrote: as it is, as JSON where it is that, or as Markdown of which nothing is ever run. */
+/** The model's output as text, as JSON if it parses, or as Markdown without active content. */
 export function Output({ text }: { readonly text: string }) {
   const json = useMemo(() => indentJson(text), [text]);
   const [view, setView] = useState<View>(json === null ? 'text' : 'json');
@@ -25,7 +25,7 @@ export function Output({ text }: { readonly text: string }) {
     <section className={classes.output} aria-label="Output">
       <SegmentedControl
         size="xs"
-        aria-label="Output as"
+        aria-label="Output format"
         data={views}
         value={view}
         onChange={(chosen) => setView(chosen as View)}

@@ -125,7 +125,7 @@ test('where its time does not reach so far, it ends with what the provider did, 
   });
   const record = await ended(service, await execute(agent), key);
   assert.equal(record.errorCode, 'PROVIDER_RATE_LIMITED');
-  assert.match(record.error, /left alone/);
+  assert.match(record.error, /paused after failures/);
   assert.equal(record.attempts, 0);
 });
 
