@@ -17,7 +17,7 @@ import {
   removeWorkflowRunsOfRecords,
 } from '../../store/workflow/workflow-removal.ts';
 import { noSuchAgent } from '../agent/locked-agent.ts';
-import { eraseWorkflowRuns } from './erase-runs.ts';
+import { eraseWorkflowRuns } from './erase-workflow-runs.ts';
 import type { RunPaced } from './paced-transactions.ts';
 
 /**

@@ -27,6 +27,8 @@ export interface StepTakerDeps extends ProgressDeps {
   /** Releases steps that do not fit now, for a later sweep. */
   readonly releaseSteps: (steps: readonly DueStep[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
+  /** A monotonic clock, in milliseconds, for the reservations of steps. */
+  readonly nowMs?: () => number;
 }
 
 /** Concurrent calls in admission. Other callers must not wait behind them for long. */
@@ -34,7 +36,7 @@ const callsMax = 400;
 
 export function createStepTaker(deps: StepTakerDeps): StepTaker {
   const inProgress = new Set<Promise<void>>();
-  const queue = stepQueue();
+  const queue = stepQueue(deps.nowMs);
   let calls = 0;
 
   function startCalls(): void {

@@ -9,8 +9,8 @@ import { startService } from '../../../harness/service.ts';
 import { retentionRound } from '../../../src/flow/history/retention-round.ts';
 
 /**
- * Random histories: runs that end, are canceled or refused, records that are deleted one by one, erased or overdue, all
- * at once. Whatever the order, what is recorded is afterwards what a plain count finds.
+ * Random histories: executions end, are canceled or refused; records are deleted, erased or overdue, all
+ * concurrently. Whatever the order, the statistics afterwards equal a plain count.
  */
 
 const service = await startService();
@@ -60,7 +60,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'round' } as const) },
 );
 
-test('what is recorded is what is left, whatever happens at once', async () => {
+test('statistics equal the remaining records, whatever happens concurrently', async () => {
   const agents = [
     await addAgent(service, { optionalVariables: ['customer'] }),
     await addAgent(service, { optionalVariables: ['customer'], config: { maxConcurrency: 2 } }),

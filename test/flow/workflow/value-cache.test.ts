@@ -5,7 +5,7 @@ import { noValues, valueCache } from '../../../src/flow/workflow/value-cache.ts'
 
 const holding = (chars: number) => ({ ...noValues, input: documentOf('x'.repeat(chars)) });
 
-test('what is read of a run one after the other is kept together', () => {
+test('values of one workflow run are merged', () => {
   const cache = valueCache();
   cache.add('run', holding(1));
   cache.add('run', { ...noValues, outputs: new Map([['a', documentOf('1')]]) });
@@ -19,14 +19,14 @@ test('what is read of a run one after the other is kept together', () => {
   assert.equal(cache.of('run'), noValues);
 });
 
-test('no more is kept than so much, and what went on longest ago is forgotten', () => {
+test('the cache evicts the least recently used workflow run', () => {
   const cache = valueCache();
   for (const name of ['a', 'b', 'c']) cache.add(name, holding(5_000_000));
   assert.ok(cache.of('a').input);
   cache.add('d', holding(5_000_000));
   const kept = ['a', 'b', 'c', 'd'].filter((name) => cache.of(name).input !== null);
   assert.deepEqual(kept, ['a', 'c', 'd']);
-  // The sum is right whatever is added to and forgotten.
+  // The sum stays exact after additions and evictions.
   for (let turn = 0; turn < 20; turn++) cache.add('d', holding(5_000_000));
   assert.ok(cache.of('a').input && cache.of('c').input);
   cache.add('e', holding(20_000_000));
