@@ -36,7 +36,7 @@ export interface OpenedInvitation extends Membership {
 
 /**
  * Null if the link is unknown, used, withdrawn or expired. The lookup by hash leaks no timing about similar tokens. The
- * result does not tell whether the address has an account: whoever created the link could otherwise probe any address.
+ * result does not tell whether the address has an account: the creator of the link could otherwise probe any address.
  */
 export async function openInvitation(db: Db, tokenHash: Buffer): Promise<OpenedInvitation | null> {
   const invitation = await findInvitation(db, tokenHash);

@@ -88,8 +88,8 @@ test('statistics equal the remaining records, whatever happens concurrently', as
       assert.ok([204, 404, 409].includes((await call('DELETE', path, { key })).status));
     },
     /**
-     * Old records come in from nowhere: time does not pass in a test. They come with their statistics. The breakdown, a
-     * part of the statement that the rest does not read, is written last, as by whoever removes records.
+     * Inserts old records with their statistics, because time does not pass in a test. The breakdown is written last, as
+     * by a removal of records.
      */
     async age({ share }: Extract<Move, { kind: 'age' }>) {
       const count = Math.ceil(share * 40);

@@ -122,15 +122,17 @@ test('steps of a deleted agent are taken, so that they fail', async () => {
 test('steps with long variables are taken in small batches, within the room', async () => {
   await addReady(agent.id, 30, 1_000_000);
   const batches: number[] = [];
+  const items = new Set<number>();
   const taker: SweepDeps['taker'] = {
-    take: (steps) => void batches.push(steps.length),
+    take(steps) {
+      batches.push(steps.length);
+      for (const { item } of steps) items.add(item);
+    },
     room: () => room,
   };
   await sweepWorkflows(deps({ taker }));
-  assert.equal(
-    batches.reduce((sum, one) => sum + one, 0),
-    30,
-  );
+  // Distinct items: on a slow machine a reservation may expire, and a step is taken twice.
+  assert.equal(items.size, 30);
   assert.ok(Math.max(...batches) <= 9, `${batches}`);
   await sql`update workflow_steps set ready_at = clock_timestamp()`.execute(db);
   let left = 5;
