@@ -8,10 +8,10 @@ import {
   createGracefulShutdown,
   type GracefulShutdown,
 } from './api/http/graceful-shutdown.ts';
-import { countCalls, createMetrics } from './api/http/metrics.ts';
+import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
 import { createWaitPlaces } from './api/http/wait-for.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
-import { referenceRoutes, systemRoutes } from './api/routes/system/system.ts';
+import { openapiRoute, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
 import { createServer } from './api/server.ts';
 import type { Config } from './config.ts';
@@ -37,12 +37,12 @@ import { executionLog, repeatedWarnings } from './log.ts';
 import { checkBaseURL } from './net/guard.ts';
 import { type BreakerState, providersOpen } from './provider/breakers.ts';
 import { withMetrics } from './provider/with-metrics.ts';
-import { touchKeys } from './store/admission/callers.ts';
+import { markKeysUsed } from './store/admission/callers.ts';
 import { type Connections, openConnections } from './store/connection/connections.ts';
 import { type Db, dropIdle } from './store/connection/database.ts';
 import type { Connection } from './store/connection/detect-pooler.ts';
-import { type Bus, openBus } from './store/connection/notifications.ts';
-import { findEnded } from './store/execution/executions.ts';
+import { type Bus, openNotifications } from './store/connection/notifications.ts';
+import { findEndedExecutions } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { readTemplate } from './store/execution/templates.ts';
 import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
@@ -105,14 +105,14 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
     onError: failures.reporter('database connection lost'),
   });
   const onError = failures.reporter('notifications unavailable');
-  const bus = openBus({ db, connection, onError });
+  const bus = openNotifications({ db, connection, onError });
   const engine = createEngine(deps, connections, bus, failures);
   const { worker, finisher, workflows, admission } = engine;
   engine.announcements.listen(worker);
   await worker?.start();
   const background = worker ? startBackground(deps, engine, failures) : null;
   const keyUse = createKeyUse({
-    touch: (hashes) => touchKeys(db, hashes),
+    touch: (hashes) => markKeysUsed(db, hashes),
     onError: failures.reporter('key usage update failed'),
   });
   const shutdown = createGracefulShutdown();
@@ -176,7 +176,7 @@ function createEngine(
   const { pipelines, singlePipelines, workDb } = connections;
   const { testingLimits } = config;
   const onError = failures.reporter('wait poll failed');
-  const waiters = createWaiters({ findEnded: (ids) => findEnded(db, ids), onError });
+  const waiters = createWaiters({ findEnded: (ids) => findEndedExecutions(db, ids), onError });
   const workflowRunWaiters = createWaiters({
     ...{ findEnded: (ids) => findEndedWorkflowRuns(db, ids), onError },
   });
@@ -299,8 +299,8 @@ function createApp(
   });
   if (role !== 'worker') {
     const api = createApiDeps(deps, engine, keyUse);
-    countCalls(app, metrics);
-    referenceRoutes(app, deps.version);
+    countExecuteCalls(app, metrics);
+    openapiRoute(app, deps.version);
     apiRoutes(app, { ...api, ...deps.overrides?.(api) });
     dashboardRoutes(app);
   }

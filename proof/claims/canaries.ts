@@ -19,7 +19,7 @@ export const canaries: Claim = {
       name: 'words-unscrubbed',
       says: "a provider's words are kept with the key in them",
       file: 'provider/redact.ts',
-      find: 'for (const form of secrets.flatMap(forms)) out = withEach(out, form, gone);',
+      find: 'for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, gone);',
       replace: 'void forms;',
     },
     {

@@ -33,7 +33,7 @@ export const idempotent: Claim = {
       find: 'const asked = [keyHashes, workspaceIds, agentIds];',
       replace: `const asked = [keyHashes, workspaceIds, agentIds];
   const inOrder = send;
-  const early = [send(begin), send(readReplays, [...callersOf(firstCalls),
+  const early = [send(begin), send(readReplays, [...callerValues(firstCalls),
     firstCalls.map((one) => one.agentId), firstCalls.map((one) => one.key)])];
   send = (statement, values) =>
     statement === begin ? early[0] : statement === readReplays ? early[1] : inOrder(statement, values);`,

@@ -1,5 +1,3 @@
-import { withEach } from '../core/workflow/text-search.ts';
-
 /**
  * A provider's text, made fit for a record: secrets removed, cut to a maximum length, storable. Providers echo what
  * they were sent: the key ("Incorrect API key provided: sk-…"), the URL with a key in it, headers.
@@ -17,7 +15,7 @@ const gone = '[redacted]';
 /** `secrets` are those of the call; texts that merely look like a secret are removed too. */
 export function redact(text: string, secrets: readonly string[]): string {
   let out = text.slice(0, scanCharsMax);
-  for (const form of secrets.flatMap(forms)) out = withEach(out, form, gone);
+  for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, gone);
   for (const [pattern, replacement] of patterns) out = out.replace(pattern, replacement);
   return storable(out);
 }

@@ -10,7 +10,7 @@ import { hold, type Lock } from './embedded/lock.ts';
 import { inTurn } from './embedded/ownership.ts';
 import { port, readPostmaster } from './embedded/postmaster.ts';
 import { keepUp } from './embedded/restart-server.ts';
-import { keptSecret, readKept } from './embedded/secret-file.ts';
+import { storedSecret, readStoredSecret } from './embedded/secret-file.ts';
 import { type Launch, launch, placeSocket } from './embedded/server.ts';
 import { openShared, sharedDefault } from './embedded/shared-default.ts';
 
@@ -80,7 +80,7 @@ async function start(options: EmbeddedOptions): Promise<Embedded> {
     await furnish(plan.superuser, plan.password);
     if (isServer) for (const lock of locks) lock.become('serving');
     return {
-      connection: connectionTo(plan.socketDir, plan.password),
+      connection: parseDatabaseUrl(plan.socketDir, plan.password),
       onExit: kept.onExit,
       stop: () => claims.disposeAsync(),
     };
@@ -94,22 +94,22 @@ async function start(options: EmbeddedOptions): Promise<Embedded> {
 export async function findEmbedded(dataDir: string): Promise<pg.ClientConfig | null> {
   const cluster = await realpath(join(dataDir, 'postgres')).catch(() => null);
   const running = cluster && (await readPostmaster(cluster));
-  const password = running && (await readKept(dataDir, passwordName));
+  const password = running && (await readStoredSecret(dataDir, passwordName));
   if (!password) return null;
-  const connection = connectionTo(running.socketDir, password);
+  const connection = parseDatabaseUrl(running.socketDir, password);
   return (await knock(connection)) === null ? connection : null;
 }
 
 /** What credentials are sealed with where `CUELINE_SECRET` is not set; made at the first call. Needs the lock. */
 export function embeddedSecret(dataDir: string): Promise<string> {
-  return keptSecret(dataDir, 'secret');
+  return storedSecret(dataDir, 'secret');
 }
 
 const passwordName = 'postgres.password';
 /** Cueline itself is no superuser: an error in a statement of ours must not become a program run on the machine. */
 const names = { superuser: 'postgres', role: 'cueline', database: 'cueline' };
 
-function connectionTo(socketDir: string, password: string): pg.ClientConfig {
+function parseDatabaseUrl(socketDir: string, password: string): pg.ClientConfig {
   return { host: socketDir, port, user: names.role, password, database: names.database };
 }
 
@@ -151,13 +151,13 @@ async function prepare(
   const location = await locateCluster(dataDir, account, shared);
   // A copy of a data directory may point to the same cluster: then that is what only one can have.
   if (dirname(location) !== dataDir) take(dirname(location));
-  const password = await keptSecret(dataDir, passwordName);
+  const password = await storedSecret(dataDir, passwordName);
   const { superuser } = names;
   const cluster = await prepareCluster(location, { binaries, account, superuser, password });
   const socketDir = await placeSocket(cluster, account);
   if (socketDir !== cluster) claims.defer(() => rm(socketDir, { recursive: true, force: true }));
   const connection = {
-    ...connectionTo(socketDir, password),
+    ...parseDatabaseUrl(socketDir, password),
     user: superuser,
     database: 'postgres',
   };

@@ -4,7 +4,7 @@ import { tagBound } from '../core/execution/tag-bound.ts';
 import type { Db } from '../store/connection/database.ts';
 import {
   claimExecutions,
-  claimForOthers,
+  claimForOtherWorkspaces,
   promoteDelayed,
   promotedMax,
 } from '../store/execution/queue.ts';
@@ -177,12 +177,12 @@ export class ClaimLoop {
     let wasRead = false;
     const sentAt = performance.now();
     const claimed = await this.#fillSlots(limit, async () => {
-      const { runs, lowestTag } = await claimExecutions(db, worker, { limit, fromTag });
+      const { executions, lowestTag } = await claimExecutions(db, worker, { limit, fromTag });
       if (lowestTag !== null) {
         this.#bound.observe(lowestTag, sentAt);
         wasRead = true;
       }
-      return runs;
+      return executions;
     });
     this.#leftBehind = claimed.length === limit;
     if (this.#leftBehind) this.#wakePending = true;
@@ -197,9 +197,9 @@ export class ClaimLoop {
     const request = { held: slots.workspaceIds(), limit, fromTag };
     const claimed = await this.#fillSlots(limit, async () => {
       const after = this.#lastServed;
-      const executions = await claimForOthers(db, worker, { ...request, after });
+      const executions = await claimForOtherWorkspaces(db, worker, { ...request, after });
       if (executions.length > 0 || after === lowestId) return executions;
-      return claimForOthers(db, worker, { ...request, after: lowestId });
+      return claimForOtherWorkspaces(db, worker, { ...request, after: lowestId });
     });
     this.#lastServed = claimed.at(-1)?.workspaceId ?? lowestId;
   }

@@ -96,7 +96,7 @@ export async function returnToWindow(page: Page): Promise<void> {
 }
 
 /** Collects console errors and warnings, uncaught errors, and requests to other origins. */
-function collectProblems(page: Page, origin: string): string[] {
+export function collectProblems(page: Page, origin: string): string[] {
   const problems: string[] = [];
   page.on('console', (message) => {
     // The browser logs every failed request, and the page shows the error.
@@ -117,7 +117,7 @@ export async function loaded(page: Page): Promise<void> {
 }
 
 /** Waits for transitions to end: contrast is undefined while colours fade. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   const running = 'document.getAnimations().some((one) => one.playState === "running")';
   // Polls from the test: `waitForFunction` would violate the page's content security policy.
   while (await page.evaluate(running)) await page.waitForTimeout(50);
@@ -130,7 +130,7 @@ const rulesByScheme: readonly (readonly ['dark' | 'light', RunOptions])[] = [
 ];
 
 /** Injects axe once per page via the debugger, because the page's policy blocks scripts. */
-async function axeViolations(page: Page, rules: RunOptions): Promise<string[]> {
+export async function axeViolations(page: Page, rules: RunOptions): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const options: RunOptions = { ...rules, resultTypes: ['violations'], preload: false };
   const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;

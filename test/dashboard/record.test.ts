@@ -31,6 +31,10 @@ test('model output never becomes active content, as text or as Markdown', async 
     '- one\n- **two**',
     '```\n<svg onload="document.title=1">\n```',
     '<https://example.com/"onmouseover="x>',
+    '[by reference][1] ![also seen][2] [java&#115;cript](java&#115;cript:document.title="run") [file](file:///etc/passwd)',
+    '[1]: JaVaScRiPt:document.title="run"\n[2]: https://tracker.example/two.png',
+    '| a | b |\n|---|---|\n| [x](vbscript:run) | <b onclick="document.title=1">c</b> |',
+    '- [ ] open\n- [x] done',
   ].join('\n\n');
   service.models.script({ text });
   const agent = await addAgent(service);
@@ -43,7 +47,8 @@ test('model output never becomes active content, as text or as Markdown', async 
   await output.getByRole('heading', { name: 'Heading' }).waitFor();
   await check();
   const made = await output.evaluate((element) => ({
-    foreign: element.querySelectorAll('script, img, svg, iframe, style, form, object').length,
+    foreign: element.querySelectorAll('script, img, svg, iframe, style, form, object, input, b')
+      .length,
     handlers: element.innerHTML.match(/<[^>]+\son\w+=/g),
     links: [...element.querySelectorAll('a')].map(({ href, rel }) => ({ href, rel })),
   }));
@@ -54,7 +59,18 @@ test('model output never becomes active content, as text or as Markdown', async 
     assert.match(href, /^https:\/\/example\.com\//);
     assert.match(rel, /noopener/);
   }
-  assert.match(await output.innerText(), /!\[seen\]\(https:\/\/tracker\.example/);
+  const shown = await output.innerText();
+  for (const text of [
+    '![seen](https://tracker.example/pixel.png)',
+    '![also seen][2]',
+    '[click](javascript:document.title="run")',
+    '[x](vbscript:run)',
+    '[file](file:///etc/passwd)',
+    '<svg onload="document.title=1">',
+    '☑ done',
+  ])
+    assert.ok(shown.includes(text), text);
+  assert.equal(await output.getByRole('table').count(), 1);
   assert.equal(await page.title(), 'Execution of Agent · Cueline');
 });
 

@@ -8,7 +8,7 @@ import { nothingSpent, unknownSpent } from '../../src/core/execution/queued-exec
 import { uuid7 } from '../../src/core/id.ts';
 import { openDatabase } from '../../src/store/connection/database.ts';
 import {
-  claimForOthers as claimForOthersFrom,
+  claimForOtherWorkspaces as claimForOthersFrom,
   claimExecutions as claimRunsFrom,
   promoteDelayed as promoteDelayedWithin,
   queueDepth,
@@ -59,7 +59,7 @@ async function claimExecutions(process: string, limit: number, fromTag = 0) {
   return (await claimRunsFrom(db, process, { limit, fromTag })).runs;
 }
 
-function claimForOthers(process: string, held: string[], fromTag = 0) {
+function claimForOtherWorkspaces(process: string, held: string[], fromTag = 0) {
   return claimForOthersFrom(db, process, { held, after: first, limit: 5, fromTag });
 }
 
@@ -251,10 +251,10 @@ test('reserved slots serve workspaces without a slot in turn, past any backlog',
     await queue({ workspaceId: c, tag: 800 }),
   ];
   const process = await worker();
-  const found = await claimForOthers(process, [a]);
+  const found = await claimForOtherWorkspaces(process, [a]);
   assert.deepEqual(found.map(({ id }) => id).sort(), [ofB, ofC].sort());
-  assert.deepEqual(await claimForOthers(process, [a]), []);
-  const again = await claimForOthers(process, [b]);
+  assert.deepEqual(await claimForOtherWorkspaces(process, [a]), []);
+  const again = await claimForOtherWorkspaces(process, [b]);
   assert.equal(again.length, 1);
   assert.equal(again[0]?.workspaceId, a);
 });

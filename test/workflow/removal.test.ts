@@ -8,9 +8,9 @@ import { startService } from '../../harness/service.ts';
 import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
 import { fromId } from '../../src/core/id.ts';
 import { eraseWorkflowRuns } from '../../src/flow/history/erase-workflow-runs.ts';
-import { endedExecutions, openErasures } from '../../src/store/history/erasures.ts';
+import { deletableExecutions, listOpenErasures } from '../../src/store/history/erasures.ts';
 import {
-  nextOverdueVersions,
+  listOverdueVersions,
   removedStepsMax,
   removeOverdueWorkflowRuns,
 } from '../../src/store/workflow/workflow-removal.ts';
@@ -102,9 +102,9 @@ test('only versions with workflow runs are scanned, page by page', async () => {
   ];
   const { versionId } = await old(ripe.id, 100, { runs: 2 });
   const { versionId: last } = await old(young.id, 80, { runs: 2 });
-  const first = await nextOverdueVersions(db, fromId('workflow', workflow.workflowId) ?? '', 1);
+  const first = await listOverdueVersions(db, fromId('workflow', workflow.workflowId) ?? '', 1);
   assert.deepEqual(first, [{ versionId, losesRuns: true, losesBodies: false }]);
-  const rest = await nextOverdueVersions(db, versionId, 10);
+  const rest = await listOverdueVersions(db, versionId, 10);
   assert.deepEqual(rest, [{ versionId: last, losesRuns: false, losesBodies: false }]);
 });
 
@@ -113,7 +113,7 @@ test('an erasure resumes among the workflow runs', async () => {
   const body = { variable: 'customer', value: 'many' };
   const { erasureId } = (await call('POST', '/api/v1/erasures', { user, body })).body;
   const open = async () => {
-    const erasure = (await openErasures(db)).find(({ id }) => id === fromId('erasure', erasureId));
+    const erasure = (await listOpenErasures(db)).find(({ id }) => id === fromId('erasure', erasureId));
     if (!erasure) throw new Error('the erasure is not open');
     return erasure;
   };
@@ -219,5 +219,5 @@ test('an erasure continues past records that must be kept for now', async (t) =>
     insert into erasure_executions (erasure_id, execution_id) select ${id}, unnest(${[kept, gone]}::uuid[])`.execute(
     db,
   );
-  assert.deepEqual(await endedExecutions(db, id, 1), [gone]);
+  assert.deepEqual(await deletableExecutions(db, id, 1), [gone]);
 });

@@ -3,12 +3,10 @@ import { Suspense, useMemo, useState } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { lazyComponent } from '../../components/lazy-component.tsx';
 import { indentJson } from './json-text.ts';
+import { rendersQuickly } from './markdown-limits.ts';
 import classes from './record.module.css';
 
 const Markdown = lazyComponent(() => import('./markdown.tsx'));
-
-/** Longer texts are not rendered as Markdown: that would block the browser for seconds. */
-const markdownMax = 100_000;
 
 type View = 'text' | 'json' | 'markdown';
 
@@ -19,7 +17,7 @@ export function Output({ text }: { readonly text: string }) {
   const views = [
     { value: 'text', label: 'Text' },
     ...(json === null ? [] : [{ value: 'json', label: 'JSON' }]),
-    ...(text.length > markdownMax ? [] : [{ value: 'markdown', label: 'Markdown' }]),
+    ...(rendersQuickly(text) ? [{ value: 'markdown', label: 'Markdown' }] : []),
   ];
   return (
     <section className={classes.output} aria-label="Output">

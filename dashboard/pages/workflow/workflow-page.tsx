@@ -1,6 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { Fragment } from 'react';
+import formError from '../../components/form-error.module.css';
 import { Identifier } from '../../components/identifier.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { EnabledBadge } from '../../components/state-badge.tsx';
@@ -28,11 +29,21 @@ export function WorkflowPage() {
       <PageHeader
         parent={{ label: 'Workflows', to: '/workflows' }}
         title={workflow.name}
-        badge={<EnabledBadge enabled={workflow.enabled} />}
+        badge={<EnabledBadge enabled={workflow.enabled && !workflow.problems} />}
         about={workflow.description}
         description={<Identifier id={workflowId} name="workflow ID" />}
         actions={<WorkflowActions workflow={workflow} />}
       />
+      {workflow.problems && (
+        <div className={formError.problem} role="alert">
+          The pinned version cannot start. Save a version without these problems and pin it:
+          {workflow.problems.map(({ step, path, message }) => (
+            <div key={path}>
+              {step}: {message}
+            </div>
+          ))}
+        </div>
+      )}
       <Tabs label="Workflow">
         {areas.map(({ to, label }) => (
           <Link

@@ -1,5 +1,5 @@
 import { requireSecret } from '../../config.ts';
-import { connectionTo, reach } from '../../store/connection/connect.ts';
+import { parseDatabaseUrl, reach } from '../../store/connection/connect.ts';
 import { type Db, openDatabase } from '../../store/connection/database.ts';
 import { type Connection, detectPooler } from '../../store/connection/detect-pooler.ts';
 import type { Embedded, EmbeddedOptions } from '../../store/embedded.ts';
@@ -49,7 +49,7 @@ async function given({ config, life, log }: Context): Promise<Found | null> {
   if (config.databaseUrl === null) return null;
   const { host, pathname } = new URL(config.databaseUrl.replace('@/', '@localhost/'));
   const place = `${host}${pathname}`;
-  const connection = connectionTo(config.databaseUrl);
+  const connection = parseDatabaseUrl(config.databaseUrl);
   await reach(connection, {
     withinMs: reachMs,
     signal: life.ending,

@@ -7,7 +7,7 @@ import { deriveSealKey } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import { reseal } from '../../flow/workspace/reseal.ts';
 import type { Db } from '../../store/connection/database.ts';
-import { keptSecret, syncDirectory } from '../../store/embedded/secret-file.ts';
+import { storedSecret, syncDirectory } from '../../store/embedded/secret-file.ts';
 import { readSecretLine } from '../client/input.ts';
 import { print } from '../client/print.ts';
 import type { Context } from '../command.ts';
@@ -42,7 +42,7 @@ export async function finishRotation(
   const { dataDir } = context.config;
   if (!keepsSecret(context) || !existsSync(join(dataDir, nextName))) return secret;
   await rotateKept(db, dataDir, secret);
-  return keptSecret(dataDir, 'secret');
+  return storedSecret(dataDir, 'secret');
 }
 
 const nextName = 'secret.next';
@@ -74,7 +74,7 @@ async function rotateGiven(db: Db, old: string, given: string | null): Promise<n
 async function rotateKept(db: Db, dataDir: string, old: string): Promise<number> {
   const path = join(dataDir, nextName);
   const resumed = existsSync(path);
-  const next = await keptSecret(dataDir, nextName);
+  const next = await storedSecret(dataDir, nextName);
   const count = await reseal(db, deriveSealKey(old), deriveSealKey(next)).catch(async (error) => {
     // Refused, so nothing was changed: nothing is under way.
     if (error instanceof StartupFailure && !resumed) await rm(path);

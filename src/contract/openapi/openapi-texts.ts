@@ -5,7 +5,7 @@ import type { Json } from './openapi-components.ts';
 
 export const about = `Cueline hosts agents: prompts pinned to one version, run over HTTP. A call is accepted and recorded at once, the model runs after, and every run is a record that can be listed.
 
-**Authentication.** Programs send \`Authorization: Bearer <API key>\`; the dashboard has a session cookie, and says in \`Cueline-Workspace\` which workspace is meant where its user has several. What an operation needs stands beside it.
+**Authentication.** Programs send \`Authorization: Bearer <API key>\`; the dashboard has a session cookie, and says in \`Cueline-Workspace\` which workspace is meant where its user has several. Each operation says what it needs.
 
 **Identifiers** are opaque and prefixed by their kind: \`agt_\`, \`exe_\`, \`key_\` and so on. A malformed one is an unknown one: 404. **Times** are ISO 8601, UTC, with milliseconds.
 
@@ -91,3 +91,29 @@ export function headersOf(status: number, sends: readonly string[]): string[] {
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
   ];
 }
+
+/** Alternatives: any one of them gives access; none means that the operation is public. */
+export type Security = readonly Readonly<Record<string, readonly string[]>>[];
+
+/** Who may call an operation. Viewers show the schemes of `security`, but not the permissions. */
+export function accessText(security: Security): string {
+  const permissions = security.flatMap(({ key }) => key ?? []).map((one) => `\`${one}\``);
+  const rights = security.flatMap(({ session }) => session ?? []);
+  const ways = [
+    ...(permissions.length > 0 ? [`an API key with ${permissions.join(' or ')}`] : []),
+    ...rights.map((right) => sessionText[right] ?? 'a session'),
+  ];
+  if (ways.length === 0) return 'Public.';
+  if (rights.includes('own')) {
+    const keys = permissions.map((one) => `, or an API key with ${one} that an owner created`);
+    return `Needs an owner's session${keys.join('')}.`;
+  }
+  return `Needs ${ways.join(', or ')}.`;
+}
+
+const sessionText: Readonly<Record<string, string>> = {
+  read: "any member's session",
+  execute: "an editor's session",
+  cancel: "an editor's session",
+  manage: "an editor's session",
+};

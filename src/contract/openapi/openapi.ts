@@ -6,7 +6,15 @@ import { pathParams, reference, workspaceHeader } from '../shared.ts';
 import { Components, type Json } from './openapi-components.ts';
 import { examples } from './openapi-examples.ts';
 import { records } from './openapi-records.ts';
-import { about, headers, headersOf, statusWords, tagMeaning } from './openapi-texts.ts';
+import {
+  about,
+  accessText,
+  headers,
+  headersOf,
+  type Security,
+  statusWords,
+  tagMeaning,
+} from './openapi-texts.ts';
 
 /** The OpenAPI 3.1 document of the API, made from nothing but the declarations. */
 export function openapi(version: string): Json {
@@ -74,12 +82,13 @@ function operation(e: Endpoint, components: Components): Json {
     status,
     response(e, status, schema, components),
   ]);
+  const allowed = security(e);
   return {
     operationId: e.id,
     tags: [e.tag],
     summary: e.summary,
-    ...(e.description ? { description: e.description } : {}),
-    security: security(e),
+    description: [e.description, accessText(allowed)].filter(Boolean).join('\n\n'),
+    security: allowed,
     parameters: parameters(e, components),
     ...(e.body ? { requestBody: requestBody(e, e.body, components) } : {}),
     responses: Object.fromEntries(answers),
@@ -87,7 +96,7 @@ function operation(e: Endpoint, components: Components): Json {
 }
 
 /** Alternatives: any one of them opens the operation; none at all is open to anyone. */
-function security(e: Endpoint): Json[] {
+function security(e: Endpoint): Security {
   const key = keyRight(e);
   const session = sessionRight(e);
   return [

@@ -73,7 +73,16 @@ export const WorkflowSummary = Type.Object(
 export type WorkflowSummary = Static<typeof WorkflowSummary>;
 
 export const Workflow = Type.Object(
-  { ...fields, definition: WorkflowDefinition },
+  {
+    ...fields,
+    definition: WorkflowDefinition,
+    problems: Type.Optional(
+      Type.Array(WorkflowProblem, {
+        description:
+          'Present only where a condition of the pinned version breaks a rule that was added after it was saved. Nothing starts a run until a version without problems is pinned.',
+      }),
+    ),
+  },
   { title: 'Workflow' },
 );
 export type Workflow = Static<typeof Workflow>;

@@ -235,7 +235,7 @@ export class AdmissionBatch {
   /** This process, if it has a free slot and nothing older waits. */
   #claimingWorker(workspaceId: string): string | null {
     const { slots, worker } = this.#deps;
-    const canClaim = !this.#hasWaiting && this.#state.workerHolds && slots?.reserve(workspaceId);
+    const canClaim = !this.#hasWaiting && this.#state.workerHasLease && slots?.reserve(workspaceId);
     if (canClaim) return worker;
     this.#hasWaiting = true;
     return null;

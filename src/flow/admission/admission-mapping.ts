@@ -17,8 +17,8 @@ import type {
   ReplayLookup,
 } from '../../store/admission/admission-read.ts';
 import type { ExecutionTerms, NewExecution } from '../../store/admission/admission-write.ts';
-import { setupOf } from '../../store/execution/model-setup.ts';
-import type { MembersAsked } from '../../store/people/members.ts';
+import { modelSetupOf } from '../../store/execution/model-setup.ts';
+import type { MembershipLookup } from '../../store/people/members.ts';
 
 /** Maps between calls and rows: what admission looks up and records, and what it has read. */
 
@@ -71,8 +71,8 @@ export function membersOf(
   calls: readonly {
     readonly credential: SessionCredential | { kind: 'key' | 'workflow' | 'trigger' };
   }[],
-): MembersAsked {
-  const members = new Map<string, MembersAsked[number]>();
+): MembershipLookup {
+  const members = new Map<string, MembershipLookup[number]>();
   for (const { credential } of calls) {
     if (credential.kind !== 'session') continue;
     const { workspaceId, id: userId } = credential.caller;
@@ -146,7 +146,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     versionId: row.version_id,
     versionLabel: row.version_label,
     version: row.version,
-    setup: setupOf(row),
+    setup: modelSetupOf(row),
   };
 }
 

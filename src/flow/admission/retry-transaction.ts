@@ -1,6 +1,6 @@
 import {
-  isOfAny,
-  isPassing,
+  isServerWideError,
+  isTransactionRollback,
   isStatementError,
   isUnstorable,
 } from '../../store/connection/database-error.ts';
@@ -21,7 +21,7 @@ export async function retryTransaction<T>(transaction: () => Promise<T>): Promis
     try {
       return await transaction();
     } catch (error) {
-      if (!isPassing(error) || attempt === attemptsMax) throw error;
+      if (!isTransactionRollback(error) || attempt === attemptsMax) throw error;
     }
   }
 }
@@ -46,7 +46,7 @@ export async function endAfterRetries<T>(
  * repeat for every item.
  */
 function mayBeItemFault(error: unknown): boolean {
-  if (isStatementError(error)) return !isOfAny(error);
+  if (isStatementError(error)) return !isServerWideError(error);
   return isUnstorable(error) || error instanceof ItemFault;
 }
 

@@ -15,7 +15,7 @@ import { grantSlots, writeSettings } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { findVersionSummary } from '../../store/agent/versions.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import { holdFloor } from '../../store/history/retention.ts';
+import { lockFloor } from '../../store/history/retention.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { illegalTransition } from './change-stage.ts';
 import { withLockedAgent } from './locked-agent.ts';
@@ -57,7 +57,7 @@ export async function changeAgent(
     const isRepinned = promptVersionId !== agent.promptVersionId;
     if (!isRepinned && apiEnabled === agent.apiEnabled && isSame(agent, settings)) return agent;
 
-    if (change.retention) await holdFloor(trx);
+    if (change.retention) await lockFloor(trx);
     await writeSettings(trx, agent.id, settings, { promptVersionId, apiEnabled });
     if (isRepinned) {
       await pinVersion(trx, { agentId: agent.id, promptVersionId, pinnedBy: caller.userId });

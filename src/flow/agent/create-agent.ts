@@ -12,7 +12,7 @@ import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { insertAgent } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
-import { holdPrompt } from '../../store/agent/prompts.ts';
+import { lockPromptShared } from '../../store/agent/prompts.ts';
 import { findVersionSummary } from '../../store/agent/versions.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
@@ -36,7 +36,7 @@ export async function createAgent(
   { id: given, promptId, promptVersionId, ...settings }: AgentInput,
 ): Promise<AgentRow> {
   return inTransaction(db, async (trx) => {
-    const prompt = promptId && (await holdPrompt(trx, caller.workspaceId, promptId));
+    const prompt = promptId && (await lockPromptShared(trx, caller.workspaceId, promptId));
     if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
     const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
     if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');

@@ -10,7 +10,7 @@ import {
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { AgentRow } from '../../store/agent/agents.ts';
-import { findVersionLabeled, type NamedPromptRow } from '../../store/agent/declaration.ts';
+import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
 import { changeAgent, changedSettings } from '../agent/change-agent.ts';
 import { moveAgent } from '../agent/change-stage.ts';
 import { createAgent, settingsOfNew } from '../agent/create-agent.ts';
@@ -23,7 +23,7 @@ export async function planAgent(planning: Planning, declared: DeclaredAgent): Pr
   const prompt = promptOf(planning, declared, known);
   const version =
     versions.get(`${prompt.id} ${declared.version}`) ??
-    (await findVersionLabeled(trx, prompt.id, declared.version));
+    (await findVersionByLabel(trx, prompt.id, declared.version));
   if (!version) {
     const message = `The prompt "${prompt.name}" has no version "${declared.version}".`;
     throw new CallFailure('INVALID_REQUEST', message);

@@ -5,8 +5,8 @@ import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/
 import {
   type NamedPromptRow,
   type NamedWorkflowRow,
-  namedPrompts,
-  namedWorkflows,
+  findPromptsByName,
+  findWorkflowsByName,
 } from '../../store/agent/declaration.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Trx } from '../../store/connection/database.ts';
@@ -131,7 +131,7 @@ async function readExisting(
   const names = namesIn(declared);
   const visible = await listVisibleAgents(trx, caller, names.agents);
   const agents = await findAgents(trx, caller, visible);
-  const prompts = await namedPrompts(trx, caller.workspaceId, names.prompts);
+  const prompts = await findPromptsByName(trx, caller.workspaceId, names.prompts);
   return {
     trx,
     caller,
@@ -141,7 +141,7 @@ async function readExisting(
     revisions: new Map(),
     prompts: new Named('prompt', inUse(prompts)),
     agents: new Named('agent', inUse(agents)),
-    workflows: new Named('workflow', await namedWorkflows(trx, caller, names.workflows)),
+    workflows: new Named('workflow', await findWorkflowsByName(trx, caller, names.workflows)),
   };
 }
 

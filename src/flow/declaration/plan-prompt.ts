@@ -3,7 +3,7 @@ import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders } from '../../core/agent/prompt.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
-import { findVersionLabeled, type NamedPromptRow } from '../../store/agent/declaration.ts';
+import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
 import { changePrompt, createPrompt } from '../agent/change-prompt.ts';
 import { createVersion, type VersionInput } from '../agent/create-version.ts';
@@ -56,7 +56,7 @@ async function planVersion(
   const { label } = declared;
   const input = { ...inputOf(declared), id: uuid7(nowMs), label };
   const key = `${prompt.id} ${label}`;
-  const existing = versions.get(key) ?? (await findVersionLabeled(trx, prompt.id, label));
+  const existing = versions.get(key) ?? (await findVersionByLabel(trx, prompt.id, label));
   if (existing) return requireEqual(existing, input);
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
   versions.set(key, { ...input, variables: declarablePlaceholders(input) });

@@ -3,7 +3,7 @@ import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { type DefinitionDraft, fillDefinition } from '../../core/workflow/fill-definition.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
-import { isWorkflowName } from '../../store/workflow/workflows.ts';
+import { workflowNameExists } from '../../store/workflow/workflows.ts';
 import {
   changeWorkflow,
   createWorkflow,
@@ -27,7 +27,7 @@ export async function planWorkflow(planning: Planning, declared: DeclaredWorkflo
   if (!known) {
     requireSound(definition);
     // A workflow with agents that the caller does not see is not among the known ones.
-    if (await isWorkflowName(trx, caller.workspaceId, name)) throw nameTaken(name);
+    if (await workflowNameExists(trx, caller.workspaceId, name)) throw nameTaken(name);
     addChange({ action: 'create' });
     return add((at) => createWorkflow(at, caller, { name, description, enabled, definition }));
   }

@@ -9,9 +9,9 @@ import { toId } from '../../core/id.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
   type NamedPromptRow,
-  namedPrompts,
-  namedWorkflows,
-  versionsToDeclare,
+  findPromptsByName,
+  findWorkflowsByName,
+  findDeclaredVersions,
 } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
 import type { Db } from '../../store/connection/database.ts';
@@ -46,7 +46,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
     const visible = await findAgents(trx, caller, await listVisibleAgents(trx, caller));
     const named = uniquelyNamed('agent', visible.filter(isOpen).sort(byName), omitted);
     const pinned = new Set(visible.filter(isOpen).map(({ promptId }) => promptId));
-    const allPrompts = await namedPrompts(trx, caller.workspaceId, null);
+    const allPrompts = await findPromptsByName(trx, caller.workspaceId, null);
     const shown = ({ id, archived }: NamedPromptRow) =>
       pinned.has(id) || (!archived && caller.allAgents);
     const prompts = uniquelyNamed('prompt', inUse(allPrompts).toSorted(byName), omitted, shown);
@@ -57,7 +57,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
       return false;
     });
     const included = new Set(agents.map(({ id }) => id));
-    const defined = (await namedWorkflows(trx, caller, null)).sort(byName);
+    const defined = (await findWorkflowsByName(trx, caller, null)).sort(byName);
     const workflows = defined.filter(({ name, definition }) => {
       const missing = agentIdsOf(definition).find((id) => !included.has(id));
       if (missing === undefined) return true;
@@ -65,7 +65,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
       return false;
     });
     const versionIds = agents.map(({ promptVersionId }) => promptVersionId);
-    const versions = await versionsToDeclare(trx, [...names.keys()], versionIds);
+    const versions = await findDeclaredVersions(trx, [...names.keys()], versionIds);
     const byVersion = new Map(versions.map((version) => [version.id, version]));
     const agentNames = new Map(agents.map(({ id, name }) => [toId('agent', id), name]));
     const declaration = {

@@ -3,7 +3,7 @@ import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import type { Db } from '../../store/connection/database.ts';
 import {
   findRenderings,
-  findUnended,
+  findLiveExecutions,
   type LiveExecution,
 } from '../../store/execution/executions.ts';
 import type { Announcements } from '../announcements.ts';
@@ -41,7 +41,7 @@ export function createCanceler(deps: CancelerDeps): Canceler {
 }
 
 async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): Promise<boolean[]> {
-  const live = [...(await findUnended(deps.db, executionIds))];
+  const live = [...(await findLiveExecutions(deps.db, executionIds))];
   const canceled = new Set<string>();
   const endAll = async (
     executions: readonly [string, LiveExecution][],

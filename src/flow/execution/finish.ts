@@ -167,11 +167,11 @@ async function transact(
     events.length > 0 &&
     (await planProgress(deps, send, { runs, steps, shared: ends.length > 1, unwritable }, events));
   let stopping: Promise<Stopping[]> = Promise.resolve([]);
-  const alongWith = () => {
+  const inSameTransaction = () => {
     if (progress) stopping = writeProgress(send, progress.writes);
     return [stopping];
   };
-  await writeEnds(send, ended, { ...writes, slotAgentIds, alongWith });
+  await writeEnds(send, ended, { ...writes, slotAgentIds, inSameTransaction });
   for (const one of ended) deps.announcements.executionEnded(one);
   if (progress) progress.committed();
   if (progress) deps.onProgress({ ...progress, stopping: await stopping });

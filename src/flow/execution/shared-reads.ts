@@ -2,7 +2,7 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { type AgentView, readAgentViews, readCallerKeys } from '../../store/admission/callers.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import {
-  type ExecutionAsked,
+  type ExecutionKey,
   type ExecutionDetailRow,
   readExecutions,
 } from '../../store/execution/executions.ts';
@@ -19,7 +19,7 @@ export interface SharedReads {
   caller(keyHash: string): Promise<Caller | null>;
   /** In any workspace: the caller must check access. The same holds for the agent of an execution. */
   agent(agentId: string): Promise<AgentView | null>;
-  execution(request: ExecutionAsked): Promise<FoundExecution>;
+  execution(request: ExecutionKey): Promise<FoundExecution>;
 }
 
 export interface FoundExecution {
@@ -96,7 +96,7 @@ async function readIdentities(
 /** `over budget` for records that exceed the size of one batch: they are read again. */
 async function readRecords(
   send: Send,
-  requests: readonly ExecutionAsked[],
+  requests: readonly ExecutionKey[],
 ): Promise<(FoundExecution | 'over budget')[]> {
   const [views, { rows, left }] = await Promise.all([
     readAgentViews(send, [...new Set(requests.map(({ agentId }) => agentId))]),

@@ -11,7 +11,7 @@ import {
 } from '../../core/history/history-range.ts';
 import { uuid7Time } from '../../core/id.ts';
 import type { Trx } from '../../store/connection/database.ts';
-import { countBuckets, countCuts, levelsOf } from '../../store/history/history-counts.ts';
+import { countBuckets, countRanges, levelsOf } from '../../store/history/history-counts.ts';
 import type { HistoryRequest } from '../../store/history/history-filter.ts';
 
 /** Locates matching records in a history from counts alone, without reading records. */
@@ -36,7 +36,7 @@ export async function countPieces(
     incomplete.includes(covered.spans[index] as Span) ? [] : one.pieces,
   );
   const cuts = [...covered.cuts, ...incomplete.map(idsOf)];
-  pieces.push(...(await countCuts(trx, request, cuts)));
+  pieces.push(...(await countRanges(trx, request, cuts)));
   return pieces.sort((a, b) => (a.fromId < b.fromId ? 1 : -1));
 }
 

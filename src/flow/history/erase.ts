@@ -92,7 +92,7 @@ export async function workErasures(
   runPaced: RunPaced,
 ): Promise<void> {
   const until = performance.now() + erasuresMs;
-  const open = Map.groupBy(await store.openErasures(db), ({ workspaceId }) => workspaceId);
+  const open = Map.groupBy(await store.listOpenErasures(db), ({ workspaceId }) => workspaceId);
   const failures: unknown[] = [];
   let workspaces = [...open.values()].map((erasures) => eraseInTurn(erasures));
   const first = Math.floor(Math.random() * workspaces.length);
@@ -147,7 +147,7 @@ async function scanAndRemove(
   erasure: store.OpenErasure,
   runPaced: RunPaced,
 ): Promise<string | undefined> {
-  const scan = await runPaced(() => store.lookFurther(db, erasure, scannedMax));
+  const scan = await runPaced(() => store.scanForErasure(db, erasure, scannedMax));
   if (!scan) return undefined;
   const downTo = scan.downTo ?? bottom;
   const found = scan.found
@@ -170,7 +170,7 @@ async function removeEnded(
   runPaced: RunPaced,
 ): Promise<void> {
   for (;;) {
-    const ids = (await runPaced(() => store.endedExecutions(db, id, removedMax))) ?? [];
+    const ids = (await runPaced(() => store.deletableExecutions(db, id, removedMax))) ?? [];
     const removed = ids.length > 0 && (await remove(db, pipelines, id, { ids, runPaced }, top));
     // The next round removes locked records.
     if (!removed || ids.length < removedMax) return;
@@ -192,7 +192,7 @@ async function remove(
       removeWorkflowRunsOfRecords(send, [
         ...new Set(deleted.flatMap(({ workflowRunId }) => workflowRunId ?? [])),
       ]),
-      store.noteProgress(send, erasureId, { ids, downTo, deleted: deleted.length }),
+      store.recordErasureProgress(send, erasureId, { ids, downTo, deleted: deleted.length }),
     ]),
   );
   return removed?.length;

@@ -10,11 +10,11 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import { isGivenUp } from '../../store/connection/database-error.ts';
+import { isStatementTimeout } from '../../store/connection/database-error.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
 import type { HistoryRequest } from '../../store/history/history-filter.ts';
-import { findRecord, openSnapshot, readWholeRecords } from '../../store/history/records.ts';
+import { findRecord, openSnapshot, readFullRecords } from '../../store/history/records.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /**
@@ -50,7 +50,7 @@ export async function* exportExecutions(
       }
     }
   } finally {
-    await snapshot.giveBack();
+    await snapshot.close();
   }
 }
 
@@ -65,7 +65,7 @@ interface Batch {
  * records per batch from then on.
  */
 function batchReader(
-  { trx, goOn }: Awaited<ReturnType<typeof openSnapshot>>,
+  { trx, recover }: Awaited<ReturnType<typeof openSnapshot>>,
   request: ExportRequest,
 ): (ranges: IdRange[]) => Promise<Batch> {
   const countable = { ...request, contents: null };
@@ -75,7 +75,7 @@ function batchReader(
     const end = Number.isFinite(scannedMax) ? await endOf(ranges) : null;
     const scanned = end === null ? ranges : ranges.flatMap((range) => downTo(end, range));
     const page = { ranges: scanned, take: rowsMax, bytesMax };
-    const rows = await readWholeRecords(trx, request, page);
+    const rows = await readFullRecords(trx, request, page);
     const last = rows.at(-1)?.id ?? end;
     const remaining = last === null ? [] : ranges.flatMap((range) => before(last, range));
     return { rows, remaining };
@@ -91,8 +91,8 @@ function batchReader(
       try {
         return await read(ranges);
       } catch (error) {
-        if (!isGivenUp(error)) throw error;
-        await goOn();
+        if (!isStatementTimeout(error)) throw error;
+        await recover();
         const scanned = Math.min(scannedMax, await countRecords(trx, countable, ranges));
         if (scanned <= 1) throw error;
         scannedMax = Math.floor(scanned / 2);

@@ -9,11 +9,11 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import { isGivenUp } from '../../store/connection/database-error.ts';
-import { type ExecutionRow, type ListedRow, readListed } from '../../store/execution/executions.ts';
+import { isStatementTimeout } from '../../store/connection/database-error.ts';
+import { type ExecutionRow, type ExecutionListRow, readExecutionListRows } from '../../store/execution/executions.ts';
 import { countQueued, countRecords } from '../../store/history/history-counts.ts';
 import {
-  findsNothing,
+  matchesNothing,
   type HistoryRequest,
   needsBreakdown,
 } from '../../store/history/history-filter.ts';
@@ -35,7 +35,7 @@ export interface ListRequest extends HistoryRequest {
 }
 
 export interface HistoryPage {
-  readonly rows: ListedRow[];
+  readonly rows: ExecutionListRow[];
   readonly total: number;
 }
 
@@ -45,7 +45,7 @@ export function listExecutions(db: Db, request: ListRequest): Promise<HistoryPag
 
 /** In a snapshot of the caller. */
 export function readPage(trx: Trx, request: ListRequest): Promise<HistoryPage> {
-  if (findsNothing(request)) return Promise.resolve({ rows: [], total: 0 });
+  if (matchesNothing(request)) return Promise.resolve({ rows: [], total: 0 });
   if (request.contents !== null) return pageByReading(trx, request);
   return isNewest(request) ? newestPage(trx, request) : pageByBuckets(trx, request);
 }
@@ -57,13 +57,13 @@ export function readPage(trx: Trx, request: ListRequest): Promise<HistoryPage> {
  */
 export async function* wholeRecords(
   db: Db,
-  rows: readonly ListedRow[],
+  rows: readonly ExecutionListRow[],
 ): AsyncGenerator<ExecutionRow[], void, undefined> {
   for (let read = rows; read.length > 0; ) {
     yield read.filter(({ fits }) => fits);
     const left = read.filter(({ fits }) => !fits).map(({ id }) => id);
     if (left.length === 0) return;
-    read = await readListed(db, left);
+    read = await readExecutionListRows(db, left);
   }
 }
 
@@ -128,7 +128,7 @@ async function pageByReading(trx: Trx, request: ListRequest): Promise<HistoryPag
     return { rows: total === 0 ? [] : await readRecords(trx, request, page), total };
   } catch (error) {
     // A retry would take as long.
-    throw isGivenUp(error) ? tooLong(candidates) : error;
+    throw isStatementTimeout(error) ? tooLong(candidates) : error;
   }
 }
 

@@ -3,19 +3,19 @@ import { everything } from '../../core/history/history-range.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { removeBodies, removeTransientOutputs } from '../../store/history/bodies.ts';
-import { nextAgents, rollUpHours } from '../../store/history/folding.ts';
+import { listAgentIds, rollUpHours } from '../../store/history/folding.ts';
 import {
-  beginRound,
-  keepRound,
-  type RoundName,
-  readReached,
-  writeReached,
+  tryStartJob,
+  renewJob,
+  type JobName,
+  readJobCursor,
+  writeJobCursor,
 } from '../../store/history/maintenance-rounds.ts';
 import * as months from '../../store/history/months.ts';
 import { removedMax, removeRecords } from '../../store/history/removal.ts';
-import { nextOverdue, type Overdue } from '../../store/history/retention.ts';
+import { listOverdueAgents, type Overdue } from '../../store/history/retention.ts';
 import {
-  nextOverdueVersions,
+  listOverdueVersions,
   removeOverdueRunBodies,
   removeOverdueWorkflowRuns,
   removeTransientRunBodies,
@@ -27,7 +27,7 @@ import { type RunPaced, repeatWhileFull, runAll } from './paced-transactions.ts'
  * Maintenance rounds that delete records and bodies after their retention, and roll up statistics.
  *
  * A round is a series of small transactions with pauses, so that admission, claims and ends wait for at most one of them.
- * One process at a time runs a round; `beginRound` and `keepRound` decide which. A round may stop after any transaction:
+ * One process at a time runs a round; `tryStartJob` and `renewJob` decide which. A round may stop after any transaction:
  * the next one continues from what it finds in the database.
  */
 export interface RoundDeps {
@@ -57,11 +57,11 @@ const dropRetryMs = 1_000;
 
 /** Runs the round if it is due and no other process runs it. */
 export async function runRetentionIfDue(deps: RoundDeps): Promise<void> {
-  if (await beginRound(deps.db, 'retention', retentionEveryMs)) await retentionRound(deps);
+  if (await tryStartJob(deps.db, 'retention', retentionEveryMs)) await retentionRound(deps);
 }
 
 export async function runRollupIfDue(deps: RoundDeps): Promise<void> {
-  if (await beginRound(deps.db, 'rollup', rollupEveryMs)) await rollupRound(deps);
+  if (await tryStartJob(deps.db, 'rollup', rollupEveryMs)) await rollupRound(deps);
 }
 
 /** Short tasks first: transient outputs, erasures, whole months, then workflow runs and records agent by agent. */
@@ -90,7 +90,7 @@ export async function rollupRound(deps: RoundDeps): Promise<void> {
   });
 }
 
-function pacedBy({ db, signal, rest = 3 }: RoundDeps, name: RoundName): RunPaced {
+function pacedBy({ db, signal, rest = 3 }: RoundDeps, name: JobName): RunPaced {
   let renewedAt = performance.now();
   return async (work) => {
     if (signal.aborted) return undefined;
@@ -99,7 +99,7 @@ function pacedBy({ db, signal, rest = 3 }: RoundDeps, name: RoundName): RunPaced
     const endedAt = performance.now();
     if (endedAt - renewedAt > renewEveryMs) {
       renewedAt = endedAt;
-      await keepRound(db, name);
+      await renewJob(db, name);
     }
     const restMs = Math.min(restMsMax, Math.max(restMsMin, endedAt - startedAt) * rest);
     if (restMs > 0) await wait(restMs, undefined, { signal }).catch(() => {});
@@ -110,9 +110,9 @@ function pacedBy({ db, signal, rest = 3 }: RoundDeps, name: RoundName): RunPaced
 async function dropMonths(db: Db, runPaced: RunPaced): Promise<void> {
   // A later round drops the months below the new floor. By then hardly any statement uses the old one.
   if (await runPaced(() => months.moveFloor(db))) return;
-  const open = (await months.monthsToDrop(db)).length > 0 || !(await months.isFloorCounted(db));
+  const open = (await months.listDroppableMonths(db)).length > 0 || !(await months.isFloorCounted(db));
   if (!open || !(await months.isFloorSettled(db))) return;
-  for (const name of await months.monthsToDrop(db)) {
+  for (const name of await months.listDroppableMonths(db)) {
     for (let attempt = 0; attempt < dropAttemptsMax; attempt++) {
       if (await runPaced(() => months.dropMonth(db, name))) break;
       await runPaced(() => wait(dropRetryMs));
@@ -122,7 +122,7 @@ async function dropMonths(db: Db, runPaced: RunPaced): Promise<void> {
   if (await months.isFloorCounted(db)) return;
   const floor = await months.readFloor(db);
   const done = await eachAgent(db, runPaced, async (agentId) => {
-    while (((await runPaced(() => months.emptyBuckets(db, agentId, removedMax))) ?? 0) > 0);
+    while (((await runPaced(() => months.clearBuckets(db, agentId, removedMax))) ?? 0) > 0);
   });
   if (done) await months.markFloorCounted(db, floor);
 }
@@ -138,7 +138,7 @@ async function removeWorkflowRuns(
   const failures: unknown[] = [];
   let after = everything.fromId;
   for (;;) {
-    const versions = (await runInTime(() => nextOverdueVersions(db, after, versionsAtOnce))) ?? [];
+    const versions = (await runInTime(() => listOverdueVersions(db, after, versionsAtOnce))) ?? [];
     for (const { versionId, losesRuns, losesBodies } of versions) {
       const works = [
         async () => {
@@ -166,11 +166,11 @@ async function removeOverdueRecords(deps: RoundDeps, runPaced: RunPaced): Promis
   const until = performance.now() + recordsMs;
   const runInTime: RunPaced = async (work) =>
     performance.now() < until ? runPaced(work) : undefined;
-  let startedAfter = await readReached(db, 'retention');
+  let startedAfter = await readJobCursor(db, 'retention');
   let after = startedAfter;
   const failures: unknown[] = [];
   for (;;) {
-    const agents = await runInTime(() => nextOverdue(db, after, agentsAtOnce));
+    const agents = await runInTime(() => listOverdueAgents(db, after, agentsAtOnce));
     if (!agents) break;
     for (const agent of agents) {
       if (performance.now() >= until || deps.signal.aborted) break;
@@ -187,7 +187,7 @@ async function removeOverdueRecords(deps: RoundDeps, runPaced: RunPaced): Promis
     // Time is left: start again with the first agent.
     startedAfter = after;
   }
-  await writeReached(db, 'retention', after);
+  await writeJobCursor(db, 'retention', after);
   if (failures.length > 0) throw failures[0];
 }
 
@@ -220,7 +220,7 @@ async function eachAgent(
 ): Promise<boolean> {
   let after = everything.fromId;
   for (;;) {
-    const ids = await runPaced(() => nextAgents(db, after, agentsAtOnce));
+    const ids = await runPaced(() => listAgentIds(db, after, agentsAtOnce));
     if (!ids) return false;
     for (const id of ids) await work(id);
     const last = ids.at(-1);

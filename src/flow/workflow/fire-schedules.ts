@@ -6,7 +6,7 @@ import {
   moveSchedules,
   type ScheduleMove,
   type ScheduleRow,
-  takeDueSchedules,
+  claimDueSchedules,
 } from '../../store/workflow/schedules.ts';
 import type { StartCall, Started, WorkflowStarter } from './start-workflow.ts';
 
@@ -39,7 +39,7 @@ export async function fireSchedules(deps: ScheduleDeps): Promise<void> {
 /** Returns the number of due schedules. Those that fail are added to `failed`, and this poll does not retry them. */
 function fireBatch({ db, ...deps }: ScheduleDeps, failed: string[]): Promise<number> {
   return inTransaction(db, async (trx) => {
-    const { schedules, nowMs } = await takeDueSchedules(trx, { limit: schedulesPerBatch, failed });
+    const { schedules, nowMs } = await claimDueSchedules(trx, { limit: schedulesPerBatch, failed });
     const moves = await Promise.all(
       schedules.map((schedule) =>
         // One failure must not block the others.

@@ -5,7 +5,7 @@ import {
   type ReadValues,
   readItems,
   readValues,
-  weighValues,
+  measureValues,
 } from '../../store/workflow/workflow-progress-read.ts';
 import { ItemFault } from '../admission/retry-transaction.ts';
 
@@ -47,7 +47,7 @@ export async function loadMissingValues(
     return input || outputs.length + lists.length > 0;
   });
   if (budget && withValues.length > 0) {
-    budget.spend(await weighValues(send, withValues, sharedCharsMax));
+    budget.spend(await measureValues(send, withValues, sharedCharsMax));
   }
   const values = await Promise.all(missing.map((one) => readValues(send, one)));
   const loaded: LoadedValues[] = [];

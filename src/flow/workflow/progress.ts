@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { fromId, toId } from '../../core/id.ts';
 import { type Advance, advance } from '../../core/workflow/advance.ts';
-import { type ConditionJudge, conditionJudge } from '../../core/workflow/condition-judge.ts';
+import { ConditionEvaluator } from '../../core/workflow/condition-evaluator.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
 import type { MissingRunValues, RunState, RunValues } from '../../core/workflow/run-state.ts';
@@ -16,7 +16,7 @@ import {
 import type { Send } from '../../store/connection/pipeline.ts';
 import type {
   ProgressWrites,
-  RunAtProgress,
+  LockedWorkflowRun,
   Stopping,
   WorkflowRunStepState,
   WrittenStep,
@@ -82,7 +82,7 @@ export interface ProgressDeps {
 
 /** Locked workflow runs with their steps. */
 export interface RunsAtProgress {
-  readonly runs: readonly RunAtProgress[];
+  readonly runs: readonly LockedWorkflowRun[];
   readonly steps: WorkflowRunSteps;
   /** Whether others share the transaction, and could go without these workflow runs or some of them. */
   readonly shared: boolean;
@@ -114,7 +114,7 @@ export async function planProgress(
     const items = new Map((itemsOf.get(run.id) ?? []).map((one) => [one.step, one]));
     const values = startValues?.get(run.id) ?? deps.values.of(run.id);
     const state = { values, rows, items, outputChars: new Map() };
-    advancing.push({ run, definition, state, events: own, judge: null, unwritable });
+    advancing.push({ run, definition, state, events: own, conditions: null, unwritable });
   }
   const planning = planRuns(deps, send, advancing, { plan, shared });
   await (shared ? asItemFaults(planning) : planning);
@@ -142,12 +142,12 @@ interface Plan {
 }
 
 interface AdvancingRun {
-  readonly run: RunAtProgress;
+  readonly run: LockedWorkflowRun;
   readonly definition: WorkflowDefinition;
   readonly state: RunState;
   readonly events: readonly WorkflowRunEvent[];
-  /** Kept between rounds, because the time budget of conditions covers the whole advance. */
-  readonly judge: ConditionJudge | null;
+  /** Kept between rounds, because the cost limit of conditions covers the whole advance. */
+  readonly conditions: ConditionEvaluator | null;
   readonly unwritable: Error | null;
 }
 
@@ -180,12 +180,12 @@ async function planRuns(
           throw new ItemFault('These workflow runs take too long to advance together.');
         }
       }
-      const judge = one.judge ?? conditionJudge();
-      const result = advanceRun(one, judge, plan);
+      const conditions = one.conditions ?? new ConditionEvaluator();
+      const result = advanceRun(one, conditions, plan);
       if (result.kind === 'advanced') {
         budget?.spend(writtenChars(result));
         addToPlan(one, result, plan);
-      } else incomplete.push({ run: { ...one, judge }, missing: result.missing });
+      } else incomplete.push({ run: { ...one, conditions }, missing: result.missing });
     }
     const missing = incomplete.map(({ run, missing: unread }) => ({ runId: run.run.id, unread }));
     const loaded = await loadMissingValues(send, missing, budget);
@@ -196,11 +196,11 @@ async function planRuns(
   }
 }
 
-function advanceRun(one: AdvancingRun, judge: ConditionJudge, plan: Plan): Advance {
+function advanceRun(one: AdvancingRun, conditions: ConditionEvaluator, plan: Plan): Advance {
   const { definition, state, events, unwritable } = one;
   if (unwritable) return faulted(one, unwritable, plan);
   try {
-    return advance(definition, state, events, judge);
+    return advance(definition, state, events, conditions);
   } catch (error) {
     return faulted(one, error, plan);
   }
@@ -288,7 +288,7 @@ function canceledSteps(
 
 function readyStep(
   definition: WorkflowDefinition,
-  run: RunAtProgress,
+  run: LockedWorkflowRun,
   step: WorkflowRunStepState,
 ): DueStep {
   const declared = definition.steps.find(({ name }) => name === step.step);

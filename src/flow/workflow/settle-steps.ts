@@ -6,7 +6,7 @@ import {
   writeProgress,
 } from '../../store/workflow/workflow-progress.ts';
 import { readSteps } from '../../store/workflow/workflow-progress-read.ts';
-import { holdReadySteps } from '../../store/workflow/workflow-steps.ts';
+import { lockReadyStepsOfRuns } from '../../store/workflow/workflow-steps.ts';
 import { endAfterRetries, retryTransaction } from '../admission/retry-transaction.ts';
 import {
   type OnProgress,
@@ -32,7 +32,7 @@ export async function settleSteps(
       begin(send),
       lockWorkflowRuns(send, [runId]),
       // Another process may have called one of them successfully.
-      holdReadySteps(send, events),
+      lockReadyStepsOfRuns(send, events),
       readSteps(send, events),
     ]);
     const plan = await planProgress(deps, send, { runs, steps, shared: false, unwritable }, events);

@@ -7,7 +7,7 @@ import { documentOf } from '../../core/workflow/document.ts';
 import type { CallerLookup } from '../../store/admission/admission-read.ts';
 import { isStatementError, isUnstorable } from '../../store/connection/database-error.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
-import type { RunAtProgress } from '../../store/workflow/workflow-progress.ts';
+import type { LockedWorkflowRun } from '../../store/workflow/workflow-progress.ts';
 import {
   type NewWorkflowRun,
   readForStart,
@@ -147,7 +147,7 @@ function lookupOf(calls: readonly StartCall[]): StartLookup {
   };
 }
 
-function atProgress(run: NewWorkflowRun): RunAtProgress {
+function atProgress(run: NewWorkflowRun): LockedWorkflowRun {
   return {
     id: run.id,
     workspace_id: run.workspaceId,

@@ -9,14 +9,14 @@ import {
 import type { RunEnd } from '../../core/workflow/step-state.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { lockFreeRuns, type Stopping } from '../../store/workflow/workflow-progress.ts';
+import { tryLockWorkflowRuns, type Stopping } from '../../store/workflow/workflow-progress.ts';
 import {
   type DueAgentRow,
   findDueAgents,
   markStopped,
-  overdueRuns,
-  takeDueSteps,
-  takeDueStops,
+  listOverdueRuns,
+  claimDueSteps,
+  claimDueStops,
 } from '../../store/workflow/workflow-steps.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { runAll } from '../history/paced-transactions.ts';
@@ -53,9 +53,9 @@ export async function endOverdueWorkflowRuns(
   deps: Pick<SweepDeps, 'db' | 'pipelines' | 'onProgress'>,
 ): Promise<void> {
   const failures: unknown[] = [];
-  for (const runId of await overdueRuns(deps.db, batchMax)) {
+  for (const runId of await listOverdueRuns(deps.db, batchMax)) {
     // One that fails, or that another process is ending, must not block the others.
-    await endWorkflowRun(deps, runId, deadlineExceeded, lockFreeRuns).catch((error: unknown) =>
+    await endWorkflowRun(deps, runId, deadlineExceeded, tryLockWorkflowRuns).catch((error: unknown) =>
       failures.push(error),
     );
   }
@@ -70,7 +70,7 @@ const deadlineExceeded: RunEnd = {
 };
 
 async function stopRemaining(deps: SweepDeps): Promise<void> {
-  await stopExecutions(deps, await takeDueStops(deps.db, batchMax));
+  await stopExecutions(deps, await claimDueStops(deps.db, batchMax));
 }
 
 /** Cancels executions of ended workflow runs. Those that ended on their own are only marked. */
@@ -99,7 +99,7 @@ async function takeDue(deps: SweepDeps): Promise<void> {
   for (;;) {
     const shares = sharesOf([...waiting.values()], deps.taker.room);
     if (shares.length === 0) return;
-    const steps = await takeDueSteps(deps.db, shares, {
+    const steps = await claimDueSteps(deps.db, shares, {
       stepsMax: Math.max(batchMax, shares.length),
       bytesMax: Math.min(batchBytesMax, Math.max(...shares.map(({ chars }) => chars))),
     });

@@ -5,7 +5,7 @@ import { lockLimits } from '../../store/admission/limits.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
-import { findInvitation, takeInvitation } from '../../store/people/invitations.ts';
+import { findInvitation, markInvitationAccepted } from '../../store/people/invitations.ts';
 import { addMember, type Membership } from '../../store/people/members.ts';
 import {
   createUser,
@@ -67,7 +67,7 @@ export async function acceptInvitation(
     .execute(async (trx) => {
       // Nobody can be invited while they become a member: that link would outlive their removal.
       await lockLimits(trx, [invitation.workspaceId]);
-      if (!(await takeInvitation(trx, tokenHash))) return null;
+      if (!(await markInvitationAccepted(trx, tokenHash))) return null;
       const userId =
         'id' in person ? person.id : await createAccount(trx, invitation.email, person);
       if (!(await addMember(trx, { ...invitation, userId }))) {

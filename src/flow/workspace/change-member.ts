@@ -7,7 +7,7 @@ import { lockLimits } from '../../store/admission/limits.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { deleteInvitationsBy } from '../../store/people/invitations.ts';
-import { holdRole } from '../../store/people/keys.ts';
+import { lockRole } from '../../store/people/keys.ts';
 import {
   deleteMember,
   findMember,
@@ -90,7 +90,7 @@ export async function lockMembers(trx: Trx, caller: Caller): Promise<void> {
 
 /** Another owner may have demoted the caller since its authentication. */
 async function refuseUnlessOwner(trx: Trx, { workspaceId, userId }: Caller): Promise<void> {
-  const role = userId === null ? null : await holdRole(trx, workspaceId, userId);
+  const role = userId === null ? null : await lockRole(trx, workspaceId, userId);
   if (role !== null && hasRight(role, 'own')) return;
   throw new CallFailure('PERMISSION_DENIED', 'Only an owner of the workspace may do this.');
 }

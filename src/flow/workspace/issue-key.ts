@@ -12,13 +12,13 @@ import type { Db, Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
   copyKey,
-  countVisible,
+  countVisibleAgents,
   findKey,
-  holdRole,
+  lockRole,
   insertKey,
   type KeyRow,
   markRevoked,
-  stopKey,
+  expireKey,
 } from '../../store/people/keys.ts';
 import { noSuchAgent } from '../agent/locked-agent.ts';
 
@@ -55,7 +55,7 @@ export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise
     const limits = { ...keyDefaultLimits, ...input.rateLimits };
     refuseExcess({ ...input, allAgents: input.agentIds === null, limits }, issuer);
     const agentIds = input.agentIds ?? [];
-    const visible = await countVisible(trx, { ...caller, role: issuer.role }, agentIds);
+    const visible = await countVisibleAgents(trx, { ...caller, role: issuer.role }, agentIds);
     if (visible < agentIds.length) throw noSuchAgent();
     const { created, secret } = newKey(nowMs, issuer);
     await insertKey(trx, { ...input, ...created, workspaceId: caller.workspaceId, limits });
@@ -86,7 +86,7 @@ export async function rotateKey(
     refuseExcess({ ...old, limits: old, expiresAtMs: old.expiresAt?.getTime() ?? null }, issuer);
     const { created, secret } = newKey(await readClock(trx), issuer);
     await copyKey(trx, keyId, created);
-    await stopKey(trx, keyId, graceSeconds);
+    await expireKey(trx, keyId, graceSeconds);
     const successor = toId('key', created.id);
     await audit(trx, caller, 'key.rotate', keyId, { successor, graceSeconds });
     return { key: secret, row: await visibleKey(trx, caller, created.id) };
@@ -126,7 +126,7 @@ async function lockIssuer(trx: Trx, caller: Caller, keyId?: string): Promise<Iss
   const own = caller.kind === 'key' ? [caller.id] : [];
   await lockLimits(trx, keyId === undefined ? own : [...own, keyId]);
   const { userId } = caller;
-  const role = userId === null ? null : await holdRole(trx, caller.workspaceId, userId);
+  const role = userId === null ? null : await lockRole(trx, caller.workspaceId, userId);
   const key = caller.kind === 'key' ? await findKey(trx, caller, caller.id) : neverEnds;
   if (userId === null || role === null || !key || key.ended) {
     throw new CallFailure('UNAUTHORIZED', 'The API key or session is no longer valid.');

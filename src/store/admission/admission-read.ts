@@ -9,7 +9,7 @@ import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../execution/model-setup.ts';
-import { type MembersAsked, readRoles } from '../people/members.ts';
+import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { lockReadySteps, type ReadyStep } from '../workflow/workflow-steps.ts';
 
 /**
@@ -25,7 +25,7 @@ export interface AdmissionLookup {
   readonly workspaceIds: readonly string[];
   readonly userIds: readonly string[];
   /** The users of sessions, each where it calls. */
-  readonly members: MembersAsked;
+  readonly members: MembershipLookup;
   readonly agentIds: readonly string[];
   readonly firstCalls: readonly ReplayLookup[];
   /** Steps of workflows that are to be called. */
@@ -45,7 +45,7 @@ export interface CallerLookup {
 export type ReplayLookup = CallerLookup & { readonly agentId: string; readonly key: string };
 
 /** Values: hashes and callers, of which each has one. */
-export function callersOf(asked: readonly CallerLookup[]): Value[] {
+export function callerValues(asked: readonly CallerLookup[]): Value[] {
   return [asked.map(({ hash }) => hash && hashBytes(hash)), asked.map(({ caller }) => caller)];
 }
 
@@ -57,7 +57,7 @@ export interface AdmissionState {
   /** The lowest tag of a run that waits; null when none does. */
   readonly floor: number | null;
   /** Whether the working process still has its lease. It cannot lose it before this transaction ends. */
-  readonly workerHolds: boolean;
+  readonly workerHasLease: boolean;
   readonly keys: KeyRow[];
   /** Of the users asked for those who are members still. */
   readonly members: readonly MemberRole[];
@@ -160,7 +160,7 @@ export async function readForAdmission(
       firstCalls.length === 0
         ? []
         : send<ReplayRow>(readReplays, [
-            ...callersOf(firstCalls),
+            ...callerValues(firstCalls),
             firstCalls.map((one) => one.agentId),
             firstCalls.map((one) => one.key),
           ]),
@@ -171,7 +171,7 @@ export async function readForAdmission(
     nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
     xid: line[0]?.xid ?? '',
     floor: line[0]?.floor ?? null,
-    workerHolds: held.length > 0,
+    workerHasLease: held.length > 0,
     keys,
     members,
     agents,
@@ -215,7 +215,7 @@ const readKeys: Statement = {
 };
 
 /** With all of their agents. */
-export const readWholeKeys: Statement = { name: 'read-keys', text: keysWith('true') };
+export const readKeysWithAllAgents: Statement = { name: 'read-keys', text: keysWith('true') };
 
 /** SQL: keys by their hashes as `KeyRow`s, with those of their agents that are asked for. */
 function keysWith(asked: string): string {

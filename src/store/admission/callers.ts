@@ -5,14 +5,14 @@ import { hashBytes } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
-import { homeFirst } from '../people/members.ts';
-import { type KeyRow, readWholeKeys } from './admission-read.ts';
+import { ownWorkspacesFirst } from '../people/members.ts';
+import { type KeyRow, readKeysWithAllAgents } from './admission-read.ts';
 
 /** Who calls, outside admission: a key by its hash, a session by its user. Read anew for every request. */
 
 /** Those of these keys that were issued, by their hashes. */
 export function readCallerKeys(send: Send, hashes: readonly string[]): Promise<KeyRow[]> {
-  return send(readWholeKeys, [hashes.map(hashBytes)]);
+  return send(readKeysWithAllAgents, [hashes.map(hashBytes)]);
 }
 
 /** The user of a session as a caller in one of its workspaces: the one named, else the first that they own or are in. */
@@ -24,7 +24,7 @@ export async function findSessionCaller(
   const { rows } = await sql<{ workspaceId: string; role: Role }>`
     select m.workspace_id, m.role from members m
     where m.user_id = ${userId} and (${workspaceId}::uuid is null or m.workspace_id = ${workspaceId})
-    order by ${homeFirst} limit 1`.execute(db);
+    order by ${ownWorkspacesFirst} limit 1`.execute(db);
   const member = rows[0];
   return member ? sessionCaller({ userId, ...member }) : null;
 }
@@ -104,7 +104,7 @@ export async function countInMinute(
 }
 
 /** Notes when keys were last used; called now and then with what came together, not for each call. */
-export async function touchKeys(db: Db, hashes: readonly string[]): Promise<void> {
+export async function markKeysUsed(db: Db, hashes: readonly string[]): Promise<void> {
   await sql`
     update api_keys set last_used_at = clock_timestamp()
     where id in (select id from api_keys where hash = any (${hashes.map(hashBytes)}::bytea[]) order by id for update)`.execute(

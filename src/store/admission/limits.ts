@@ -14,12 +14,12 @@ export async function lockLimits(trx: Trx, subjects: readonly string[]): Promise
 }
 
 /** What a key or an agent has let past, as admission last wrote it, and the time to look at that. */
-export interface CountedRow {
+export interface CountsRow {
   readonly counts: Counts;
   readonly nowMs: number;
 }
 
-/** The columns of a `CountedRow`, of the key or agent with that id. */
+/** The columns of a `CountsRow`, of the key or agent with that id. */
 export function counted(subject: string) {
   return sql.raw(`(select jsonb_build_object('minute', minute, 'minuteUsed', minute_used,
       'hour', hour, 'hourUsed', hour_used, 'day', day, 'dayUsed', day_used)
@@ -28,8 +28,8 @@ export function counted(subject: string) {
 }
 
 /** Without the lock: nothing is decided by it. */
-export async function readCounts(db: Db, agentId: string): Promise<CountedRow> {
-  const { rows } = await sql<CountedRow>`
+export async function readCounts(db: Db, agentId: string): Promise<CountsRow> {
+  const { rows } = await sql<CountsRow>`
     select ${counted('a.id')} from agents a where a.id = ${agentId}`.execute(db);
   if (!rows[0]) throw new Error('an agent without a row of limits');
   return rows[0];

@@ -100,7 +100,7 @@ export async function lockAgent(trx: Trx, viewer: Viewer, id: string): Promise<A
   return rows[0] ? agentRow(rows[0]) : null;
 }
 
-export interface AgentQuestion extends Page {
+export interface AgentQuery extends Page {
   readonly stage: Stage | null;
   readonly project: string | null;
   readonly tag: string | null;
@@ -114,7 +114,7 @@ export interface AgentQuestion extends Page {
 export async function listAgents(
   db: Db,
   viewer: Viewer,
-  question: AgentQuestion,
+  question: AgentQuery,
 ): Promise<{ rows: AgentRow[]; total: number }> {
   const { stage, project, tag, q, archived } = question;
   const found = (part: string) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection/database.ts';
-import { type Defined, type Stored, withDefinition } from '../workflow/workflow-definitions.ts';
-import { versionSeenBy } from '../workflow/workflows.ts';
+import { type Defined, type Stored, parseDefinition } from '../workflow/workflow-definitions.ts';
+import { versionVisibleTo } from '../workflow/workflows.ts';
 import { hasName, type Viewer } from './agents.ts';
 import { type VersionRow, whole } from './versions.ts';
 
@@ -22,7 +22,7 @@ export interface NamedPromptRow {
 }
 
 /** Those with these names, or all for null; the oldest first. */
-export async function namedPrompts(
+export async function findPromptsByName(
   db: Db,
   workspaceId: string,
   names: readonly string[] | null,
@@ -41,7 +41,7 @@ export interface NamedWorkflowRow extends Defined {
 }
 
 /** Those with these names, or all for null; the oldest first. */
-export async function namedWorkflows(
+export async function findWorkflowsByName(
   db: Db,
   viewer: Viewer,
   names: readonly string[] | null,
@@ -49,13 +49,13 @@ export async function namedWorkflows(
   const { rows } = await sql<Stored<NamedWorkflowRow>>`
     select w.id, w.name, w.description, w.enabled, v.definition
     from workflows w join workflow_versions v on v.id = w.workflow_version_id
-    where w.deleted_at is null and ${hasName('w', names)} and ${versionSeenBy(viewer)} order by w.id`.execute(
+    where w.deleted_at is null and ${hasName('w', names)} and ${versionVisibleTo(viewer)} order by w.id`.execute(
     db,
   );
-  return rows.map(withDefinition);
+  return rows.map(parseDefinition);
 }
 
-export async function findVersionLabeled(
+export async function findVersionByLabel(
   db: Db,
   promptId: string,
   label: string,
@@ -67,7 +67,7 @@ export async function findVersionLabeled(
 }
 
 /** Of these prompts the newest version of each, and those named; by prompt, then in order. */
-export async function versionsToDeclare(
+export async function findDeclaredVersions(
   db: Db,
   promptIds: readonly string[],
   versionIds: readonly string[],

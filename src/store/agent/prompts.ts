@@ -51,7 +51,7 @@ export async function listPrompts(
 }
 
 /** Keeps the prompt from being archived until the transaction ends. */
-export async function holdPrompt(
+export async function lockPromptShared(
   trx: Trx,
   workspaceId: string,
   id: string,

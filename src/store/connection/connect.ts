@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import { mayPass, type Refusal } from './database-error.ts';
+import { isTemporaryRefusal, type Refusal } from './database-error.ts';
 
 const versionMin = 15;
 const pauseMs = 500;
 const everyWordMs = 5_000;
 
-export interface ReachOptions {
+export interface ConnectOptions {
   /** How long a server may take to come up, as after a start of the whole machine. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export interface ReachOptions {
 }
 
 /** What `DATABASE_URL` says; throws a `StartupFailure` where that cannot be used, as with a certificate that is not there. */
-export function connectionTo(url: string): pg.ClientConfig {
+export function parseDatabaseUrl(url: string): pg.ClientConfig {
   const compatible = /[?&]uselibpqcompat=true(&|$)/.test(url);
   // pg does the same with them, and warns in many lines that another version may do less.
   const checked = url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
@@ -30,14 +30,14 @@ export function connectionTo(url: string): pg.ClientConfig {
 }
 
 /** Waits until the database answers; throws a `StartupFailure` where it refuses us, cannot serve us, or stays away. */
-export async function reach(connection: pg.ClientConfig, options: ReachOptions): Promise<void> {
+export async function reach(connection: pg.ClientConfig, options: ConnectOptions): Promise<void> {
   const until = performance.now() + options.withinMs;
   let wordAt = 0;
   for (;;) {
     const refusal = await knock(connection);
     if (refusal === null) return requireFit(connection);
     const reason = reasonOf(refusal);
-    if (!mayPass(refusal))
+    if (!isTemporaryRefusal(refusal))
       throw new StartupFailure(`The database refuses the connection: ${reason}.`);
     const now = performance.now();
     if (now > until) throw new StartupFailure(`The database cannot be reached: ${reason}.`);

@@ -29,7 +29,7 @@ const singlesMax = 3;
 const leaseMax = 2;
 const workMax = 3;
 /** Statements of a hot path that were sent together and take longer than this count as unanswered. */
-const answerTimeoutMs = 15_000;
+const responseTimeoutMs = 15_000;
 /** However short the lease: a claim on a busy machine takes its time. */
 const workMsMin = 2_000;
 const exportIdleMsMax = 60_000;
@@ -42,9 +42,9 @@ export function openConnections(options: {
 }): Connections {
   const { connection, leaseMs, exportsMax, onError } = options;
   const pipelinesOf = (connectionsMax: number, timeoutMs: number) =>
-    openPipelines({ connection, connectionsMax, answerTimeoutMs: timeoutMs, onError });
-  const pipelines = pipelinesOf(batchesMax, answerTimeoutMs);
-  const singlePipelines = pipelinesOf(singlesMax, answerTimeoutMs);
+    openPipelines({ connection, connectionsMax, responseTimeoutMs: timeoutMs, onError });
+  const pipelines = pipelinesOf(batchesMax, responseTimeoutMs);
+  const singlePipelines = pipelinesOf(singlesMax, responseTimeoutMs);
   const leasePipelines = pipelinesOf(leaseMax, leaseMs / 4);
   const workDb = openDatabase({
     ...{ connection, poolMax: workMax, onError },

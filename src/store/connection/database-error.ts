@@ -35,17 +35,17 @@ export function isStatementError(error: unknown): error is pg.DatabaseError {
 }
 
 /** Whether a transaction fell to a deadlock or a serialization failure, and most likely will not again. */
-export function isPassing(error: unknown): boolean {
+export function isTransactionRollback(error: unknown): boolean {
   return /^40/.test(refusalCode(error));
 }
 
 /** Whether any statement would be refused the same: the database has no room (53), or gave it up or is going down (57). */
-export function isOfAny(error: unknown): boolean {
+export function isServerWideError(error: unknown): boolean {
   return /^5[37]/.test(refusalCode(error));
 }
 
 /** Whether the database gave a statement up, most likely since it took longer than any may. */
-export function isGivenUp(error: unknown): boolean {
+export function isStatementTimeout(error: unknown): boolean {
   return refusalCode(error) === '57014';
 }
 
@@ -68,7 +68,7 @@ export function isLockNotAvailable(error: unknown): boolean {
 
 /** Whether others hold what was to be locked: not had in time, or each had what the other needed. */
 export function isInUse(error: unknown): boolean {
-  return isLockNotAvailable(error) || isPassing(error);
+  return isLockNotAvailable(error) || isTransactionRollback(error);
 }
 
 /** Whether the server is a standby, or was made one. */
@@ -83,7 +83,7 @@ export type Refusal = Error & { readonly code?: string };
  * Whether a connection that was refused may be had later: nobody there, no answer, no name yet, or a server that starts,
  * stops or is full. 08P01 is what a pooler says while it does not reach its server.
  */
-export function mayPass({ code }: Refusal): boolean {
+export function isTemporaryRefusal({ code }: Refusal): boolean {
   if (code === undefined || /^(53300|57P0[123]|08P01)$/.test(code)) return true;
   return /^(E[A-Z]+|EAI_[A-Z]+)$/.test(code) && code !== 'EACCES';
 }

@@ -26,7 +26,7 @@ const throttleMs = 20;
 const idsMax = 200;
 const reconnectMs = 1_000;
 
-export function openBus(options: {
+export function openNotifications(options: {
   readonly db: Db;
   readonly connection: Connection;
   readonly onError: (error: unknown) => void;

@@ -30,9 +30,9 @@ export interface Pipelines {
   /**
    * Lends a connection of its own for one piece of work, which waits in line where all are lent. A connection that failed
    * is replaced, and its place is free at once: who looks up what became of a commit does so while holding the dead one.
-   * @param answerTimeoutMs for this piece of work; longer only while answers come; and as long in line
+   * @param responseTimeoutMs for this piece of work; longer only while answers come; and as long in line
    */
-  use<T>(work: (send: Send) => Promise<T>, answerTimeoutMs?: number): Promise<T>;
+  use<T>(work: (send: Send) => Promise<T>, responseTimeoutMs?: number): Promise<T>;
   /** Ends the connections that nobody uses just now: where one fell silent, the others are dead as well. */
   dropIdle(): void;
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export interface PipelineOptions {
   /** Lent at once at most. They stay open. */
   readonly connectionsMax: number;
   /** After so long without an answer the connection counts as dead. */
-  readonly answerTimeoutMs: number;
+  readonly responseTimeoutMs: number;
   readonly onError: (error: Error) => void;
 }
 
@@ -63,7 +63,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
   async function connect(): Promise<pg.Client> {
     const client = new Client({
       ...clientConfig(options.connection),
-      connectionTimeoutMillis: Math.min(5_000, options.answerTimeoutMs),
+      connectionTimeoutMillis: Math.min(5_000, options.responseTimeoutMs),
       ...(!options.connection.pooled && { options: planning }),
     });
     client.on('error', (error) => {
@@ -90,9 +90,9 @@ export function openPipelines(options: PipelineOptions): Pipelines {
     }
   }
 
-  async function lend<T>(work: (send: Send) => Promise<T>, answerTimeoutMs: number): Promise<T> {
+  async function lend<T>(work: (send: Send) => Promise<T>, responseTimeoutMs: number): Promise<T> {
     if (closed) throw new Error('the connections are closed');
-    await places.take(answerTimeoutMs);
+    await places.take(responseTimeoutMs);
     let placed = true;
     const leave = () => {
       if (placed) places.giveBack();
@@ -100,7 +100,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
     };
     try {
       const client = idle.pop() ?? (await connect());
-      return await over(client, work, { answerTimeoutMs, onFailure: leave });
+      return await over(client, work, { responseTimeoutMs, onFailure: leave });
     } finally {
       leave();
     }
@@ -109,7 +109,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
   async function over<T>(
     client: pg.Client,
     work: (send: Send) => Promise<T>,
-    { answerTimeoutMs, onFailure }: { answerTimeoutMs: number; onFailure: () => void },
+    { responseTimeoutMs, onFailure }: { responseTimeoutMs: number; onFailure: () => void },
   ): Promise<T> {
     let ended = false;
     let failed = false;
@@ -128,7 +128,7 @@ export function openPipelines(options: PipelineOptions): Pipelines {
           if (answers > before) timer = patience();
           else giveUp();
         });
-      }, answerTimeoutMs);
+      }, responseTimeoutMs);
     let timer = patience();
     try {
       const send = sender(client, {
@@ -154,8 +154,8 @@ export function openPipelines(options: PipelineOptions): Pipelines {
 
   return {
     dropIdle,
-    use(work, answerTimeoutMs = options.answerTimeoutMs) {
-      const done = lend(work, answerTimeoutMs);
+    use(work, responseTimeoutMs = options.responseTimeoutMs) {
+      const done = lend(work, responseTimeoutMs);
       const ended = () => void lent.delete(done);
       lent.add(done);
       done.then(ended, ended);

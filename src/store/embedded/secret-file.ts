@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
  * A secret that is made once and kept in a file only its owner may read: 256 bits as base64url.
  * For the holder of the data directory's lock: two at once would make two.
  */
-export async function keptSecret(dataDir: string, name: string): Promise<string> {
+export async function storedSecret(dataDir: string, name: string): Promise<string> {
   const path = join(dataDir, name);
-  const kept = await readKept(dataDir, name);
+  const kept = await readStoredSecret(dataDir, name);
   if (kept) {
     await chmod(path, 0o600);
     return kept;
@@ -21,7 +21,7 @@ export async function keptSecret(dataDir: string, name: string): Promise<string>
 }
 
 /** The secret, or `null` where there is none yet. */
-export async function readKept(dataDir: string, name: string): Promise<string | null> {
+export async function readStoredSecret(dataDir: string, name: string): Promise<string | null> {
   try {
     return (await readFile(join(dataDir, name), 'utf8')).trim() || null;
   } catch (error) {

@@ -42,7 +42,7 @@ export interface ExecutionRow {
 }
 
 /** A record as lists hold it. */
-export interface ListedRow extends ExecutionRow {
+export interface ExecutionListRow extends ExecutionRow {
   /** Whether its bodies were read; false where those before it in the list are as much as is read at once. */
   readonly fits: boolean;
 }
@@ -81,7 +81,7 @@ const bytesBefore = `sum(${bodyBytes}) over (order by e.id desc rows between unb
 
 /** The columns of an `ExecutionRow` of a record `e`, but for its progress. */
 export const whole = sql.raw(`${short}, ${bodies}`);
-/** The same of a `ListedRow`, where `e` is of those that are `fitted`. */
+/** The same of a `ExecutionListRow`, where `e` is of those that are `fitted`. */
 export const listed = sql.raw(`${short}, e.fits,
   case when e.fits then e.input_variables end as "inputVariables", case when e.fits then e.output end as output`);
 /** Records `e`, newest first, each with a word on whether it fits. */
@@ -98,7 +98,7 @@ export const detailed = sql.raw(details);
 export const textBytes = sql.raw(bytes);
 
 /** An execution and the agent that it is said to be one of. */
-export interface ExecutionAsked {
+export interface ExecutionKey {
   readonly agentId: string;
   readonly executionId: string;
 }
@@ -109,7 +109,7 @@ export interface ExecutionAsked {
  */
 export async function readExecutions(
   send: Send,
-  asked: readonly ExecutionAsked[],
+  asked: readonly ExecutionKey[],
 ): Promise<{ rows: ReadonlyMap<number, ExecutionDetailRow>; left: ReadonlySet<number> }> {
   const ids = asked.map(({ executionId }) => executionId);
   const agentIds = asked.map(({ agentId }) => agentId);
@@ -143,9 +143,9 @@ const readAsked: Statement = {
 };
 
 /** Those of these records that there still are, newest first, with the bodies of as many as fit. */
-export async function readListed(db: Db, ids: readonly string[]): Promise<ListedRow[]> {
+export async function readExecutionListRows(db: Db, ids: readonly string[]): Promise<ExecutionListRow[]> {
   const [lowest, highest] = idBounds(ids);
-  const { rows } = await sql<ListedRow>`
+  const { rows } = await sql<ExecutionListRow>`
     select ${listed}, ${progress}
     from (
       select ${fitted} from executions e
@@ -157,7 +157,7 @@ export async function readListed(db: Db, ids: readonly string[]): Promise<Listed
 }
 
 /** Those of these executions whose run has ended. */
-export async function findEnded(db: Db, executionIds: readonly string[]): Promise<string[]> {
+export async function findEndedExecutions(db: Db, executionIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select asked.id::text as id from unnest(${executionIds}::uuid[]) as asked (id)
     where not exists (select from execution_queue q where q.id = asked.id)`.execute(db);
@@ -176,7 +176,7 @@ export interface LiveExecution extends AcceptedAs {
 }
 
 /** By id; those that have ended are left out. */
-export async function findUnended(
+export async function findLiveExecutions(
   db: Db,
   executionIds: readonly string[],
 ): Promise<Map<string, LiveExecution>> {

@@ -5,7 +5,7 @@ import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { idBounds } from '../history/id-bounds.ts';
 import { addStatistics } from '../history/statistics.ts';
-import { lockWorkflowRuns, type RunAtProgress } from '../workflow/workflow-progress.ts';
+import { lockWorkflowRuns, type LockedWorkflowRun } from '../workflow/workflow-progress.ts';
 import { readSteps, type WorkflowRunSteps } from '../workflow/workflow-progress-read.ts';
 
 /** The end of runs: lock the queue rows, then delete them, write the records and add to the statistics at once. */
@@ -34,7 +34,7 @@ export async function lockExecutions(
   send: Send,
   ids: readonly string[],
   { slotAgentIds, steps }: { slotAgentIds: readonly string[]; steps: readonly WorkflowStepOf[] },
-): Promise<{ rows: QueuedExecutionRow[]; workflows: RunAtProgress[]; steps: WorkflowRunSteps }> {
+): Promise<{ rows: QueuedExecutionRow[]; workflows: LockedWorkflowRun[]; steps: WorkflowRunSteps }> {
   const runIds = steps.map(({ runId }) => runId);
   const [, , workflows, rows, states] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
@@ -80,7 +80,7 @@ export async function writeEnds(
     /** Runs of workflows of which a step ended whose agent stores no bodies. */
     readonly transientExecutionIds: readonly string[];
     /** What follows for runs of workflows. */
-    readonly alongWith: () => readonly Promise<unknown>[];
+    readonly inSameTransaction: () => readonly Promise<unknown>[];
   },
 ): Promise<void> {
   const { cancellations, slotAgentIds, transientExecutionIds } = more;
@@ -99,7 +99,7 @@ export async function writeEnds(
       : [],
     ended.length > 0 ? send(updateExecutions, endValues(ended)) : [],
     brief.length > 0 ? send(insertTransientOutputs, [brief.map((one) => one.id)]) : [],
-    ...more.alongWith(),
+    ...more.inSameTransaction(),
     addStatistics(send, more.tallies),
     send({ name: 'commit', text: 'commit' }),
   ]);

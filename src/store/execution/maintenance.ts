@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { thisMoment, tooFarOff } from '../connection/clock.ts';
+import { statementTime, farthestDueTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function deleteExpiredIdempotencyKeys(db: Db, limit: number): Promi
   const { numAffectedRows } = await sql`
     delete from idempotency where (caller, agent_id, key) in (
       select caller, agent_id, key from idempotency i
-      where created_at < ${thisMoment} - interval '24 hours'
+      where created_at < ${statementTime} - interval '24 hours'
         and not exists (select from execution_queue q where q.id = i.execution_id)
       order by created_at limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
@@ -30,7 +30,7 @@ export async function deleteExpiredWorkflowIdempotencyKeys(db: Db, limit: number
   const { numAffectedRows } = await sql`
     delete from workflow_idempotency where (caller, workflow_id, key) in (
       select caller, workflow_id, key from workflow_idempotency i
-      where created_at < ${thisMoment} - interval '24 hours'
+      where created_at < ${statementTime} - interval '24 hours'
         and not exists (select from workflow_runs r where r.id = i.run_id and r.completed_at is null)
       order by created_at limit ${limit} for update of i skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
@@ -67,7 +67,7 @@ export async function deleteOldCancellations(db: Db): Promise<void> {
 export async function wakeExecutions(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update execution_queue set available_at = clock_timestamp() where id in (
-      select id from execution_queue where available_at > ${tooFarOff}
+      select id from execution_queue where available_at > ${farthestDueTime}
       order by available_at limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -39,7 +39,7 @@ export interface SetupRow {
   readonly cacheWritePerMillion: string | null;
 }
 
-export function setupOf(row: SetupRow): ModelSetup {
+export function modelSetupOf(row: SetupRow): ModelSetup {
   const { providerId: id, providerKind: kind, sealedApiKey, baseURL } = row;
   const { inputPerMillion, outputPerMillion, cacheReadPerMillion, cacheWritePerMillion } = row;
   return {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
-import { type SetupRow, setupColumns, setupJoins, setupOf } from './model-setup.ts';
+import { type SetupRow, setupColumns, setupJoins, modelSetupOf } from './model-setup.ts';
 
 /**
  * The queue of unfinished runs. A row is *ready* (nobody's, not delayed, not waiting for a slot), *delayed*
@@ -47,7 +47,7 @@ export async function claimExecutions(
  * The workspaces are walked in the order of their ids, beginning after `after`, by skipping through the index: a long
  * backlog costs one step.
  */
-export async function claimForOthers(
+export async function claimForOtherWorkspaces(
   db: Db,
   worker: string,
   question: { held: readonly string[]; after: string; limit: number; fromTag: number },
@@ -143,7 +143,7 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     model: row.model,
     apiKeyId: row.apiKeyId,
     temperature: row.temperature,
-    setup: setupOf(row),
+    setup: modelSetupOf(row),
     inputVariables: row.inputVariables,
     settings: JSON.parse(row.settings) as ExecutionSettings,
     elapsedMs: row.elapsedMs,
@@ -168,9 +168,9 @@ export async function promoteDelayed(
   const { numAffectedRows } = await sql`
     with due as materialized (
       select id, workspace_id, agent_id, attempt, available_at from execution_queue
-      where available_at <= ${thisMoment}
+      where available_at <= ${statementTime}
         and available_at > coalesce(
-          ${thisMoment} - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
+          ${statementTime} - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
       order by available_at limit ${promotedMax} for update skip locked),
     lines as materialized (
       select workspace_id, last.tag as last_tag, last.agent_id as last_agent_id,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { providerTextPattern } from '../../core/failure.ts';
 import { transientOutputMs } from '../../core/history/retention.ts';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import { overdueBefore } from './retention.ts';
 
@@ -58,7 +58,7 @@ export async function removeTransientOutputs(db: Db, limit: number): Promise<num
   const { numAffectedRows } = await sql`
     with due as materialized (
       select execution_id from transient_outputs
-      where ended_at <= ${thisMoment} - ${transientOutputMs} * interval '1 millisecond'
+      where ended_at <= ${statementTime} - ${transientOutputMs} * interval '1 millisecond'
       order by ended_at limit ${limit} for update skip locked),
     taken as (
       update executions set output = null where id = any (array(select execution_id from due)))

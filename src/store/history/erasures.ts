@@ -80,7 +80,7 @@ export interface OpenErasure extends NewErasure {
 }
 
 /** Oldest first. */
-export async function openErasures(db: Db): Promise<OpenErasure[]> {
+export async function listOpenErasures(db: Db): Promise<OpenErasure[]> {
   const { rows } = await sql<OpenErasure>`
     select id, workspace_id, agent_id, variable, value, requested_by, down_to, workflow_runs_down_to
     from erasures
@@ -113,7 +113,7 @@ const blanks = ' \t\n\r';
  * ways. An escape stands for one letter and has at most twelve. Of a variable that was sent twice each value counts, though
  * prompts have the last: all of them are in the record.
  */
-export async function lookFurther(
+export async function scanForErasure(
   db: Db,
   erasure: Omit<OpenErasure, 'workflowRunsDownTo'>,
   limit: number,
@@ -176,7 +176,7 @@ export async function lookFurther(
 }
 
 /** Records that it waits for and that can go, up to `limit`: their run has ended, and that of the workflow too. */
-export async function endedExecutions(db: Db, erasureId: string, limit: number): Promise<string[]> {
+export async function deletableExecutions(db: Db, erasureId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.execution_id as id from erasure_executions r
     where r.erasure_id = ${erasureId} and not exists (select from execution_queue q where q.id = r.execution_id)
@@ -188,7 +188,7 @@ export async function endedExecutions(db: Db, erasureId: string, limit: number):
 }
 
 /** Notes, with the deletion, how far it has come, and what of the end user is still there: it waits for that. */
-export async function noteProgress(
+export async function recordErasureProgress(
   send: Send,
   erasureId: string,
   { downTo, ids, deleted }: { downTo: string; ids: readonly string[]; deleted: number },

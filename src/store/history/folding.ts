@@ -60,7 +60,7 @@ function hourOfNextMinute(agentId: string, from: ReturnType<typeof sql>) {
 }
 
 /** The next agents in the order of their ids, deleted ones too. */
-export async function nextAgents(db: Db, after: string, limit: number): Promise<string[]> {
+export async function listAgentIds(db: Db, after: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from agents where id > ${after} order by id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);

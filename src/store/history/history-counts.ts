@@ -13,12 +13,12 @@ import {
   countable,
   ended,
   type HistoryRequest,
-  inNamedRange,
+  inListedRange,
   inRange,
   matching,
   needsBreakdown,
   ofAgents,
-  rangesFrom,
+  rangeRows,
   underWay,
   wholeOf,
 } from './history-filter.ts';
@@ -127,7 +127,7 @@ export async function countQueued(
 }
 
 /** The ranges in which something matches, by a look at the index of each record. */
-export async function countCuts(
+export async function countRanges(
   trx: Trx,
   question: HistoryRequest,
   cuts: readonly IdRange[],
@@ -156,9 +156,9 @@ export async function countRecords(
 ): Promise<number> {
   if (ranges.length === 0) return 0;
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from ${rangesFrom(ranges)}
+    select count(*) as total from ${rangeRows(ranges)}
     cross join lateral (
-      select from executions e where ${ended(question)} and ${inNamedRange} and ${inRange(wholeOf(ranges))}
+      select from executions e where ${ended(question)} and ${inListedRange} and ${inRange(wholeOf(ranges))}
         and ${matching(question)}) as one`.execute(trx);
   return rows[0]?.total ?? 0;
 }

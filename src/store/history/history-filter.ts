@@ -85,7 +85,7 @@ export function matching(filter: HistoryFilter): Condition {
 }
 
 /** Whether nothing can match, whatever the records hold: a `q` in which no word is left. */
-export function findsNothing({ contents }: HistoryFilter): boolean {
+export function matchesNothing({ contents }: HistoryFilter): boolean {
   const words = contents?.words ?? null;
   return words !== null && readSearch(words).length === 0;
 }
@@ -106,13 +106,13 @@ export function underWay(question: HistoryRequest): Condition {
     where ${ofAgents('q.agent_id', question)} and ${matching(question)}`;
 }
 
-/** Ranges as rows, of which a record is in one where `inNamedRange` holds. */
-export function rangesFrom(ranges: readonly IdRange[]): Condition {
+/** Ranges as rows, of which a record is in one where `inListedRange` holds. */
+export function rangeRows(ranges: readonly IdRange[]): Condition {
   return sql`unnest(${ranges.map((one) => one.fromId)}::uuid[], ${ranges.map((one) => one.toId)}::uuid[])
     as range (from_id, to_id)`;
 }
 
-export const inNamedRange = sql.raw('e.id >= range.from_id and e.id < range.to_id');
+export const inListedRange = sql.raw('e.id >= range.from_id and e.id < range.to_id');
 
 /** From the oldest to the newest of them. */
 export function wholeOf(ranges: readonly IdRange[]): IdRange {

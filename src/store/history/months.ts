@@ -82,7 +82,7 @@ export async function isFloorSettled(db: Db): Promise<boolean> {
 }
 
 /** The months before the floor that still have a partition, oldest first. */
-export async function monthsToDrop(db: Db): Promise<string[]> {
+export async function listDroppableMonths(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select m.name from ${months} as m, history_floor f where m.until <= f.at order by m.until`.execute(
     db,
@@ -141,7 +141,7 @@ export async function isFloorCounted(db: Db): Promise<boolean> {
  * Sets up to `limit` buckets of an agent before the settled floor to hold no records; those of minutes go altogether,
  * as they do where an hour holds few. Answers how many there were.
  */
-export async function emptyBuckets(db: Db, agentId: string, limit: number): Promise<number> {
+export async function clearBuckets(db: Db, agentId: string, limit: number): Promise<number> {
   const between = sql`bucket >= (select counted_to from history_floor)
     and bucket < (select at from history_floor)`;
   const { numAffectedRows: minutes } = await sql`

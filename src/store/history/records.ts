@@ -5,7 +5,7 @@ import {
   detailed,
   type ExecutionDetailRow,
   fitted,
-  type ListedRow,
+  type ExecutionListRow,
   listed,
   progress,
   summarized,
@@ -15,10 +15,10 @@ import {
 import {
   ended,
   type HistoryRequest,
-  inNamedRange,
+  inListedRange,
   inRange,
   matching,
-  rangesFrom,
+  rangeRows,
   underWay,
   wholeOf,
 } from './history-filter.ts';
@@ -65,10 +65,10 @@ export async function readRecords(
     readonly take: number;
     readonly omitsBodies?: boolean | undefined;
   },
-): Promise<ListedRow[]> {
+): Promise<ExecutionListRow[]> {
   const { ranges, skip, take, omitsBodies } = page;
   if (ranges.length === 0) return [];
-  const { rows } = await sql<ListedRow>`
+  const { rows } = await sql<ExecutionListRow>`
     select ${omitsBodies ? summarized : listed}, ${progress}
     from (
       select ${omitsBodies ? sql`*` : fitted} from executions e
@@ -93,7 +93,7 @@ export async function findRecord(
 }
 
 /** The first of them with all there is of each: so many, or fewer that together are as large as is allowed. */
-export async function readWholeRecords(
+export async function readFullRecords(
   trx: Trx,
   question: HistoryRequest,
   page: { readonly ranges: readonly IdRange[]; readonly take: number; readonly bytesMax: number },
@@ -122,8 +122,8 @@ function pickedFrom(
 ): RawBuilder<unknown> {
   const whole = inRange(wholeOf(ranges));
   if (ranges.length === 1) return idsOf(question, whole, limit);
-  return sql`select one.id from ${rangesFrom(ranges)}
-    cross join lateral (${idsOf(question, sql`${inNamedRange} and ${whole}`, limit)}) as one`;
+  return sql`select one.id from ${rangeRows(ranges)}
+    cross join lateral (${idsOf(question, sql`${inListedRange} and ${whole}`, limit)}) as one`;
 }
 
 /** The newest ids that match and lie where `place` says. */

@@ -5,7 +5,7 @@ import { uuid7Time } from '../../core/id.ts';
 import type { Pipelines, Send, Statement } from '../connection/pipeline.ts';
 import { idBounds } from './id-bounds.ts';
 import { overdueBefore } from './retention.ts';
-import { takeStatistics } from './statistics.ts';
+import { subtractStatistics } from './statistics.ts';
 
 /**
  * The one way records are deleted: the rows and what the statistics hold of them, in one small transaction. It asks for
@@ -35,7 +35,7 @@ export type Removal =
     };
 
 /** Sent with the deletion and committed with it; told what was deleted, since others may have been quicker. */
-export type AlongWith = (
+export type InSameTransaction = (
   send: Send,
   removed: readonly RemovedRecord[],
 ) => readonly Promise<unknown>[];
@@ -48,7 +48,7 @@ export type AlongWith = (
 export async function removeRecords(
   pipelines: Pipelines,
   removal: Removal,
-  alongWith: AlongWith = () => [],
+  inSameTransaction: InSameTransaction = () => [],
 ): Promise<RemovedRecord[]> {
   const given = 'ids' in removal ? removal.ids.slice(0, removedMax) : [];
   return pipelines.use(async (send) => {
@@ -69,8 +69,8 @@ export async function removeRecords(
       workflowRunId: workflow_run_id,
     }));
     await Promise.all([
-      takeStatistics(send, rows.map(tallyOf)),
-      ...alongWith(send, removed),
+      subtractStatistics(send, rows.map(tallyOf)),
+      ...inSameTransaction(send, removed),
       send({ name: 'commit', text: 'commit' }),
     ]);
     return removed;

@@ -21,7 +21,7 @@ export async function writeRetention(
     select records_days, bodies_days from workspaces where id = ${workspaceId} for no key update`.execute(
     trx,
   );
-  await holdFloor(trx);
+  await lockFloor(trx);
   await sql`
     update workspaces set records_days = ${recordsDays}, bodies_days = ${bodiesDays}
     where id = ${workspaceId}`.execute(trx);
@@ -33,7 +33,7 @@ export async function writeRetention(
  * Keeps the floor where it is until the end of this transaction, or waits for a move that is under way. Whoever changes
  * how long something is kept does so within this: once that is answered, nothing goes that is to be kept by it.
  */
-export async function holdFloor(trx: Trx): Promise<void> {
+export async function lockFloor(trx: Trx): Promise<void> {
   await sql`select from maintenance_jobs where name = 'retention' for share`.execute(trx);
 }
 
@@ -47,7 +47,7 @@ export interface Overdue {
 }
 
 /** The next agents in the order of their ids: who asks on from the last one comes round all of them. */
-export async function nextOverdue(db: Db, after: string, limit: number): Promise<Overdue[]> {
+export async function listOverdueAgents(db: Db, after: string, limit: number): Promise<Overdue[]> {
   const { rows } = await sql<Overdue>`
     select a.id as agent_id, a.loses_bodies, (
         select e.id from executions e

@@ -18,7 +18,7 @@ export async function addStatistics(send: Send, tallies: readonly Tally[]): Prom
  * `addStatistics` locks them. A bucket that is not there (minutes are folded) is left alone, and so is one below the
  * floor: it is set to nothing as a whole, whatever was deleted one by one meanwhile.
  */
-export async function takeStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
+export async function subtractStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
   await sendBoth(send, tallies, [takeBuckets, takeBreakdown], takenOf);
 }
 

@@ -62,7 +62,7 @@ export async function findInvitation(
 }
 
 /** Of several at once one gets it: the others wait for its row and find it accepted. */
-export async function takeInvitation(trx: Trx, tokenHash: Buffer): Promise<boolean> {
+export async function markInvitationAccepted(trx: Trx, tokenHash: Buffer): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update invitations set accepted_at = clock_timestamp()
     where token_hash = ${tokenHash} and ${open}`.execute(trx);

@@ -3,14 +3,14 @@ import type { Caller } from '../../core/execution/caller.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
-import { type CountedRow, counted } from '../admission/limits.ts';
+import { type CountsRow, counted } from '../admission/limits.ts';
 import { type Viewer, visibleTo } from '../agent/agents.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 
 /** API keys as they are managed. What admission and authentication read of them stands with those. */
 
-export interface KeyRow extends RateLimits, CountedRow {
+export interface KeyRow extends RateLimits, CountsRow {
   readonly id: string;
   readonly name: string;
   readonly start: string;
@@ -64,7 +64,7 @@ export function listKeys(
 }
 
 /** The role that a user has now. It does not change, and the membership does not end, before this transaction. */
-export async function holdRole(
+export async function lockRole(
   trx: Trx,
   workspaceId: string,
   userId: string,
@@ -76,7 +76,7 @@ export async function holdRole(
 }
 
 /** How many of these agents there are for whoever looks. */
-export async function countVisible(
+export async function countVisibleAgents(
   db: Db,
   viewer: Viewer,
   agentIds: readonly string[],
@@ -143,7 +143,7 @@ export async function copyKey(
 }
 
 /** Stops a key once the grace is over, unless it stops before by itself. Under the lock of its limits. */
-export async function stopKey(trx: Trx, keyId: string, graceSeconds: number): Promise<void> {
+export async function expireKey(trx: Trx, keyId: string, graceSeconds: number): Promise<void> {
   await sql`
     update api_keys
     set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${graceSeconds}))

@@ -49,7 +49,7 @@ export interface Membership {
 }
 
 /** Of the workspaces of a user, `m` in each, first those that they own: into others they were let by somebody else. */
-export const homeFirst = sql.raw("(m.role = 'owner') desc, m.created_at, m.workspace_id");
+export const ownWorkspacesFirst = sql.raw("(m.role = 'owner') desc, m.created_at, m.workspace_id");
 
 /** The workspaces of a user, the one at the head that a session acts in where none is named. */
 export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
@@ -57,7 +57,7 @@ export async function listMemberships(db: Db, userId: string): Promise<Membershi
     select w.id as workspace_id, w.name, m.role
     from members m join workspaces w on w.id = m.workspace_id
     where m.user_id = ${userId}
-    order by ${homeFirst}`.execute(db);
+    order by ${ownWorkspacesFirst}`.execute(db);
   return rows;
 }
 
@@ -90,10 +90,10 @@ export async function lockMembership(trx: Trx, workspaceId: string, userId: stri
 }
 
 /** Of some users in a workspace each. */
-export type MembersAsked = readonly Omit<MemberRole, 'role'>[];
+export type MembershipLookup = readonly Omit<MemberRole, 'role'>[];
 
 /** The roles of those who are members still, as they are under the locks of their workspaces. */
-export function readRoles(send: Send, asked: MembersAsked): Promise<MemberRole[]> {
+export function readRoles(send: Send, asked: MembershipLookup): Promise<MemberRole[]> {
   return send(readRolesOf, [asked.map((one) => one.workspaceId), asked.map((one) => one.userId)]);
 }
 

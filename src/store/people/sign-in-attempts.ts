@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 
 /** How often someone has tried, in windows that begin with the first try. Exact over any number of processes. */
@@ -44,6 +44,6 @@ export async function sweep(db: Db): Promise<void> {
   await sql`
     delete from sign_in_attempts where id in (
       select id from sign_in_attempts
-      where last_request < floor(extract(epoch from ${thisMoment}) * 1000)::bigint - ${keptMs}
+      where last_request < floor(extract(epoch from ${statementTime}) * 1000)::bigint - ${keptMs}
       order by last_request limit ${sweptMax} for update skip locked)`.execute(db);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { CallFailureCode } from '../../core/failure.ts';
 import type { MissedPolicy, ScheduleTimes } from '../../core/workflow/schedule.ts';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 
@@ -124,13 +124,13 @@ export type DueScheduleRow = ScheduleRow & { readonly nextAt: Date };
  * Schedules whose tick has come, the longest due first, held until the transaction ends, and the time; but for those that
  * somebody else has, and those that have failed.
  */
-export async function takeDueSchedules(
+export async function claimDueSchedules(
   trx: Trx,
   { limit, failed }: { readonly limit: number; readonly failed: readonly string[] },
 ): Promise<{ readonly schedules: DueScheduleRow[]; readonly nowMs: number }> {
   const { rows } = await sql<DueScheduleRow & { nowMs: number }>`
     select ${columns}, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
-    from workflow_schedules where next_at <= ${thisMoment} and id <> all (${failed}::uuid[])
+    from workflow_schedules where next_at <= ${statementTime} and id <> all (${failed}::uuid[])
     order by next_at limit ${limit} for update skip locked`.execute(trx);
   return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
 }
@@ -149,7 +149,7 @@ export async function listFarSchedules(
   const { rows } = await sql<FarScheduleRow & { nowMs: number }>`
     select id, cron, time_zone, revision, next_at,
       floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
-    from workflow_schedules where id > ${after} and next_at > ${thisMoment} + interval '15 minutes'
+    from workflow_schedules where id > ${after} and next_at > ${statementTime} + interval '15 minutes'
     order by id limit ${limit}`.execute(db);
   return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
 }

@@ -10,7 +10,7 @@ export interface Defined {
 /** A row as it is read: its definition is JSON text. */
 export type Stored<Row extends Defined> = Omit<Row, 'definition'> & { readonly definition: string };
 
-export function withDefinition<Row extends { readonly definition: string }>(
+export function parseDefinition<Row extends { readonly definition: string }>(
   row: Row,
 ): Omit<Row, 'definition'> & Defined {
   return { ...row, definition: JSON.parse(row.definition) };

@@ -9,7 +9,7 @@ import type { Viewer } from '../agent/agents.ts';
 import type { Db } from '../connection/database.ts';
 import { inSnapshot } from '../history/records.ts';
 import type { Page } from '../page.ts';
-import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
+import { type Defined, type Stored, parseDefinition } from './workflow-definitions.ts';
 import {
   countItems,
   type ItemCounts,
@@ -21,7 +21,7 @@ import {
   type WorkflowStepRow,
   wholeRun,
 } from './workflow-runs.ts';
-import { runsSeenBy } from './workflows.ts';
+import { runVisibleTo } from './workflows.ts';
 
 /** Reading the runs of workflows, as far as whoever asks sees every agent of the version they carry out. */
 
@@ -46,19 +46,19 @@ export function findRunDetail(
     const [run] = rows;
     if (!run) return null;
     const steps = await listSteps(trx, at.id, itemsShown);
-    return { ...withDefinition(run), steps, items: await countItems(trx, at.id) };
+    return { ...parseDefinition(run), steps, items: await countItems(trx, at.id) };
   });
 }
 
 /** Without its input and output. */
-export async function findSeenRun(
+export async function findVisibleRun(
   db: Db,
   viewer: Viewer,
   at: RunAt,
 ): Promise<VisibleWorkflowRunRow | null> {
   const { rows } = await sql<Stored<VisibleWorkflowRunRow>>`
     select ${listedRun}, v.definition from ${seenAt(viewer, at)}`.execute(db);
-  return rows[0] ? withDefinition(rows[0]) : null;
+  return rows[0] ? parseDefinition(rows[0]) : null;
 }
 
 interface RunAt {
@@ -69,7 +69,7 @@ interface RunAt {
 const joined = sql.raw('workflow_runs r join workflow_versions v on v.id = r.workflow_version_id');
 
 const seenAt = (viewer: Viewer, { workflowId, id }: RunAt) => sql`${joined}
-  where r.id = ${id} and r.workflow_id = ${workflowId} and ${runsSeenBy(viewer)}`;
+  where r.id = ${id} and r.workflow_id = ${workflowId} and ${runVisibleTo(viewer)}`;
 
 export interface WorkflowRunRequest extends Page {
   readonly workflowId: string;
@@ -97,7 +97,7 @@ export function listWorkflowRuns(
   return inSnapshot(db, async (trx) => {
     // Whoever sees a version sees all runs of it: that is asked once, and not for each of them.
     const { rows: versions } = await sql<{ id: string; seen: boolean }>`
-      select v.id, ${runsSeenBy(viewer)} as seen from workflow_versions v
+      select v.id, ${runVisibleTo(viewer)} as seen from workflow_versions v
       where v.workflow_id = ${question.workflowId}`.execute(trx);
     const seen = versions.filter((one) => one.seen).map(({ id }) => id);
     const some = seen.length < versions.length ? ofVersions(seen) : ofAll;

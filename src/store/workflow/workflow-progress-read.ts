@@ -52,7 +52,7 @@ export interface MissingValues {
 }
 
 /** How many characters the values of these runs have, without the items of their lists; not counted on beyond `charsMax`. */
-export async function weighValues(
+export async function measureValues(
   send: Send,
   asked: readonly MissingValues[],
   charsMax: number,

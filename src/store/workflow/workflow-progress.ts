@@ -9,7 +9,7 @@ import type { Send, Statement, Value } from '../connection/pipeline.ts';
  */
 
 /** What a run is, for whoever holds its lock. */
-export interface RunAtProgress {
+export interface LockedWorkflowRun {
   readonly id: string;
   readonly workspace_id: string;
   readonly workflow_id: string;
@@ -37,13 +37,13 @@ export function commit(send: Send): Promise<unknown> {
 }
 
 /** By id, as everywhere. */
-export function lockWorkflowRuns(send: Send, runIds: readonly string[]): Promise<RunAtProgress[]> {
-  return send<RunAtProgress>(lockRuns, [[...new Set(runIds)]]);
+export function lockWorkflowRuns(send: Send, runIds: readonly string[]): Promise<LockedWorkflowRun[]> {
+  return send<LockedWorkflowRun>(lockRuns, [[...new Set(runIds)]]);
 }
 
 /** The same without those that another has locked. */
-export function lockFreeRuns(send: Send, runIds: readonly string[]): Promise<RunAtProgress[]> {
-  return send<RunAtProgress>(lockFree, [[...new Set(runIds)]]);
+export function tryLockWorkflowRuns(send: Send, runIds: readonly string[]): Promise<LockedWorkflowRun[]> {
+  return send<LockedWorkflowRun>(lockFree, [[...new Set(runIds)]]);
 }
 
 /** The agent is that of a step which is ready. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { transientOutputMs } from '../../core/history/retention.ts';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { overdueBefore } from '../history/retention.ts';
@@ -19,7 +19,7 @@ export interface OverdueVersion {
  * The next versions that have runs, in the order of their ids: found in the index, a look for each. Most versions have
  * none any more.
  */
-export async function nextOverdueVersions(
+export async function listOverdueVersions(
   db: Db,
   after: string,
   limit: number,
@@ -74,7 +74,7 @@ export async function removeTransientRunBodies(db: Db, limit: number): Promise<n
   const { numAffectedRows } = await sql`
     update workflow_runs set bodies = 'removed', input = null, output = null where id in (
       select id from workflow_runs
-      where bodies = 'transient' and completed_at <= ${thisMoment} - ${transientOutputMs} * interval '1 millisecond'
+      where bodies = 'transient' and completed_at <= ${statementTime} - ${transientOutputMs} * interval '1 millisecond'
       order by completed_at limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -4,14 +4,14 @@ import type { MemberRole } from '../../core/people/member.ts';
 import type { WorkflowTrigger } from '../../core/workflow/definition.ts';
 import {
   type CallerLookup,
-  callersOf,
+  callerValues,
   countsColumns,
   type KeyRow,
-  readWholeKeys,
+  readKeysWithAllAgents,
 } from '../admission/admission-read.ts';
 import { textArray, updateCounts } from '../admission/admission-write.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { type MembersAsked, readRoles } from '../people/members.ts';
+import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface StartLookup {
   /** Workspaces of callers that are no key: their lock keeps an Idempotency-Key from being used twice at once. */
   readonly workspaceIds: readonly string[];
   /** The users of sessions, each where it calls. */
-  readonly members: MembersAsked;
+  readonly members: MembershipLookup;
   readonly workflowIds: readonly string[];
   readonly firstWorkflowRuns: readonly (CallerLookup & {
     readonly workflowId: string;
@@ -75,13 +75,13 @@ export async function readForStart(send: Send, question: StartLookup): Promise<S
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),
     workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
-    send<KeyRow>(readWholeKeys, [keyHashes]),
+    send<KeyRow>(readKeysWithAllAgents, [keyHashes]),
     send<WorkflowRow>(readWorkflows, [workflowIds]),
     send<{ now_ms: number; xid: string }>(readLine),
     firstWorkflowRuns.length === 0
       ? []
       : send<FirstWorkflowRun>(readReplays, [
-          ...callersOf(firstWorkflowRuns),
+          ...callerValues(firstWorkflowRuns),
           firstWorkflowRuns.map((one) => one.workflowId),
           firstWorkflowRuns.map((one) => one.key),
         ]),

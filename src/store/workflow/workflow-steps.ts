@@ -3,7 +3,7 @@ import type { Stage } from '../../core/agent/agent.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import { counted } from '../admission/limits.ts';
-import { thisMoment, tooFarOff } from '../connection/clock.ts';
+import { statementTime, farthestDueTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import type { Stopping } from './workflow-progress.ts';
@@ -55,7 +55,7 @@ export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[
       a.requests_per_minute, a.requests_per_hour, a.requests_per_day, ${counted('w.agent_id')}
     from waited_for w cross join lateral (
       select from workflow_steps s
-      where s.status = 'ready' and s.agent_id = w.agent_id and s.ready_at <= ${thisMoment}
+      where s.status = 'ready' and s.agent_id = w.agent_id and s.ready_at <= ${statementTime}
       order by s.ready_at limit 1) as due
     left join agents a on a.id = w.agent_id and a.deleted_at is null
     order by row_number() over (partition by a.workspace_id order by random()), random() limit ${limit}`.execute(
@@ -68,7 +68,7 @@ export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[
  * Takes ready steps whose time has come, of each agent at most so many, for as long as whoever makes a step ready has it
  * for itself. What others have locked is being taken already. At least one is taken, however long its variables.
  */
-export async function takeDueSteps(
+export async function claimDueSteps(
   db: Db,
   agents: readonly { readonly agentId: string; readonly stepsMax: number }[],
   { stepsMax, bytesMax }: { readonly stepsMax: number; readonly bytesMax: number },
@@ -79,7 +79,7 @@ export async function takeDueSteps(
           ${agents.map((one) => one.stepsMax)}::int[]) with ordinality as a (agent_id, steps_max, place)
         cross join lateral (
           select run_id, step, item, ready_at, octet_length(variables) as bytes from workflow_steps
-          where agent_id = a.agent_id and status = 'ready' and ready_at <= ${thisMoment}
+          where agent_id = a.agent_id and status = 'ready' and ready_at <= ${statementTime}
           order by ready_at limit a.steps_max for update skip locked) as s
       limit ${stepsMax}),
     fitting as (
@@ -93,11 +93,11 @@ export async function takeDueSteps(
 }
 
 /** The same of those whose execution must still be stopped. */
-export async function takeDueStops(db: Db, limit: number): Promise<Stopping[]> {
+export async function claimDueStops(db: Db, limit: number): Promise<Stopping[]> {
   const { rows } = await sql<Stopping>`
     with due as materialized (
       select run_id, step, item from workflow_steps
-      where ready_at <= ${thisMoment} and status = 'canceling'
+      where ready_at <= ${statementTime} and status = 'canceling'
       order by ready_at limit ${limit} for update skip locked)
     update workflow_steps s set ready_at = clock_timestamp() + interval '5 seconds'
     from due where s.run_id = due.run_id and s.step = due.step and s.item = due.item
@@ -116,7 +116,7 @@ export async function wakeSteps(db: Db, limit: number): Promise<number> {
     late as materialized (
       select late.* from waited_for w cross join lateral (
         select run_id, step, item from workflow_steps
-        where agent_id = w.agent_id and status = 'ready' and ready_at > ${tooFarOff}
+        where agent_id = w.agent_id and status = 'ready' and ready_at > ${farthestDueTime}
         order by ready_at limit ${limit} for update skip locked) as late
       limit ${limit})
     ${wakeLate}`.execute(db);
@@ -128,7 +128,7 @@ export async function wakeStops(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with late as materialized (
       select run_id, step, item from workflow_steps
-      where ready_at > ${tooFarOff} and status = 'canceling'
+      where ready_at > ${farthestDueTime} and status = 'canceling'
       order by ready_at limit ${limit} for update skip locked)
     ${wakeLate}`.execute(db);
   return Number(numAffectedRows ?? 0);
@@ -145,9 +145,9 @@ export async function releaseSteps(db: Db, steps: readonly WorkflowStepOf[]): Pr
 }
 
 /** Runs whose deadline has passed, the earliest first. */
-export async function overdueRuns(db: Db, limit: number): Promise<string[]> {
+export async function listOverdueRuns(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from workflow_runs where status = 'processing' and deadline_at <= ${thisMoment}
+    select id from workflow_runs where status = 'processing' and deadline_at <= ${statementTime}
     order by deadline_at limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -171,7 +171,7 @@ export async function lockReadySteps(
 }
 
 /** Locks ready steps for whoever holds the lock of their run: somebody may just be taking them. */
-export async function holdReadySteps(send: Send, steps: readonly WorkflowStepOf[]): Promise<void> {
+export async function lockReadyStepsOfRuns(send: Send, steps: readonly WorkflowStepOf[]): Promise<void> {
   await send(holdReady, keyValues(steps));
 }
 

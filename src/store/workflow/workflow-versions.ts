@@ -3,8 +3,8 @@ import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import type { Viewer } from '../agent/agents.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
-import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
-import { versionSeenBy } from './workflows.ts';
+import { type Defined, type Stored, parseDefinition } from './workflow-definitions.ts';
+import { versionVisibleTo } from './workflows.ts';
 
 /** Versions of workflows, which the database itself keeps from being changed, and which one was pinned when. */
 
@@ -46,8 +46,8 @@ export async function findWorkflowVersion(
 ): Promise<WorkflowVersionRow | null> {
   const { rows } = await sql<Stored<WorkflowVersionRow>>`
     select ${whole} from workflow_versions v
-    where v.id = ${id} and v.workflow_id = ${workflowId} and ${versionSeenBy(viewer)}`.execute(db);
-  return rows[0] ? withDefinition(rows[0]) : null;
+    where v.id = ${id} and v.workflow_id = ${workflowId} and ${versionVisibleTo(viewer)}`.execute(db);
+  return rows[0] ? parseDefinition(rows[0]) : null;
 }
 
 /** Newest first. */
@@ -58,7 +58,7 @@ export function listWorkflowVersions(
   page: Page,
 ): Promise<{ rows: WorkflowVersionSummaryRow[]; total: number }> {
   const from = sql`workflow_versions v
-    where v.workflow_id = ${workflowId} and ${versionSeenBy(viewer)}`;
+    where v.workflow_id = ${workflowId} and ${versionVisibleTo(viewer)}`;
   return readPage(db, { columns: summary, from, order: sql`v.number desc` }, page);
 }
 
@@ -75,7 +75,7 @@ export async function insertWorkflowVersion(
       ${JSON.stringify(definition)}, ${agentIds}::uuid[], ${version.createdBy})
     on conflict (workflow_id, label) do nothing
     returning ${whole}`.execute(trx);
-  return rows[0] ? withDefinition(rows[0]) : null;
+  return rows[0] ? parseDefinition(rows[0]) : null;
 }
 
 export interface WorkflowPinRow {

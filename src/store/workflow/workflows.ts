@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { seenBy, type Viewer } from '../agent/agents.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { holds, type Page, readPage } from '../page.ts';
-import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
+import { type Defined, type Stored, parseDefinition } from './workflow-definitions.ts';
 
 /** Workflows, as far as whoever asks sees them: every agent of the pinned version. */
 
@@ -33,12 +33,12 @@ const joined = sql.raw('workflows w join workflow_versions v on v.id = w.workflo
  * Whether a caller sees a version `v`: whoever may not see one of its agents sees none of it. Agents that were deleted
  * since do not count, or nobody could mend the workflow.
  */
-export function versionSeenBy(viewer: Viewer) {
+export function versionVisibleTo(viewer: Viewer) {
   return noneHidden(viewer, sql`and a.deleted_at is null`);
 }
 
 /** Whether a caller sees the runs of a version `v`. What a private agent wrote stays private after the agent. */
-export function runsSeenBy(viewer: Viewer) {
+export function runVisibleTo(viewer: Viewer) {
   return noneHidden(viewer, sql``);
 }
 
@@ -49,7 +49,7 @@ function noneHidden(viewer: Viewer, counts: RawBuilder<unknown>) {
 
 /** The workflows `w` that there are for a caller. */
 function visibleTo(viewer: Viewer) {
-  return sql`w.deleted_at is null and ${versionSeenBy(viewer)}`;
+  return sql`w.deleted_at is null and ${versionVisibleTo(viewer)}`;
 }
 
 export async function findWorkflow(
@@ -59,7 +59,7 @@ export async function findWorkflow(
 ): Promise<WorkflowRow | null> {
   const { rows } = await sql<Stored<WorkflowRow>>`
     select ${whole} from ${joined} where w.id = ${id} and ${visibleTo(viewer)}`.execute(db);
-  return rows[0] ? withDefinition(rows[0]) : null;
+  return rows[0] ? parseDefinition(rows[0]) : null;
 }
 
 /** Newest first. */
@@ -76,7 +76,7 @@ export function listWorkflows(
 }
 
 /** Whether a workflow has this name, whoever sees it. */
-export async function isWorkflowName(db: Db, workspaceId: string, name: string): Promise<boolean> {
+export async function workflowNameExists(db: Db, workspaceId: string, name: string): Promise<boolean> {
   const { rows } = await sql`
     select from workflows
     where workspace_id = ${workspaceId} and name = ${name} and deleted_at is null`.execute(db);
@@ -92,7 +92,7 @@ export async function lockWorkflow(
   const { rows } = await sql<Stored<WorkflowRow>>`
     select ${whole} from ${joined} where w.id = ${id} and ${visibleTo(viewer)}
     for no key update of w`.execute(trx);
-  return rows[0] ? withDefinition(rows[0]) : null;
+  return rows[0] ? parseDefinition(rows[0]) : null;
 }
 
 /** A workflow whatever the caller sees of it by now. */
@@ -100,7 +100,7 @@ export async function readWorkflow(trx: Trx, id: string): Promise<WorkflowRow> {
   const { rows } = await sql<Stored<WorkflowRow>>`
     select ${whole} from ${joined} where w.id = ${id}`.execute(trx);
   if (!rows[0]) throw new Error('the workflow that was written is gone');
-  return withDefinition(rows[0]);
+  return parseDefinition(rows[0]);
 }
 
 /** Still without a version. False where the name is taken. */

@@ -12,7 +12,7 @@ import { uuid7 } from '../../../src/core/id.ts';
 import { workErasures } from '../../../src/flow/history/erase.ts';
 import type { RunPaced } from '../../../src/flow/history/paced-transactions.ts';
 import { readClock } from '../../../src/store/connection/clock.ts';
-import { insertErasure, type Look, lookFurther } from '../../../src/store/history/erasures.ts';
+import { insertErasure, type Look, scanForErasure } from '../../../src/store/history/erasures.ts';
 
 const service = await startService();
 after(service.close);
@@ -115,7 +115,7 @@ test('much text that is written like the value and is not it is compared a littl
       value,
       requestedBy: null,
     };
-    const look: Look = await lookFurther(db, { ...erasure, downTo }, 2_000);
+    const look: Look = await scanForErasure(db, { ...erasure, downTo }, 2_000);
     looks.push(look);
     downTo = look.downTo;
   }
@@ -153,7 +153,7 @@ test('of long variables few are looked at in one go, however much others stored'
     const looks: Look[] = [];
     let downTo = everything.toId;
     while (looks.at(-1)?.downTo !== null) {
-      looks.push(await lookFurther(db, { ...erasure, agentId: agent, downTo }, 2_000));
+      looks.push(await scanForErasure(db, { ...erasure, agentId: agent, downTo }, 2_000));
       downTo = looks.at(-1)?.downTo ?? downTo;
     }
     assert.deepEqual(

@@ -10,7 +10,7 @@ import { addWorkflow, startRun, step } from '../../../harness/workflow-runs.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { canceledEnd, createFinisher } from '../../../src/flow/execution/finish.ts';
 import type { Pipelines, Send } from '../../../src/store/connection/pipeline.ts';
-import { findUnended } from '../../../src/store/execution/executions.ts';
+import { findLiveExecutions } from '../../../src/store/execution/executions.ts';
 
 /** Ends in one batch: values of workflow runs must not delay plain executions. */
 
@@ -83,7 +83,7 @@ async function endTogether(
     },
   });
   const all = [...executionIds, free];
-  const unended = await findUnended(db, all);
+  const unended = await findLiveExecutions(db, all);
   const ends = all.map((id) => {
     const one = unended.get(id);
     assert.ok(one);
@@ -113,14 +113,14 @@ test('a connection lost while reading values isolates the workflow runs as well'
   const calls = await underWay(1);
   const batches: Pipelines = {
     ...pipelines,
-    use: (work, answerTimeoutMs) =>
+    use: (work, responseTimeoutMs) =>
       pipelines.use((send) => {
         const losing: Send = async (...given) => {
           if (given[0].name === 'progress-read-outputs') throw new Error('the connection is gone');
           return send(...given);
         };
         return work(losing);
-      }, answerTimeoutMs),
+      }, responseTimeoutMs),
   };
   assert.deepEqual(await endTogether(calls, batches), {
     ended: [calls.free, ...calls.executionIds],

@@ -17,10 +17,10 @@ import {
   releaseExecutions,
 } from '../../../src/store/execution/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../../src/store/execution/workers.ts';
-import { beginRound } from '../../../src/store/history/maintenance-rounds.ts';
+import { tryStartJob } from '../../../src/store/history/maintenance-rounds.ts';
 import { countAttempt } from '../../../src/store/people/sign-in-attempts.ts';
-import { takeDueSchedules } from '../../../src/store/workflow/schedules.ts';
-import { findDueAgents, takeDueStops } from '../../../src/store/workflow/workflow-steps.ts';
+import { claimDueSchedules } from '../../../src/store/workflow/schedules.ts';
+import { findDueAgents, claimDueStops } from '../../../src/store/workflow/workflow-steps.ts';
 
 /** The database's clock is a year ahead for a moment, and then set back. */
 
@@ -90,7 +90,7 @@ async function claim(worker: string) {
 const promote = () => promoteDelayed(db, { withinMs: null, fromTag: 0 });
 
 test('a round from the future starts again, and a disabled one does not', async () => {
-  const begin = () => beginRound(db, 'retention', minuteMs);
+  const begin = () => tryStartJob(db, 'retention', minuteMs);
   assert.ok(await whileAhead(begin));
   assert.deepEqual([await begin(), await begin()], [true, false]);
   await sql`update maintenance_jobs set begun_at = 'infinity'`.execute(db);
@@ -157,7 +157,7 @@ test('steps due in the future are called or stopped soon', async () => {
   });
   const due = async () => [
     (await findDueAgents(db, 10)).length,
-    (await takeDueStops(db, 10)).length,
+    (await claimDueStops(db, 10)).length,
   ];
   assert.deepEqual(await due(), [0, 0]);
   await maintain(db);
@@ -189,7 +189,7 @@ test('a schedule that advanced in the future ticks at its cron, and others stay 
   await clock.leap(minuteMs);
   const { schedules } = await db
     .transaction()
-    .execute((trx) => takeDueSchedules(trx, { limit: 10, failed: [] }));
+    .execute((trx) => claimDueSchedules(trx, { limit: 10, failed: [] }));
   assert.ok(schedules.some(({ id }) => id === everyMinute));
 });
 
