@@ -9,7 +9,7 @@ import {
   type GracefulShutdown,
 } from './api/http/graceful-shutdown.ts';
 import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
-import { createWaitPlaces } from './api/http/wait-for.ts';
+import { createWaitSlots } from './api/http/wait-for.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
 import { openapiRoute, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
@@ -41,7 +41,7 @@ import { markKeysUsed } from './store/admission/callers.ts';
 import { type Connections, openConnections } from './store/connection/connections.ts';
 import { type Db, dropIdle } from './store/connection/database.ts';
 import type { Connection } from './store/connection/detect-pooler.ts';
-import { type Bus, openNotifications } from './store/connection/notifications.ts';
+import { type Notifications, openNotifications } from './store/connection/notifications.ts';
 import { findEndedExecutions } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { readTemplate } from './store/execution/templates.ts';
@@ -105,8 +105,8 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
     onError: failures.reporter('database connection lost'),
   });
   const onError = failures.reporter('notifications unavailable');
-  const bus = openNotifications({ db, connection, onError });
-  const engine = createEngine(deps, connections, bus, failures);
+  const notifications = openNotifications({ db, connection, onError });
+  const engine = createEngine(deps, connections, notifications, failures);
   const { worker, finisher, workflows, admission } = engine;
   engine.announcements.listen(worker);
   await worker?.start();
@@ -138,7 +138,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await background?.stopMaintenance();
       await finisher.idle();
       await keyUse.close();
-      await bus.close();
+      await notifications.close();
       failures.close();
       await connections.close();
     },
@@ -169,7 +169,7 @@ type Engine = ReturnType<typeof createEngine>;
 function createEngine(
   deps: WiringDeps,
   connections: Connections,
-  bus: Bus,
+  notifications: Notifications,
   failures: BackgroundFailures,
 ) {
   const { config, db, logger } = deps;
@@ -189,7 +189,7 @@ function createEngine(
   });
   const values = valueCache();
   const announcements = new Announcements({
-    ...{ bus, waiters, workflowRunWaiters, values, metrics, log },
+    ...{ notifications, waiters, workflowRunWaiters, values, metrics, log },
   });
   const onFault = failures.reporter('workflow run faulted');
   const progressDeps = { definitions: definitionCache(), values, onFault };
@@ -323,7 +323,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,
     workflowRunWaiters: engine.workflowRunWaiters,
-    waitPlaces: createWaitPlaces(),
+    waitSlots: createWaitSlots(),
     authenticator: createAuthenticator({ reads, session, onKeyUsed }),
     sealKey: deriveSealKey(secret),
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),

@@ -30,8 +30,8 @@ export const idempotent: Claim = {
       name: 'first-call-read-early',
       says: 'the first call is looked for before the lock is held',
       file: 'store/admission/admission-read.ts',
-      find: 'const asked = [keyHashes, workspaceIds, agentIds];',
-      replace: `const asked = [keyHashes, workspaceIds, agentIds];
+      find: 'const subjects = [keyHashes, workspaceIds, agentIds];',
+      replace: `const subjects = [keyHashes, workspaceIds, agentIds];
   const inOrder = send;
   const early = [send(begin), send(readReplays, [...callerValues(firstCalls),
     firstCalls.map((one) => one.agentId), firstCalls.map((one) => one.key)])];

@@ -1,4 +1,4 @@
-import type { Bus } from '../store/connection/notifications.ts';
+import type { Notifications } from '../store/connection/notifications.ts';
 import type { EndedExecution } from '../store/execution/finish.ts';
 import type { Waiters } from './execution/wait.ts';
 import type { EndedWorkflowRun } from './workflow/progress.ts';
@@ -11,7 +11,7 @@ export interface LocalWorker {
 }
 
 export interface AnnouncementsDeps {
-  readonly bus: Pick<Bus, 'publish' | 'subscribe'>;
+  readonly notifications: Pick<Notifications, 'publish' | 'subscribe'>;
   readonly waiters: Waiters;
   readonly workflowRunWaiters: Waiters;
   readonly values: ValueCache;
@@ -39,28 +39,28 @@ export class Announcements {
 
   /** Subscribes to what other processes announce. */
   listen(worker: LocalWorker | null): void {
-    const { bus, waiters, workflowRunWaiters, values } = this.#deps;
+    const { notifications, waiters, workflowRunWaiters, values } = this.#deps;
     this.#worker = worker;
-    bus.subscribe('cueline_execution_ended', waiters.wake);
-    bus.subscribe('cueline_workflow_run_ended', (runIds) => {
+    notifications.subscribe('cueline_execution_ended', waiters.wake);
+    notifications.subscribe('cueline_workflow_run_ended', (runIds) => {
       workflowRunWaiters.wake(runIds);
       runIds.forEach(values.forget);
     });
     if (!worker) return;
-    bus.subscribe('cueline_queued', () => worker.wake());
-    bus.subscribe('cueline_canceled', (executionIds) => worker.cancel(executionIds));
+    notifications.subscribe('cueline_queued', () => worker.wake());
+    notifications.subscribe('cueline_canceled', (executionIds) => worker.cancel(executionIds));
   }
 
   /** Executions wait in the queue for a worker. */
   executionsQueued(): void {
     this.#worker?.wake();
-    this.#deps.bus.publish('cueline_queued');
+    this.#deps.notifications.publish('cueline_queued');
   }
 
   executionEnded(execution: EndedExecution): void {
-    const { bus, waiters, metrics, log } = this.#deps;
+    const { notifications, waiters, metrics, log } = this.#deps;
     waiters.wake([execution.id]);
-    bus.publish('cueline_execution_ended', [execution.id]);
+    notifications.publish('cueline_execution_ended', [execution.id]);
     metrics.ended(execution);
     log.executionEnded(execution);
   }
@@ -68,13 +68,13 @@ export class Announcements {
   /** A canceled execution was claimed: its worker must abort the call. */
   executionCanceled(executionId: string): void {
     this.#worker?.cancel([executionId]);
-    this.#deps.bus.publish('cueline_canceled', [executionId]);
+    this.#deps.notifications.publish('cueline_canceled', [executionId]);
   }
 
   workflowRunEnded(run: EndedWorkflowRun): void {
-    const { bus, workflowRunWaiters, metrics, log } = this.#deps;
+    const { notifications, workflowRunWaiters, metrics, log } = this.#deps;
     workflowRunWaiters.wake([run.runId]);
-    bus.publish('cueline_workflow_run_ended', [run.runId]);
+    notifications.publish('cueline_workflow_run_ended', [run.runId]);
     metrics.workflowRunEnded(run.end.status);
     log.workflowRunEnded(run);
   }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createWaitPlaces } from '../../src/api/http/wait-for.ts';
+import { createWaitSlots } from '../../src/api/http/wait-for.ts';
 import { waitsMax, waitsOfCallerMax } from '../../src/contract/limits.ts';
 
 /** Takes as many as there are; answers what gives each back. */
-function takeAll(places: ReturnType<typeof createWaitPlaces>, callerId: string) {
+function takeAll(places: ReturnType<typeof createWaitSlots>, callerId: string) {
   const taken: (() => void)[] = [];
   for (let one = places.take(callerId); one; one = places.take(callerId)) taken.push(one);
   return taken;
 }
 
 test('one caller has some of the places, and all together have some', () => {
-  const places = createWaitPlaces();
+  const places = createWaitSlots();
   assert.equal(takeAll(places, 'a').length, waitsOfCallerMax);
   let left = waitsMax - waitsOfCallerMax;
   for (const caller of ['b', 'c', 'd']) left -= takeAll(places, caller).length;
@@ -19,7 +19,7 @@ test('one caller has some of the places, and all together have some', () => {
 });
 
 test('what is given back is there for the next', () => {
-  const places = createWaitPlaces();
+  const places = createWaitSlots();
   for (let round = 0; round < 3; round++) {
     const taken = takeAll(places, 'a');
     assert.equal(taken.length, waitsOfCallerMax);

@@ -17,10 +17,10 @@ import { sweep as sweepAttempts } from '../../src/store/people/sign-in-attempts.
 import { claimDueSchedules } from '../../src/store/workflow/schedules.ts';
 import { removeTransientRunBodies } from '../../src/store/workflow/workflow-removal.ts';
 import {
-  findDueAgents,
-  listOverdueRuns,
   claimDueSteps,
   claimDueStops,
+  findDueAgents,
+  listOverdueRuns,
   wakeSteps,
   wakeStops,
 } from '../../src/store/workflow/workflow-steps.ts';

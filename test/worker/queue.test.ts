@@ -56,7 +56,7 @@ async function queue(
 }
 
 async function claimExecutions(process: string, limit: number, fromTag = 0) {
-  return (await claimRunsFrom(db, process, { limit, fromTag })).runs;
+  return (await claimRunsFrom(db, process, { limit, fromTag })).executions;
 }
 
 function claimForOtherWorkspaces(process: string, held: string[], fromTag = 0) {
@@ -278,7 +278,7 @@ test('a claim with a tag bound takes nothing below it, and returns the lowest ta
   const [low, high] = [await queue({ tag: 10 }), await queue({ tag: 20 })];
   const claimed = await claimRunsFrom(db, process, { limit: 5, fromTag: 15 });
   assert.deepEqual(
-    claimed.runs.map(({ id }) => id),
+    claimed.executions.map(({ id }) => id),
     [high],
   );
   assert.equal(claimed.lowestTag, 20);

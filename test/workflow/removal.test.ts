@@ -113,7 +113,9 @@ test('an erasure resumes among the workflow runs', async () => {
   const body = { variable: 'customer', value: 'many' };
   const { erasureId } = (await call('POST', '/api/v1/erasures', { user, body })).body;
   const open = async () => {
-    const erasure = (await listOpenErasures(db)).find(({ id }) => id === fromId('erasure', erasureId));
+    const erasure = (await listOpenErasures(db)).find(
+      ({ id }) => id === fromId('erasure', erasureId),
+    );
     if (!erasure) throw new Error('the erasure is not open');
     return erasure;
   };

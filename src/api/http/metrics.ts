@@ -100,7 +100,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     },
   });
   new Gauge({
-    name: 'cueline_provider_open',
+    name: 'cueline_provider_circuits_open',
     help: 'Credentials with which this process leaves the provider alone now, after failures.',
     labelNames: ['provider'],
     registers,
@@ -155,7 +155,7 @@ export function createMetrics(gauges: Gauges): Metrics {
  * Counts calls to execute by what they were answered, whichever way the answer came about: a refusal is a value in
  * admission, but it is thrown before (a key of the wrong form) and around it (a database that is away).
  */
-export function countCalls(
+export function countExecuteCalls(
   app: FastifyInstance,
   metrics: Pick<Metrics, 'accepted' | 'refused'>,
 ): void {

@@ -4,12 +4,12 @@ import type { Caller } from '../../core/execution/caller.ts';
 import type { Waiters } from '../../flow/execution/wait.ts';
 
 /** How many answers are held at the moment, and for whom: each is a request that is open. */
-export interface WaitPlaces {
+export interface WaitSlots {
   /** What gives the place back; null where this caller, or all together, have enough. */
   take(callerId: string): (() => void) | null;
 }
 
-export function createWaitPlaces(): WaitPlaces {
+export function createWaitSlots(): WaitSlots {
   const held = new Map<string, number>();
   let all = 0;
   return {
@@ -44,7 +44,7 @@ interface Wait<Row> {
  * reads: a run that ends in between is not missed. Who finds no place is answered as if the time were up.
  */
 export async function waitFor<Row extends { readonly status: string }>(
-  { places, waiters }: { readonly places: WaitPlaces; readonly waiters: Waiters },
+  { places, waiters }: { readonly places: WaitSlots; readonly waiters: Waiters },
   { id, seconds, caller, again, read }: Wait<Row>,
   reply: FastifyReply,
 ): Promise<Row> {

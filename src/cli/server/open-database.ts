@@ -1,5 +1,5 @@
 import { requireSecret } from '../../config.ts';
-import { parseDatabaseUrl, reach } from '../../store/connection/connect.ts';
+import { connectToDatabase, parseDatabaseUrl } from '../../store/connection/connect.ts';
 import { type Db, openDatabase } from '../../store/connection/database.ts';
 import { type Connection, detectPooler } from '../../store/connection/detect-pooler.ts';
 import type { Embedded, EmbeddedOptions } from '../../store/embedded.ts';
@@ -50,7 +50,7 @@ async function given({ config, life, log }: Context): Promise<Found | null> {
   const { host, pathname } = new URL(config.databaseUrl.replace('@/', '@localhost/'));
   const place = `${host}${pathname}`;
   const connection = parseDatabaseUrl(config.databaseUrl);
-  await reach(connection, {
+  await connectToDatabase(connection, {
     withinMs: reachMs,
     signal: life.ending,
     onWait: (reason) => log.info(`Waiting for the database at ${place}: ${reason}`),

@@ -1,7 +1,7 @@
 import {
   isServerWideError,
-  isTransactionRollback,
   isStatementError,
+  isTransactionRollback,
   isUnstorable,
 } from '../../store/connection/database-error.ts';
 import type { Outcome } from './batcher.ts';

@@ -3,10 +3,10 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
-  type NamedPromptRow,
-  type NamedWorkflowRow,
   findPromptsByName,
   findWorkflowsByName,
+  type NamedPromptRow,
+  type NamedWorkflowRow,
 } from '../../store/agent/declaration.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Trx } from '../../store/connection/database.ts';

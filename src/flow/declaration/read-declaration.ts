@@ -8,10 +8,10 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { toId } from '../../core/id.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
-  type NamedPromptRow,
+  findDeclaredVersions,
   findPromptsByName,
   findWorkflowsByName,
-  findDeclaredVersions,
+  type NamedPromptRow,
 } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
 import type { Db } from '../../store/connection/database.ts';

@@ -2,8 +2,8 @@ import type { Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import type { Db } from '../../store/connection/database.ts';
 import {
-  findRenderings,
   findLiveExecutions,
+  findRenderings,
   type LiveExecution,
 } from '../../store/execution/executions.ts';
 import type { Announcements } from '../announcements.ts';

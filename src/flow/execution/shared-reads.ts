@@ -2,8 +2,8 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { type AgentView, readAgentViews, readCallerKeys } from '../../store/admission/callers.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import {
-  type ExecutionKey,
   type ExecutionDetailRow,
+  type ExecutionKey,
   readExecutions,
 } from '../../store/execution/executions.ts';
 import { callerOfKey } from '../admission/admission-mapping.ts';

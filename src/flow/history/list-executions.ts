@@ -10,11 +10,15 @@ import {
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { isStatementTimeout } from '../../store/connection/database-error.ts';
-import { type ExecutionRow, type ExecutionListRow, readExecutionListRows } from '../../store/execution/executions.ts';
+import {
+  type ExecutionListRow,
+  type ExecutionRow,
+  readExecutionListRows,
+} from '../../store/execution/executions.ts';
 import { countQueued, countRecords } from '../../store/history/history-counts.ts';
 import {
-  matchesNothing,
   type HistoryRequest,
+  matchesNothing,
   needsBreakdown,
 } from '../../store/history/history-filter.ts';
 import { inSnapshot, readRecords } from '../../store/history/records.ts';

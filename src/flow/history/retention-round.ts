@@ -3,17 +3,17 @@ import { everything } from '../../core/history/history-range.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { removeBodies, removeTransientOutputs } from '../../store/history/bodies.ts';
-import { listAgentIds, rollUpHours } from '../../store/history/folding.ts';
 import {
-  tryStartJob,
-  renewJob,
   type JobName,
   readJobCursor,
+  renewJob,
+  tryStartJob,
   writeJobCursor,
-} from '../../store/history/maintenance-rounds.ts';
+} from '../../store/history/maintenance-jobs.ts';
 import * as months from '../../store/history/months.ts';
 import { removedMax, removeRecords } from '../../store/history/removal.ts';
 import { listOverdueAgents, type Overdue } from '../../store/history/retention.ts';
+import { listAgentIds, rollUpHours } from '../../store/history/rollup.ts';
 import {
   listOverdueVersions,
   removeOverdueRunBodies,
@@ -110,7 +110,8 @@ function pacedBy({ db, signal, rest = 3 }: RoundDeps, name: JobName): RunPaced {
 async function dropMonths(db: Db, runPaced: RunPaced): Promise<void> {
   // A later round drops the months below the new floor. By then hardly any statement uses the old one.
   if (await runPaced(() => months.moveFloor(db))) return;
-  const open = (await months.listDroppableMonths(db)).length > 0 || !(await months.isFloorCounted(db));
+  const open =
+    (await months.listDroppableMonths(db)).length > 0 || !(await months.isFloorCounted(db));
   if (!open || !(await months.isFloorSettled(db))) return;
   for (const name of await months.listDroppableMonths(db)) {
     for (let attempt = 0; attempt < dropAttemptsMax; attempt++) {

@@ -2,11 +2,11 @@ import { parseExecuteBody } from '../../core/agent/variables.ts';
 import { dueTick } from '../../core/workflow/schedule.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
 import {
+  claimDueSchedules,
   type DueScheduleRow,
   moveSchedules,
   type ScheduleMove,
   type ScheduleRow,
-  claimDueSchedules,
 } from '../../store/workflow/schedules.ts';
 import type { StartCall, Started, WorkflowStarter } from './start-workflow.ts';
 

@@ -2,10 +2,10 @@ import type { Send } from '../../store/connection/pipeline.ts';
 import type { WorkflowRunStepState } from '../../store/workflow/workflow-progress.ts';
 import {
   type MissingValues,
+  measureValues,
   type ReadValues,
   readItems,
   readValues,
-  measureValues,
 } from '../../store/workflow/workflow-progress-read.ts';
 import { ItemFault } from '../admission/retry-transaction.ts';
 

@@ -15,8 +15,8 @@ import {
 } from '../../core/workflow/step-state.ts';
 import type { Send } from '../../store/connection/pipeline.ts';
 import type {
-  ProgressWrites,
   LockedWorkflowRun,
+  ProgressWrites,
   Stopping,
   WorkflowRunStepState,
   WrittenStep,

@@ -9,14 +9,14 @@ import {
 import type { RunEnd } from '../../core/workflow/step-state.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { tryLockWorkflowRuns, type Stopping } from '../../store/workflow/workflow-progress.ts';
+import { type Stopping, tryLockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import {
-  type DueAgentRow,
-  findDueAgents,
-  markStopped,
-  listOverdueRuns,
   claimDueSteps,
   claimDueStops,
+  type DueAgentRow,
+  findDueAgents,
+  listOverdueRuns,
+  markStopped,
 } from '../../store/workflow/workflow-steps.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { runAll } from '../history/paced-transactions.ts';
@@ -55,8 +55,8 @@ export async function endOverdueWorkflowRuns(
   const failures: unknown[] = [];
   for (const runId of await listOverdueRuns(deps.db, batchMax)) {
     // One that fails, or that another process is ending, must not block the others.
-    await endWorkflowRun(deps, runId, deadlineExceeded, tryLockWorkflowRuns).catch((error: unknown) =>
-      failures.push(error),
+    await endWorkflowRun(deps, runId, deadlineExceeded, tryLockWorkflowRuns).catch(
+      (error: unknown) => failures.push(error),
     );
   }
   if (failures.length > 0) throw failures[0];

@@ -13,12 +13,12 @@ import { writeAudit } from '../../store/people/audit.ts';
 import {
   copyKey,
   countVisibleAgents,
+  expireKey,
   findKey,
-  lockRole,
   insertKey,
   type KeyRow,
+  lockRole,
   markRevoked,
-  expireKey,
 } from '../../store/people/keys.ts';
 import { noSuchAgent } from '../agent/locked-agent.ts';
 

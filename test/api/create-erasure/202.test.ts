@@ -12,7 +12,11 @@ import { uuid7 } from '../../../src/core/id.ts';
 import { workErasures } from '../../../src/flow/history/erase.ts';
 import type { RunPaced } from '../../../src/flow/history/paced-transactions.ts';
 import { readClock } from '../../../src/store/connection/clock.ts';
-import { insertErasure, type Look, scanForErasure } from '../../../src/store/history/erasures.ts';
+import {
+  type ErasureScan,
+  insertErasure,
+  scanForErasure,
+} from '../../../src/store/history/erasures.ts';
 
 const service = await startService();
 after(service.close);
@@ -104,7 +108,7 @@ test('much text that is written like the value and is not it is compared a littl
       variables: `{"customer": ${object}}`,
     })),
   );
-  const looks: Look[] = [];
+  const looks: ErasureScan[] = [];
   let downTo: string | null = everything.toId;
   while (downTo !== null) {
     const erasure = {
@@ -115,7 +119,7 @@ test('much text that is written like the value and is not it is compared a littl
       value,
       requestedBy: null,
     };
-    const look: Look = await scanForErasure(db, { ...erasure, downTo }, 2_000);
+    const look: ErasureScan = await scanForErasure(db, { ...erasure, downTo }, 2_000);
     looks.push(look);
     downTo = look.downTo;
   }
@@ -150,7 +154,7 @@ test('of long variables few are looked at in one go, however much others stored'
   ]);
   const erasure = { id: '', workspaceId, variable: 'customer', value: 'c-long', requestedBy: null };
   for (const agent of [agentId, null]) {
-    const looks: Look[] = [];
+    const looks: ErasureScan[] = [];
     let downTo = everything.toId;
     while (looks.at(-1)?.downTo !== null) {
       looks.push(await scanForErasure(db, { ...erasure, agentId: agent, downTo }, 2_000));

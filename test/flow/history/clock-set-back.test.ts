@@ -17,10 +17,10 @@ import {
   releaseExecutions,
 } from '../../../src/store/execution/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../../src/store/execution/workers.ts';
-import { tryStartJob } from '../../../src/store/history/maintenance-rounds.ts';
+import { tryStartJob } from '../../../src/store/history/maintenance-jobs.ts';
 import { countAttempt } from '../../../src/store/people/sign-in-attempts.ts';
 import { claimDueSchedules } from '../../../src/store/workflow/schedules.ts';
-import { findDueAgents, claimDueStops } from '../../../src/store/workflow/workflow-steps.ts';
+import { claimDueStops, findDueAgents } from '../../../src/store/workflow/workflow-steps.ts';
 
 /** The database's clock is a year ahead for a moment, and then set back. */
 
@@ -84,7 +84,7 @@ async function queue(): Promise<string> {
 }
 
 async function claim(worker: string) {
-  return (await claimExecutions(db, worker, { limit: 10, fromTag: 0 })).runs;
+  return (await claimExecutions(db, worker, { limit: 10, fromTag: 0 })).executions;
 }
 
 const promote = () => promoteDelayed(db, { withinMs: null, fromTag: 0 });

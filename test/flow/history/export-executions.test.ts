@@ -6,7 +6,7 @@ import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/hi
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
 import type { ExecutionDetailRow } from '../../../src/store/execution/executions.ts';
-import { matching } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 const database = await createTestDatabase();
 const { connection } = database;
@@ -41,7 +41,7 @@ test('an export returns all matches in list order, for common and rare filters',
     const request = { ...wholeHistory(made.agentIds), ...one };
     const { rows } = await sql<{ id: string }>`
       select e.id from executions e
-      where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matching(request)}
+      where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matchesFilter(request)}
       order by e.id desc`.execute(db);
     assert.ok(rows.length > 0);
     assert.deepEqual(

@@ -11,7 +11,7 @@ import { toId } from '../../../src/core/id.ts';
 import type { ModelCall } from '../../../src/core/model/model-port.ts';
 import { readPage } from '../../../src/flow/history/list-executions.ts';
 import { rollupRound } from '../../../src/flow/history/retention-round.ts';
-import { matching } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 import { inSnapshot } from '../../../src/store/history/records.ts';
 
 /** A model whose executions end only by a cancel, beside one that responds at once. */
@@ -107,7 +107,7 @@ async function look(agentIds: readonly string[], turn: number): Promise<void> {
   await inSnapshot(service.db, async (trx) => {
     const { rows, total } = await readPage(trx, request);
     const { rows: plain } = await sql<{ id: string }>`
-      select e.id from executions e where e.agent_id = any(${request.agentIds}) and ${matching(request)}
+      select e.id from executions e where e.agent_id = any(${request.agentIds}) and ${matchesFilter(request)}
         ${request.includeProcessing ? sql`` : sql`and e.status <> 'processing'`}
       order by e.id desc`.execute(trx);
     assert.equal(total, plain.length);

@@ -9,7 +9,7 @@ import { everything } from '../../../src/core/history/history-range.ts';
 import { uuidFloor } from '../../../src/core/id.ts';
 import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
-import { matching } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 const database = await createTestDatabase();
 const { connection } = database;
@@ -67,7 +67,7 @@ async function sameAsPlain(request: ListRequest): Promise<void> {
     from executions e where e.agent_id = any(${agentIds}::uuid[])
       and e.id >= ${range.fromId}::uuid and e.id < ${range.toId}::uuid
       and (e.status = 'processing' or e.id >= (select id_floor(at) from history_floor))
-      and ${matching(request)} ${includeProcessing ? sql`` : sql`and e.status <> 'processing'`}`;
+      and ${matchesFilter(request)} ${includeProcessing ? sql`` : sql`and e.status <> 'processing'`}`;
   const { rows: totals } = await sql<{ total: number }>`select count(*) as total ${from}`.execute(
     db,
   );

@@ -6,7 +6,7 @@ import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/hi
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
 import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
 import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
-import { matching } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 /** Searches that exceed the statement timeout. */
 
@@ -54,7 +54,7 @@ test('a list reports a search that is too broad, for counting and reading', asyn
 test('an export scans fewer records after a timeout, and returns all matches of its snapshot', async () => {
   const { rows: expected } = await sql<{ id: string }>`
     select e.id from executions e
-    where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matching(request)}
+    where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matchesFilter(request)}
     order by e.id desc`.execute(db);
   const failures = 6;
   const slow = timingOut((scan) => scan <= failures);

@@ -7,7 +7,10 @@ import { rowsOfStatement } from '../../../harness/plan.ts';
 import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import type { WorkflowStepOf } from '../../../src/core/agent/model-settings.ts';
-import { lockReadyStepsOfRuns, lockReadySteps } from '../../../src/store/workflow/workflow-steps.ts';
+import {
+  lockReadySteps,
+  lockReadyStepsOfRuns,
+} from '../../../src/store/workflow/workflow-steps.ts';
 
 const service = await startService({ role: 'api' });
 const { db } = service;

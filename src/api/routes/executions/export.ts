@@ -7,7 +7,7 @@ import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { allowAgent } from '../../http/cors.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/list-limit.ts';
 import { route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
@@ -29,7 +29,7 @@ export function exportRoutes(app: FastifyInstance, parts: ApiDeps): void {
     exportExecutions,
     async ({ params, query, caller, request, reply }) => {
       const agent = await visibleAgent(parts.reads, caller, params.agentId);
-      allowAgent({ request, reply, caller }, agent);
+      allowAgentOrigins({ request, reply, caller }, agent);
       const name = `executions-${params.agentId}`;
       return answer({ agentIds: [agent.id], query, name, caller, request });
     },

@@ -21,7 +21,7 @@ import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { ExecutionRow } from '../../../store/execution/executions.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { allowAgent } from '../../http/cors.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
 import { toJson } from '../../http/json-response.ts';
 import { limitLists } from '../../http/list-limit.ts';
 import { type Context, type HandlerResponse, known, route } from '../../http/route.ts';
@@ -63,7 +63,7 @@ async function listOne(
   const { params, query, request, reply } = context;
   const caller = known(context.caller);
   const agent = await visibleAgent(parts.reads, caller, params.agentId);
-  allowAgent({ request, reply, caller }, agent);
+  allowAgentOrigins({ request, reply, caller }, agent);
   return page({ db: parts.db, places }, { agentIds: [agent.id], query, caller, request });
 }
 

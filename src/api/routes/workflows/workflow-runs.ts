@@ -63,7 +63,7 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiDeps): void {
       readable(now, await foundRun(parts, now, params, query.omit === 'bodies'));
     const again = () => parts.authenticator.authenticate(request, contract.getWorkflowRun);
     const wait = { id, seconds: query.wait, caller, again, read };
-    const { waitPlaces: places, workflowRunWaiters: waiters } = parts;
+    const { waitSlots: places, workflowRunWaiters: waiters } = parts;
     return answer(await waitFor({ places, waiters }, wait, reply));
   });
 

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
-/** Rounds of housekeeping that one process at a time is enough for. */
+/** Maintenance jobs that run in one process at a time. */
 export type JobName = 'retention' | 'rollup';
 
 /**
- * Whether this process is to make the round now: nobody has begun or kept it within that time. A row, not a lock of a
- * session: a round has many transactions, and behind a pooler each may have another session. One that is to begin has been
- * begun while the database's clock was ahead, and is made; at `infinity` it is switched off.
+ * Starts a job unless another process started or renewed it within `withinMs`. Returns whether it started. A row instead of a
+ * session lock, because a job has many transactions, and behind a pooler each may run in another session. A start time in
+ * the future was written while the database clock was ahead, and is ignored. `infinity` disables the job.
  */
 export async function tryStartJob(db: Db, name: JobName, withinMs: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -19,18 +19,18 @@ export async function tryStartJob(db: Db, name: JobName, withinMs: number): Prom
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** Keeps others from beginning it while it goes on. Two at once would do no harm, only work for nothing. */
+/** Keeps other processes from starting the job. Two concurrent runs are harmless but waste work. */
 export async function renewJob(db: Db, name: JobName): Promise<void> {
   await sql`update maintenance_jobs set begun_at = clock_timestamp() where name = ${name}`.execute(
     db,
   );
 }
 
-/** The agent with which the round before ran out of time; less than all where it did not. */
+/** The agent at which the previous run of the job ran out of time; the lowest id if it did not. */
 export async function readJobCursor(db: Db, name: JobName): Promise<string> {
   const { rows } = await sql<{ reached: string }>`
     select reached from maintenance_jobs where name = ${name}`.execute(db);
-  if (!rows[0]) throw new Error(`there is no round of ${name}`);
+  if (!rows[0]) throw new Error(`The maintenance job "${name}" has no row.`);
   return rows[0].reached;
 }
 
