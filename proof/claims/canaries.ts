@@ -26,8 +26,8 @@ export const canaries: Claim = {
       name: 'runs-logged-whole',
       says: 'of an ended run all is logged that is known',
       file: 'log.ts',
-      find: "log[level]({ ...named(id, agentId), ...how }, 'ended');",
-      replace: "log[level]({ ...how, ...run }, 'ended');",
+      find: "log[level]({ ...executionFields(id, agentId), ...outcome }, 'execution ended');",
+      replace: "log[level]({ ...outcome, ...execution }, 'execution ended');",
     },
   ],
   async prove(ground, rounds): Promise<Found> {

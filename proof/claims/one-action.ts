@@ -37,11 +37,11 @@ export const oneAction: Claim = {
       name: 'refusals-charged',
       says: 'refused calls are charged as well',
       file: 'flow/admission/admission-batch.ts',
-      find: 'const noted = refusals.note(call, caller, agent, refusal);',
-      replace: `const charged = months.get(caller.workspaceId);
+      find: 'const recorded = this.#refusals.record(call, caller, agent, refusal);',
+      replace: `const charged = this.#months.get(caller.workspaceId);
       charged.used++;
-      spentMonths.add(caller.workspaceId);
-      const noted = refusals.note(call, caller, agent, refusal);`,
+      this.#chargedWorkspaces.add(caller.workspaceId);
+      const recorded = this.#refusals.record(call, caller, agent, refusal);`,
     },
   ],
   prove,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { StartupFailure } from '../core/startup-failure.ts';
-import { createLogger, lastWords } from '../log.ts';
+import { createLogger, flushStderr } from '../log.ts';
 import { type Life, live } from './server/process-lifetime.ts';
 
 /** What a command of `main/` is given. */
@@ -21,7 +21,7 @@ export async function runCommand(command: (context: Context) => Promise<void>): 
   // As without a listener, but for the wait: what was to be said last is not lost where a reader is only late.
   process.on('uncaughtException', async (error) => {
     console.error(error);
-    await lastWords();
+    await flushStderr();
     process.exit(1);
   });
   for (const warning of config.warnings) log.warn(warning);
@@ -30,7 +30,7 @@ export async function runCommand(command: (context: Context) => Promise<void>): 
     onWord: (line) => log.info(line),
     onError: complain,
   });
-  await lastWords();
+  await flushStderr();
   process.exit(code);
 }
 

@@ -34,7 +34,7 @@ test('a user with an account signs in before accepting', async () => {
   await nobody.page.getByLabel('Your name').fill('Nova');
   await nobody.page.getByLabel('Password', { exact: true }).fill('long enough a password');
   await nobody.page.getByRole('button', { name: 'Accept invitation' }).click();
-  await nobody.page.getByRole('alert').getByText('has an account: sign in with it').waitFor();
+  await nobody.page.getByRole('alert').getByText('has an account. Sign in with it').waitFor();
   await nobody.page.getByRole('link', { name: 'Sign in' }).click();
   await nobody.page.waitForURL(/\/sign-in\?from=/);
   const { page, check } = await visit(path, { as: { userId: ownerId } });

@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { lastWords } from '../../log.ts';
+import { flushStderr } from '../../log.ts';
 
 /**
  * The life of a process: told to end by SIGTERM or Ctrl-C, it undoes what it did, the last first, and never hangs.
@@ -70,7 +70,7 @@ export async function live(
 }
 
 async function atOnce(): Promise<never> {
-  await lastWords();
+  await flushStderr();
   process.exit(1);
 }
 

@@ -21,15 +21,15 @@ import { refuseUnlessOwner } from './change-agent.ts';
 import { pinVersion } from './pin-version.ts';
 
 export interface AgentInput extends AgentChange {
-  /** A new one unless given. */
+  /** A new id unless given. */
   readonly id?: string;
   readonly name: string;
-  /** Null where what was sent is no identifier. */
+  /** Null for a malformed id. */
   readonly promptId: string | null;
   readonly promptVersionId: string | null;
 }
 
-/** A Draft, the row its calls are counted in and the first entry of its pins, all or nothing. */
+/** Creates a Draft with its limit row and first pin in one transaction. */
 export async function createAgent(
   db: Db,
   caller: Caller,
@@ -57,7 +57,7 @@ export async function createAgent(
   });
 }
 
-/** With what a new agent begins; throws what stands in the way. */
+/** The settings of a new agent; throws if they are not allowed. */
 export function settingsOfNew(
   caller: Caller,
   settings: AgentChange & { readonly name: string },

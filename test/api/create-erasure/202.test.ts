@@ -10,7 +10,7 @@ import { startService } from '../../../harness/service.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { uuid7 } from '../../../src/core/id.ts';
 import { workErasures } from '../../../src/flow/history/erase.ts';
-import type { Pace } from '../../../src/flow/history/paced-transactions.ts';
+import type { RunPaced } from '../../../src/flow/history/paced-transactions.ts';
 import { readClock } from '../../../src/store/connection/clock.ts';
 import {
   type ErasureScan,
@@ -195,7 +195,7 @@ test('workspaces take turns, however much one of them asks for', async () => {
   // Each of these erasures takes eight times: two to look at the records and two to note that, one for what it waited
   // for, two for the runs of workflows, and one for the note that it is done.
   let transactions = 0;
-  const few: Pace = async (work) => (transactions++ < 16 ? work() : undefined);
+  const few: RunPaced = async (work) => (transactions++ < 16 ? work() : undefined);
   await workErasures(db, pipelines, few);
   await pipelines.close();
   const { rows } = await sql<{ open: number }>`

@@ -9,7 +9,7 @@ import {
 
 const failure = (code: string) => Object.assign(new pg.DatabaseError('no', 1, 'error'), { code });
 
-/** Fails where one of the items is bad, and remembers what was tried together. */
+/** Fails if one of the items is bad, and records the batches. */
 function trying(error: (tries: number) => Error | null) {
   const tried: string[][] = [];
   const work = async (items: string[]) => {
@@ -21,7 +21,7 @@ function trying(error: (tries: number) => Error | null) {
   return { tried, work };
 }
 
-test('what passes is tried again together, and what does not alone', async () => {
+test('a rollback is retried as a batch, another failure isolates the items', async () => {
   const passing = trying((tries) => (tries < 3 ? failure('40P01') : null));
   assert.deepEqual(await transactBatch(['a', 'bad'], passing.work), ['A', 'BAD']);
   assert.equal(passing.tried.length, 3);
@@ -32,7 +32,7 @@ test('what passes is tried again together, and what does not alone', async () =>
   }
 });
 
-test('where nobody knows what became of it, nothing is tried again', async () => {
+test('an unknown outcome is not retried', async () => {
   for (const error of [new Error('the connection is gone'), failure('57P01'), failure('08006')]) {
     const lost = trying(() => error);
     await assert.rejects(transactBatch(['a', 'bad'], lost.work), error);
@@ -40,7 +40,7 @@ test('where nobody knows what became of it, nothing is tried again', async () =>
   }
 });
 
-test('before anything is written a lost connection may be of one item, and what passes is tried again', async () => {
+test('a connection lost before the first write isolates the items, and a rollback is retried', async () => {
   const lost = new Error('the connection is gone');
   const looking = (error: Error) => asItemFaults(Promise.reject(error));
   for (const error of [lost, failure('57014'), failure('53200')]) {
@@ -51,7 +51,7 @@ test('before anything is written a lost connection may be of one item, and what 
   await assert.rejects(looking(failure('40P01')), { code: '40P01' });
 });
 
-test('items go apart as it is said', async () => {
+test('a given isolation decides how items are split', async () => {
   const lasting = trying(() => new ItemFault('too much'));
   const apart = async (items: string[]) => items.map((item) => Promise.resolve(`${item} later`));
   const results = await transactBatch(['a', 'bad'], lasting.work, apart);

@@ -22,13 +22,13 @@ import { countAttempt } from '../../../src/store/people/sign-in-attempts.ts';
 import { claimDueSchedules } from '../../../src/store/workflow/schedules.ts';
 import { claimDueStops, findDueAgents } from '../../../src/store/workflow/workflow-steps.ts';
 
-/** The database's clock is a year ahead for a moment, and then put back. */
+/** The database's clock is a year ahead for a moment, and then set back. */
 
 const database = await createTestDatabase();
 const { connection } = database;
 const before = openDatabase({ connection, poolMax: 1, onError: () => {} });
 const clock = await shadowClock({ db: before, connection });
-// Only who connects from now on is told the wrong time.
+// Only new connections see the wrong time.
 const db = openDatabase({ connection, poolMax: 3, onError: () => {} });
 const pipelines = testPipelines(connection);
 after(async () => {
@@ -51,7 +51,7 @@ beforeEach(async () => {
   startMs = await clock.nowMs();
   await sql`truncate workers, execution_queue`.execute(db);
 });
-/** As it was, but for what the test took. */
+/** As before, except for the duration of the test. */
 afterEach(async () => {
   const behindMs = startMs - (await clock.nowMs());
   if (Math.abs(behindMs) > minuteMs / 2) await clock.leap(behindMs);
@@ -89,7 +89,7 @@ async function claim(worker: string) {
 
 const promote = () => promoteDelayed(db, { withinMs: null, fromTag: 0 });
 
-test('a round that was begun then is begun again, and one that is switched off is not', async () => {
+test('a round from the future starts again, and a disabled one does not', async () => {
   const begin = () => tryStartJob(db, 'retention', minuteMs);
   assert.ok(await whileAhead(begin));
   assert.deepEqual([await begin(), await begin()], [true, false]);
@@ -97,7 +97,7 @@ test('a round that was begun then is begun again, and one that is switched off i
   assert.equal(await begin(), false);
 });
 
-test('of the processes of then those that live keep their runs, and the others lose them after one lease', async () => {
+test('live processes from the future keep their executions, dead ones lose them after one lease', async () => {
   const [dead, alive] = await whileAhead(async () => {
     const workers = [await register(), await register()];
     for (const worker of workers) {
@@ -116,7 +116,7 @@ test('of the processes of then those that live keep their runs, and the others l
   assert.notEqual(dead, alive);
 });
 
-test('leases run out where PostgreSQL itself was started then', async () => {
+test('leases expire if PostgreSQL itself started in the future', async () => {
   await clock.leap(-yearMs);
   const dead = await register();
   await queue();
@@ -125,7 +125,7 @@ test('leases run out where PostgreSQL itself was started then', async () => {
   assert.equal(await sweepWorkers(db, own, leaseMs), 1);
 });
 
-test('a run that was put off then is soon due, and never took less than no time', async () => {
+test('an execution delayed in the future is due soon, and its latency is not negative', async () => {
   const delays = [1_000, 3_690_000];
   const [late, rightly] = [await queue(), await queue()];
   const release = async (id: string, delayMs: number) => {
@@ -145,7 +145,7 @@ test('a run that was put off then is soon due, and never took less than no time'
   assert.deepEqual([run?.id, run?.elapsedMs, others], [late, 0, []]);
 });
 
-test('steps that were to be called or stopped then soon are', async () => {
+test('steps due in the future are called or stopped soon', async () => {
   await whileAhead(async () => {
     const runId = await addOpenRun(db, workflow);
     await sql`
@@ -164,7 +164,7 @@ test('steps that were to be called or stopped then soon are', async () => {
   assert.deepEqual(await due(), [1, 1]);
 });
 
-test('a schedule that moved on then ticks when its cron says, and the others stay as they are', async () => {
+test('a schedule that advanced in the future ticks at its cron, and others stay unchanged', async () => {
   const add = async (cron: string, timeZone: string, nextAt: ReturnType<typeof sql>) => {
     const { rows } = await sql<{ id: string }>`
       insert into workflow_schedules (id, workflow_id, workspace_id, cron, time_zone, missed, input, next_at)
@@ -193,11 +193,11 @@ test('a schedule that moved on then ticks when its cron says, and the others sta
   assert.ok(schedules.some(({ id }) => id === everyMinute));
 });
 
-test('whoever tried too often to sign in then is let try again', async () => {
+test('sign-in attempts in the future do not block sign-in now', async () => {
   const attempt = async () => (await countAttempt(db, 'someone', 5 * minuteMs)).count;
   await whileAhead(async () => assert.deepEqual([await attempt(), await attempt()], [1, 2]));
   assert.deepEqual([await attempt(), await attempt()], [1, 2]);
-  // Of two at once either may be a little before the other.
+  // Two concurrent rows may differ slightly in either direction.
   await clock.leap(-1_000);
   assert.equal(await attempt(), 3);
 });

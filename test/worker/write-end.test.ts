@@ -7,12 +7,12 @@ import { startService } from '../../harness/service.ts';
 import { canceledEnd, type End, type Finisher } from '../../src/flow/execution/finish.ts';
 import { writeEnd } from '../../src/worker/write-end.ts';
 
-/** Ends that the database does not take: for long, or as they are. */
+/** Ends that the database refuses for a while, or cannot store. */
 
 const leaseMs = 300;
-// The only process: nobody can take its runs, however long it stands still.
+// The only process: no other one can free its executions, however long it pauses.
 const service = await startService({ config: { leaseMs } });
-// A machine that stands still for longer than so short a lease is a database that is silent: that is no matter here.
+// A slow machine may exceed the short lease, which is logged as a silent database.
 after(() => {
   service.faults.length = 0;
   return service.close();
@@ -38,7 +38,7 @@ async function execute(path: string): Promise<string> {
   return String(body.statusUrl);
 }
 
-test('an answer is kept until it can be written, and its model is not called again meanwhile', async () => {
+test('a result is kept until it can be written, and the model is not called again', async () => {
   const agent = await addAgent(service);
   await refuseEnds(db);
   const statusUrl = await execute(agent.path);
@@ -46,7 +46,7 @@ test('an answer is kept until it can be written, and its model is not called aga
     await wait(20);
   }
   const { length } = service.models.calls;
-  // Longer than it takes to give up after ten leases, to find a run that nobody knows twice, and to call anew.
+  // Longer than the reconciler would need to release the execution and a claim to call it again.
   await wait(leaseMs * 20);
   await sql`drop trigger refuse on executions`.execute(db);
   const record = await ended(service, statusUrl, key);
@@ -54,7 +54,7 @@ test('an answer is kept until it can be written, and its model is not called aga
   assert.equal(service.models.calls.length, length);
 });
 
-test('runs are called while ends cannot be written, until as many wait as there are slots', async (t) => {
+test('calls continue while ends cannot be written, until as many ends wait as there are slots', async (t) => {
   const narrow = await startService({ config: { leaseMs, slots: 1 } });
   t.after(() => {
     narrow.faults.length = 0;
@@ -71,7 +71,7 @@ test('runs are called while ends cannot be written, until as many wait as there 
     });
     accepted.push(String(body.statusUrl));
   }
-  // One whose end needs no slot, and one whose end keeps the only slot.
+  // One end waits without a slot, and one keeps the only slot.
   while (narrow.models.calls.length < 2) await wait(5);
   await wait(leaseMs * 2);
   assert.equal(narrow.models.calls.length, 2);
@@ -84,7 +84,7 @@ test('runs are called while ends cannot be written, until as many wait as there 
   assert.equal(narrow.models.calls.length, 3);
 });
 
-test('a run that began longer ago than a number of milliseconds can tell ends all the same', async () => {
+test('an execution whose latency overflows the column still ends', async () => {
   const agent = await addAgent(service);
   const held = service.models.hold();
   const statusUrl = await execute(agent.path);
@@ -98,7 +98,7 @@ test('a run that began longer ago than a number of milliseconds can tell ends al
   assert.equal(record.latencyMs, 2_147_483_647);
 });
 
-test('an end that cannot be stored gives up its texts, also that of an internal error', async () => {
+test('an end that cannot be stored is written without its texts', async () => {
   const run = {
     ...{ slotAgentId: null, workflow: null, begun: true, storeBodies: true },
     ...({ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null } as const),

@@ -8,7 +8,7 @@ import { fireSchedules } from '../../../src/flow/workflow/fire-schedules.ts';
 import type { StartCall, Started } from '../../../src/flow/workflow/start-workflow.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
 
-/** Many schedules that are due at the same moment; no process looks at them but this one. */
+/** Many schedules that are due at the same moment, polled only by this process. */
 
 const { connection, drop } = await createTestDatabase();
 const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
@@ -23,7 +23,7 @@ await sql`
   db,
 );
 
-/** All due for a second, one a millisecond later than the other. */
+/** All due since a second, a millisecond apart. */
 async function due(count: number): Promise<string[]> {
   await sql`delete from workflow_schedules`.execute(db);
   const ids = Array.from({ length: count }, () => freshId());
@@ -58,12 +58,12 @@ async function fire(start: (call: StartCall) => Promise<Started>) {
 
 const idOf = ({ credential }: StartCall) => (credential.kind === 'trigger' ? credential.id : '');
 
-test('they are started together, so that the starter can make a batch of them', async () => {
+test('due schedules start in parallel, so the starter can batch them', async () => {
   const ids = await due(40);
   const started: string[] = [];
   const all = Promise.withResolvers<void>();
   const errors = await fire(async (call) => {
-    // Whoever starts one only after the other will wait here for ever.
+    // Serial starts would wait here forever.
     if (started.push(idOf(call)) === ids.length) all.resolve();
     await all.promise;
     return accepted;
@@ -73,7 +73,7 @@ test('they are started together, so that the starter can make a batch of them', 
   assert.deepEqual(await stillDue(), []);
 });
 
-test('more of them than go at once are all fired in one go, each once', async () => {
+test('one poll fires several batches of schedules, each schedule once', async () => {
   const ids = await due(250);
   const started: string[] = [];
   await fire(async (call) => {
@@ -84,7 +84,7 @@ test('more of them than go at once are all fired in one go, each once', async ()
   assert.deepEqual(await stillDue(), []);
 });
 
-test('one that cannot be fired holds up no other, is told, and tried again later', async () => {
+test('a schedule that fails blocks no other one, is reported and retried later', async () => {
   const ids = await due(150);
   const broken = ids.filter((_, place) => place < 120);
   const tried: string[] = [];
@@ -100,7 +100,7 @@ test('one that cannot be fired holds up no other, is told, and tried again later
   assert.deepEqual(await stillDue(), []);
 });
 
-test('what somebody else has is passed over', async () => {
+test('locked schedules are skipped', async () => {
   const [held = '', ...others] = await due(3);
   const started: string[] = [];
   await db.transaction().execute(async (trx) => {

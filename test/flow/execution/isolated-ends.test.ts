@@ -12,7 +12,7 @@ import { canceledEnd, createFinisher } from '../../../src/flow/execution/finish.
 import type { Pipelines, Send } from '../../../src/store/connection/pipeline.ts';
 import { findLiveExecutions } from '../../../src/store/execution/executions.ts';
 
-/** Ends of calls that come together: what runs of workflows refer to must not hold up those that have none. */
+/** Ends in one batch: values of workflow runs must not delay plain executions. */
 
 const service = await startService();
 after(service.close);
@@ -21,11 +21,11 @@ const pipelines = testPipelines(service.database.connection);
 after(() => pipelines.close());
 const { key } = await service.key();
 const agent = await addAgent(service, { user: 'x' });
-/** Of which two runs have more than runs may have together, and one has not. */
+/** Two workflow runs exceed the shared budget with it, one does not. */
 const valueChars = 4_000_000;
 const names = ['a', 'b', 'c', 'd', 'e'];
 
-/** Calls under way: of a last step of each run, and one of no run. What the runs refer to after it is long. */
+/** Running calls: the last step of each workflow run, and a plain execution. The next steps refer to long values. */
 async function underWay(runs: number) {
   const workflow = await addWorkflow(service, {
     steps: [
@@ -67,7 +67,7 @@ async function underWay(runs: number) {
   return { runIds, executionIds, free };
 }
 
-/** Ends them together: in which order that was committed, in how many transactions, and what has become of the runs. */
+/** Ends them in one batch. Returns the commit order, the number of transactions and the statuses of the workflow runs. */
 async function endTogether(
   { runIds, executionIds, free }: Awaited<ReturnType<typeof underWay>>,
   batches: Pipelines,
@@ -76,8 +76,11 @@ async function endTogether(
   const finisher = createFinisher({
     ...coldProgress(),
     ...{ pipelines: batches, singlePipelines: pipelines },
-    ...{ onProgress: () => {}, onQueued: () => {} },
-    onEnded: ({ id }) => void ended.push(id),
+    onProgress: () => {},
+    announcements: {
+      executionsQueued() {},
+      executionEnded: ({ id }) => void ended.push(id),
+    },
   });
   const all = [...executionIds, free];
   const unended = await findLiveExecutions(db, all);
@@ -95,7 +98,7 @@ async function endTogether(
   return { ended, transactions: transactions.length, runs: rows.map(({ status }) => status) };
 }
 
-test('runs that hold too much go on alone and after what is of no run, and nothing of theirs is read before', async () => {
+test('workflow runs over the budget advance in separate transactions after the plain ends', async () => {
   const calls = await underWay(2);
   const batches = countRead(pipelines);
   assert.deepEqual(await endTogether(calls, batches), {
@@ -106,7 +109,7 @@ test('runs that hold too much go on alone and after what is of no run, and nothi
   assert.ok(batches.chars() < valueChars, `${batches.chars()} characters`);
 });
 
-test('so they do where the connection is lost over what they refer to', async () => {
+test('a connection lost while reading values isolates the workflow runs as well', async () => {
   const calls = await underWay(1);
   const batches: Pipelines = {
     ...pipelines,

@@ -8,10 +8,10 @@ import { createAgent } from '../agent/create-agent.ts';
 import { createVersion } from '../agent/create-version.ts';
 import { issueKey } from './issue-key.ts';
 
-/** What a newcomer can execute at once, offline: a prompt with two versions, a deployed agent and a key for it. */
+/** A demo that works offline: a prompt with two versions, a deployed agent and a key for it. */
 export interface Demo {
   readonly agentId: string;
-  /** The secret. Stored nowhere, so shown now or never. */
+  /** The secret. It is not stored, so show it now. */
   readonly key: string;
 }
 
@@ -20,19 +20,19 @@ const first = {
   label: null,
   system: 'You explain things in one sentence.',
   user: 'What are {{topic}}?',
-  notes: 'The first try.',
+  notes: 'First version.',
 };
 const second = {
   label: null,
   system: 'You explain things to {{audience}}, in at most three sentences.',
   user: 'Explain {{topic}}.',
-  notes: 'Asks who is listening.',
+  notes: 'Adds the audience.',
 };
 
-/** Made the way a member would make it, as the owner of the workspace. */
+/** Uses the same calls as a member, on behalf of the owner. */
 export async function createDemo(db: Db, workspaceId: string, ownerId: string): Promise<Demo> {
   const owner = await findSessionCaller(db, ownerId, workspaceId);
-  if (!owner) throw new Error('the owner is no member of the workspace');
+  if (!owner) throw new Error('The owner is not a member of the workspace.');
   const prompt = await createPrompt(db, owner, {
     name: 'Explain',
     description: 'A demo: explains a topic to an audience.',

@@ -5,41 +5,43 @@ import type { Db } from '../../store/connection/database.ts';
 import type { OpenErasure } from '../../store/history/erasures.ts';
 import { recordWorkflowRuns, scanWorkflowRuns } from '../../store/workflow/erased-runs.ts';
 import { removeErasedWorkflowRuns } from '../../store/workflow/workflow-removal.ts';
-import type { Pace } from './paced-transactions.ts';
+import type { RunPaced } from './paced-transactions.ts';
 
-/** What is looked at in one go: most of it is not of that end user. */
-const lookedMax = 2_000;
+/** Workflow runs that one step scans. Most do not match. */
+const scannedMax = 2_000;
 const bottom = everything.fromId;
 
 /**
- * Deletes the runs of workflows whose input names the end user of an erasure, whatever agents they called; yields after
- * each step. Those that have not ended are waited for. False where the round is over.
+ * Deletes workflow runs whose input matches an erasure, whatever agents they called. Live ones are remembered and deleted
+ * once they end. Yields after each step; returns false once the round must end.
  */
 export async function* eraseWorkflowRuns(
   db: Db,
   erasure: OpenErasure,
-  pace: Pace,
+  runPaced: RunPaced,
 ): AsyncGenerator<void, boolean> {
   let { workflowRunsDownTo } = erasure;
   while (workflowRunsDownTo !== bottom) {
-    const next: string | undefined = await pace(() => step(db, { ...erasure, workflowRunsDownTo }));
+    const next: string | undefined = await runPaced(() =>
+      scan(db, { ...erasure, workflowRunsDownTo }),
+    );
     if (next === undefined) return false;
     workflowRunsDownTo = next;
     yield;
   }
   for (;;) {
-    const removed = await pace(() => removeErasedWorkflowRuns(db, erasure.id));
+    const removed = await runPaced(() => removeErasedWorkflowRuns(db, erasure.id));
     if (removed === undefined) return false;
     if (removed === 0) return true;
     yield;
   }
 }
 
-/** Answers how far it has come. */
-async function step(db: Db, erasure: OpenErasure): Promise<string> {
-  const look = await scanWorkflowRuns(db, erasure, lookedMax);
-  const downTo = look.downTo ?? bottom;
-  const ids = look.found
+/** Returns the new progress. */
+async function scan(db: Db, erasure: OpenErasure): Promise<string> {
+  const scanned = await scanWorkflowRuns(db, erasure, scannedMax);
+  const downTo = scanned.downTo ?? bottom;
+  const ids = scanned.found
     .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
     .map(({ id }) => id);
   await recordWorkflowRuns(db, erasure.id, { ids, downTo });

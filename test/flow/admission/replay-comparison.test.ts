@@ -4,7 +4,7 @@ import { addAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
-/** To compare two bodies takes long: whoever is refused before it matters must not have it done with every call. */
+/** Comparing two bodies is slow. Calls that are refused earlier must not cause it. */
 
 const service = await startService();
 after(service.close);
@@ -13,7 +13,7 @@ const workflow = await makeWorkflow(service, greeting(agent.agentId));
 const rateLimits = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 2 };
 
 for (const [field, { path }] of Object.entries({ variables: agent, input: workflow })) {
-  test(`the ${field} are compared for a replay, and not for a call that is refused before`, async () => {
+  test(`the ${field} are compared for a replay, not for a call that is refused earlier`, async () => {
     const { key, apiKeyId } = await service.key({ rateLimits });
     const call = (value: string) =>
       service.call('POST', `${path}/execute`, {
@@ -21,14 +21,14 @@ for (const [field, { path }] of Object.entries({ variables: agent, input: workfl
         body: `{"${field}":{"name":${value}}}`,
         headers: { 'idempotency-key': 'same' },
       });
-    /** Written so, a value is only decoded to be compared: of what is not accepted no prompt is made. */
+    /** In this form a value is decoded only for the comparison, because refused calls render no prompt. */
     const escaped = '"\\u0041"';
     const comparisonsIn = async (status: number) => {
       const parse = mock.method(JSON, 'parse');
-      const answer = await call(escaped);
+      const response = await call(escaped);
       const comparisons = parse.mock.calls.filter((one) => one.arguments[0] === escaped).length;
       parse.mock.restore();
-      assert.equal(answer.status, status);
+      assert.equal(response.status, status);
       return comparisons;
     };
     assert.equal((await call('"A"')).status, 202);
