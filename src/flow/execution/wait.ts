@@ -14,7 +14,7 @@ export interface Waiters {
 }
 
 export function createWaiters(deps: {
-  readonly findEnded: (ids: readonly string[]) => Promise<string[]>;
+  readonly findEndedExecutions: (ids: readonly string[]) => Promise<string[]>;
   readonly onError: (error: unknown) => void;
 }): Waiters {
   const waiting = new Map<string, Set<() => void>>();
@@ -27,7 +27,7 @@ export function createWaiters(deps: {
     if (polling || waiting.size === 0) return;
     polling = true;
     try {
-      wake(await deps.findEnded([...waiting.keys()]));
+      wake(await deps.findEndedExecutions([...waiting.keys()]));
     } catch (error) {
       deps.onError(error);
     } finally {

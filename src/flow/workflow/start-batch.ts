@@ -21,7 +21,7 @@ export class StartBatch {
   readonly #definition: (versionId: string) => Promise<WorkflowDefinition>;
   readonly #resolveCaller: ReturnType<typeof callerResolver>;
   readonly #workflows: ReadonlyMap<string, WorkflowRow>;
-  readonly #firstRuns: Map<string, FirstWorkflowRun>;
+  readonly #firstWorkflowRuns: Map<string, FirstWorkflowRun>;
   readonly #counts = new Map<string, Counts>();
   readonly #idempotency: StartWrites['idempotency'][number][] = [];
   readonly runs: NewWorkflowRun[] = [];
@@ -31,7 +31,7 @@ export class StartBatch {
     this.#definition = definition;
     this.#resolveCaller = callerResolver(state.keys, state.members);
     this.#workflows = new Map(state.workflows.map((row) => [row.id, row]));
-    this.#firstRuns = new Map(
+    this.#firstWorkflowRuns = new Map(
       state.replays.map((row) => [idempotencyId(row.caller, row.workflow_id, row.key), row]),
     );
   }
@@ -75,7 +75,7 @@ export class StartBatch {
 
   #firstRunOf({ workflowId, idempotencyKey }: StartCall, { id }: Caller): FirstWorkflowRun | null {
     if (idempotencyKey === null) return null;
-    return this.#firstRuns.get(idempotencyId(id, workflowId ?? '', idempotencyKey)) ?? null;
+    return this.#firstWorkflowRuns.get(idempotencyId(id, workflowId ?? '', idempotencyKey)) ?? null;
   }
 
   async #decide(
@@ -137,7 +137,7 @@ export class StartBatch {
     if (call.idempotencyKey !== null) {
       const key = { caller: caller.id, key: call.idempotencyKey, digest: bodyDigest(call.body) };
       const id = idempotencyId(caller.id, workflow.id, call.idempotencyKey);
-      this.#firstRuns.set(id, { ...started, ...key });
+      this.#firstWorkflowRuns.set(id, { ...started, ...key });
       const ids = { workflowId: workflow.id, runId: run.id };
       this.#idempotency.push({ ...key, ...ids, ignoredInput: started.ignored_input });
     }
