@@ -4,8 +4,8 @@ import { createAuthenticator } from './api/access/authenticate.ts';
 import { createSessions } from './api/access/session.ts';
 import type { ApiDeps } from './api/api-deps.ts';
 import { closeWithin, createGracefulShutdown } from './api/http/graceful-shutdown.ts';
-import { countCalls, createMetrics } from './api/http/metrics.ts';
-import { createWaitPlaces } from './api/http/wait-for.ts';
+import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
+import { createWaitSlots } from './api/http/wait-for.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
 import { referenceRoutes, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
@@ -136,14 +136,14 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
     onEnded: (run) => {
       waiters.ended([run.id]);
       bus.publish('cueline_execution_ended', [run.id]);
-      metrics.ended(run);
+      metrics.executionEnded(run);
       log.ended(run);
     },
     onQueued,
-    onBatch: (size) => metrics.batch('finish', size),
+    onBatch: (size) => metrics.batchCompleted('finish', size),
   });
   const template = templateCache((id) => readTemplate(workDb, id));
-  const models = withMetrics(parts.models, metrics.modelCalled);
+  const models = withMetrics(parts.models, metrics.modelCallEnded);
   const worker =
     role === 'api'
       ? null
@@ -181,7 +181,7 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
   const admission = createAdmission({
     ...{ pipelines, onQueued, testingLimits: config.testingLimits },
     slots: worker?.slots ?? null,
-    onBatch: (size) => metrics.batch('admission', size),
+    onBatch: (size) => metrics.batchCompleted('admission', size),
   });
   const canceler = createCanceler({
     ...{ db, finisher, template },
@@ -228,8 +228,8 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
   });
 
   let draining = false;
-  const departure = createGracefulShutdown();
-  const app = createServer({ logger, trustedProxies: config.trustedProxies, departure });
+  const shutdown = createGracefulShutdown();
+  const app = createServer({ logger, trustedProxies: config.trustedProxies, shutdown });
   const { metricsToken, publicUrl, signIn } = config;
   systemRoutes(app, {
     ...{ db, metrics, metricsToken, draining: () => draining },
@@ -239,7 +239,10 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
     const sessions = createSessions({ db, logger, secret: parts.secret, publicUrl, signIn });
     const { caller: session, checkSameOrigin } = sessions;
     const onKeyUsed = keyUse.used;
-    const reads = createSharedReads({ pipelines, onBatch: (size) => metrics.batch('read', size) });
+    const reads = createSharedReads({
+      pipelines,
+      onBatch: (size) => metrics.batchCompleted('read', size),
+    });
     const api: ApiDeps = {
       ...{ db, exportDb, reads, singlePipelines, admission, canceler, waiters, sessions },
       ...{
@@ -247,7 +250,7 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
         workflowCanceler: workflows.canceler,
         workflowRunWaiters,
       },
-      ...{ checkSameOrigin, onKeyUsed, waitPlaces: createWaitPlaces() },
+      ...{ checkSameOrigin, onKeyUsed, waitSlots: createWaitSlots() },
       authenticator: createAuthenticator({ reads, session, onKeyUsed }),
       listPerMinute: config.listPerMinute,
       webhookPerMinute: config.webhookPerMinute,
@@ -256,7 +259,7 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
       checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
       testConnection: parts.testConnection,
     };
-    countCalls(app, metrics);
+    countExecuteCalls(app, metrics);
     referenceRoutes(app, parts.version);
     apiRoutes(app, { ...api, ...parts.instead?.(api) });
     dashboardRoutes(app);
@@ -271,7 +274,7 @@ export async function wire(parts: WiringDeps): Promise<Wiring> {
       await worker?.drain(timeoutMs);
       waiters.close();
       workflowRunWaiters.close();
-      await departure.depart(app.server, timeoutMs);
+      await shutdown.shutDown(app.server, timeoutMs);
       await closeWithin(app, unfinishedMs);
       await Promise.all([sweep?.stop(), deadlines?.stop(), schedules?.stop()]);
       // The end of one step makes others ready, and those are called.

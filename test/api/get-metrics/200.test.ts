@@ -9,7 +9,7 @@ const app = await startSystemApp({ metricsToken: token });
 after(app.close);
 
 test('on loopback anyone reads the metrics', async () => {
-  app.metrics.accepted();
+  app.metrics.executionAccepted();
   const response = await fetch(`${app.url}/metrics`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
