@@ -44,7 +44,7 @@ const calls: [what: string, method: string, path: string, body: object][] = [
   ['make a prompt', 'POST', '/api/v1/prompts', { name: 'Late' }],
 ];
 for (const [what, method, path, body] of calls) {
-  test(`${what}: a key that is revoked before the body is all here`, async () => {
+  test(`${what}: 401 for a key that is revoked before the body is complete`, async () => {
     const { key, apiKeyId } = await service.key();
     const end = await begin(method, path, { authorization: `Bearer ${key}` }, body);
     const user = service.ownerId;
@@ -60,7 +60,7 @@ const sessionCalls: [what: string, path: string, body: object][] = [
   ['make a prompt', '/api/v1/prompts', { name: 'Late' }],
 ];
 for (const [what, path, body] of sessionCalls) {
-  test(`${what}: a member who is removed before the body is all here`, async () => {
+  test(`${what}: 401 for a member who is removed before the body is complete`, async () => {
     const signedIn = await service.signIn('editor');
     const { body: me } = await service.call('GET', '/api/v1/me', { cookie: signedIn.cookie });
     const who = { cookie: signedIn.cookie, origin: service.url };
@@ -79,7 +79,7 @@ const changes: [what: string, method: string, body: object | undefined, answers:
 ];
 for (const [what, path, body] of sessionCalls.slice(0, 2)) {
   for (const [changed, method, change, answers] of changes) {
-    test(`${what}: a member who is ${changed} while their call waits in line behind that`, async () => {
+    test(`${what}: the request of a member who is ${changed} waits for the change`, async () => {
       const { cookie, userId } = await service.signIn('editor');
       const member = `/api/v1/members/${toId('user', userId)}`;
       const sent: ReturnType<typeof service.call>[] = [];
@@ -98,7 +98,7 @@ for (const [what, path, body] of sessionCalls.slice(0, 2)) {
   }
 }
 
-test('a member who is made an owner while their call waits is let in as one', async () => {
+test('a request that waits for a role change uses the new role', async () => {
   const { cookie, userId } = await service.signIn('viewer');
   const path = `/api/agents/${agent.agentId}/execute`;
   const { status } = await during(
@@ -112,7 +112,7 @@ test('a member who is made an owner while their call waits is let in as one', as
   assert.equal(status, 202);
 });
 
-test('a key that is revoked while it waits for a run reads no output', async () => {
+test('a key that is revoked during a long poll reads no output', async () => {
   // Where the run has ended before the first look at it, nobody has waited, and it is tried again.
   for (let tries = 1; ; tries++) {
     const { key, apiKeyId } = await service.key();

@@ -83,7 +83,7 @@ async function withAllLocked<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('a dry run waits for nobody, so nobody waits for it', async () => {
+test('a dry run takes no locks', async () => {
   const other = declared({ tags: ['x'], text: 'b', input: { required: ['q'] } });
   other.workflows.push({ ...declared().workflows[0], name: 'New' } as never);
   other.prompts.push({ name: 'Q', description: 'q', versions: [] });
@@ -107,7 +107,7 @@ test('a dry run waits for nobody, so nobody waits for it', async () => {
   assert.equal((await apply(declared())).status, 200);
 });
 
-test('applying waits for the calls of those agents alone that change', async () => {
+test('applying waits only for executions of the agents that change', async () => {
   const other = declared({ tags: ['y'] });
   const applied = await db.transaction().execute(async (trx) => {
     await holdLimits(trx, second);
@@ -122,7 +122,7 @@ test('applying waits for the calls of those agents alone that change', async () 
   assert.deepEqual(unchanged.body, { applied: true, changes: [] });
 });
 
-test('what was changed while it waited is planned anew', async () => {
+test('a change during the wait is planned again', async () => {
   assert.equal((await apply(declared())).status, 200);
   const applied = await during(
     db,

@@ -20,7 +20,7 @@ const standings: [what: string, options: AgentOptions, allowed: string[]][] = [
 
 for (const [what, options, allowed] of standings) {
   for (const action of actions.filter((one) => !allowed.includes(one))) {
-    test(`refuses to ${action} an agent that is ${what}, and names what is allowed`, async () => {
+    test(`409 for ${action} on an agent that is ${what}, naming the allowed actions`, async () => {
       const { path } = await addAgent(service, options);
       const before = await service.call('GET', path, { key });
       const answer = await service.call('POST', `${path}/lifecycle`, { key, body: { action } });

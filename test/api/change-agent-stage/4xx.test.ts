@@ -21,7 +21,7 @@ for (const body of [{}, { action: 'delete' }, { action: 5 }, { action: 'Deploy' 
   });
 }
 
-test('400 for an unknown action names those there are', async () => {
+test('400 for an unknown action, naming the known ones', async () => {
   const { key } = await service.key();
   const { body } = await service.call('POST', path, { key, body: { action: 'delete' } });
   assert.match(body.message, /enable-api, deploy, rollback, disable, re-enable, archive, restore/);

@@ -49,7 +49,7 @@ const wrong: [what: string, input: object, named: RegExp][] = [
   ['no model anywhere', { promptVersionId: prompt.versionIds[1] }, /"agentConfig\.model"/],
 ];
 for (const [what, input, named] of wrong) {
-  test(`400 for ${what}, and nothing is made`, async () => {
+  test(`400 for ${what}, and nothing is created`, async () => {
     const { key } = await service.key();
     const body = { agentName: 'A', ...pin, ...input };
     const answer = await service.call('POST', '/api/v1/agents', { key, body });

@@ -29,7 +29,7 @@ for (const [what, input] of wrong) {
   });
 }
 
-test('403 for whoever is no owner, and for a key that is tied to agents', async () => {
+test('403 for a member who is not an owner, and for a key that is limited to agents', async () => {
   const tied = await service.key({ agentIds: [(await addAgent(service)).agentId] });
   for (const who of [{ user: await service.member('editor') }, { key: tied.key }]) {
     const answer = await service.call('POST', path, { ...who, body });
@@ -37,7 +37,7 @@ test('403 for whoever is no owner, and for a key that is tied to agents', async 
   }
 });
 
-test('409 for an address that is a member already', async () => {
+test('409 for the address of a member', async () => {
   const { key } = await service.key();
   const email = `${await service.member('viewer')}@EXAMPLE.com`;
   const answer = await service.call('POST', path, { key, body: { email, role: 'owner' } });

@@ -13,7 +13,7 @@ const agent = await addAgent(service);
 const execute = (key: string) =>
   service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } });
 
-test('shows the secret once, and stores only its hash', async () => {
+test('returns the secret once, and stores only its hash', async () => {
   const { key } = await service.key();
   const body = { name: 'CI', agentIds: null, permissions: ['execute', 'read'] };
   const made = await service.call('POST', path, { key, body });
@@ -51,7 +51,7 @@ test('shows the secret once, and stores only its hash', async () => {
   assert.deepEqual(rows[0]?.hash, hashBytes(hashKey(secret)));
 });
 
-test('a window left out takes its default, one that is null has no limit', async () => {
+test('an omitted window gets its default; null means no limit', async () => {
   const { key } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
   });
@@ -67,7 +67,7 @@ test('a window left out takes its default, one that is null has no limit', async
   });
 });
 
-test('its limits hold from the first call on', async () => {
+test('its limits apply from the first request on', async () => {
   const user = service.ownerId;
   const rateLimits = { requestsPerMinute: null, requestsPerHour: 0, requestsPerDay: null };
   const body = { name: 'none', agentIds: null, permissions: ['execute'], rateLimits };
@@ -77,7 +77,7 @@ test('its limits hold from the first call on', async () => {
   assert.deepEqual(answer.body.rateLimits, rateLimits);
 });
 
-test('the session of an editor issues; the key is theirs', async () => {
+test('an editor’s session issues a key in the editor’s name', async () => {
   const user = await service.member('editor');
   const own = await addAgent(service, { visibility: 'private', createdBy: user });
   const permissions = ['execute', 'read', 'cancel', 'manage'];
@@ -89,7 +89,7 @@ test('the session of an editor issues; the key is theirs', async () => {
   assert.deepEqual(made.permissions, permissions);
 });
 
-test('a key issues its like, in the name of its own issuer', async () => {
+test('a key issues a key with its own rights, in the name of its issuer', async () => {
   const userId = await service.member('editor');
   const expiresAt = new Date('2098-07-06T05:04:03.210Z');
   const rateLimits = { requestsPerMinute: 5, requestsPerHour: null, requestsPerDay: 7 };
@@ -121,7 +121,7 @@ for (const [expiresAt, expected] of times) {
   });
 }
 
-test('its origins may call with CORS, compared exactly, on its agents and no others', async () => {
+test('CORS allows its origins exactly, for its agents only', async () => {
   const user = service.ownerId;
   const origin = 'https://app.example.com';
   const body = { name: 'web', agentIds: [agent.agentId], permissions: ['read', 'execute'] };

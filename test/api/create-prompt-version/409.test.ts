@@ -6,7 +6,7 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('refuses a label that the prompt has, and uses up no number', async () => {
+test('409 for an existing label, which uses no number', async () => {
   const { path } = await makePrompt(service, { user: 'x', label: 'mine' });
   const { key } = await service.key();
   const body = { user: 'y', label: 'mine' };
@@ -17,7 +17,7 @@ test('refuses a label that the prompt has, and uses up no number', async () => {
   assert.deepEqual([next.body.number, next.body.promptVersionLabel], [2, 'v2']);
 });
 
-test('refuses an archived prompt, and leaves it as it was', async () => {
+test('409 for an archived prompt, which stays unchanged', async () => {
   const { path } = await makePrompt(service, { user: 'x' });
   const { key } = await service.key();
   await service.call('POST', `${path}/archive`, { key });

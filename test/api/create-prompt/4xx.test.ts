@@ -22,7 +22,7 @@ const wrong: [what: string, body: object][] = [
   ['a lone surrogate', { name: 'x\ud800' }],
 ];
 for (const [what, body] of wrong) {
-  test(`400 for ${what}, and nothing is made`, async () => {
+  test(`400 for ${what}, and nothing is created`, async () => {
     const { key } = await service.key();
     const before = (await service.call('GET', path, { key })).body.pagination.total;
     const answer = await service.call('POST', path, { key, body });
@@ -31,7 +31,7 @@ for (const [what, body] of wrong) {
   });
 }
 
-test('403 for a key that is tied to agents', async () => {
+test('403 for a key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   const answer = await service.call('POST', path, { key, body: { name: 'P' } });

@@ -11,7 +11,7 @@ after(service.close);
 const { db, call } = service;
 const { key } = await service.key();
 
-test('the record is gone from everywhere but the statistics, and a line is written', async () => {
+test('the record remains only in the statistics, and the audit log has a line', async () => {
   const agent = await addAgent(service);
   const [kept, gone] = [await run(service, agent, key), await run(service, agent, key)];
   const user = await service.member('editor');
@@ -44,7 +44,7 @@ test('the record is gone from everywhere but the statistics, and a line is writt
   );
 });
 
-test('deleting at once from many sides deletes once', async () => {
+test('concurrent deletions delete once', async () => {
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
   const path = `${agent.path}/executions/${executionId}`;

@@ -18,13 +18,13 @@ beforeEach(() => {
 
 testRefusals(service, deletePrice, { path: '/api/v1/prices' });
 
-test('204, and it is gone', async () => {
+test('204, and it no longer exists', async () => {
   assert.equal((await service.call('DELETE', path, { user })).status, 204);
   assert.deepEqual(await prices(), []);
   assert.equal((await service.call('DELETE', path, { user })).status, 404);
 });
 
-test('404 for a model that has none, 400 for what is no model, and what is there stays', async () => {
+test('404 for a model without a price, 400 for an invalid model name; other prices remain', async () => {
   const { ownerId } = await service.workspace();
   assert.equal((await service.call('DELETE', path, { user: ownerId })).status, 404);
   for (const [query, status] of [
@@ -40,7 +40,7 @@ test('404 for a model that has none, 400 for what is no model, and what is there
   assert.equal((await prices()).length, 1);
 });
 
-test('403 for an editor, and for an owner’s key that is tied to agents', async () => {
+test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   for (const options of [{ user: await service.member('editor') }, { key }]) {

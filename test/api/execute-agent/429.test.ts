@@ -23,7 +23,7 @@ async function storm(path: string, key: string, calls: number) {
   return { accepted: answers.filter(({ status }) => status === 202).length, refused };
 }
 
-test('lets exactly the limit of the key past, over two processes', async () => {
+test('accepts exactly the limit of the key, across two processes', async () => {
   const agent = await addAgent(service);
   const rateLimits = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 37 };
   const { key } = await service.key({ rateLimits });
@@ -39,7 +39,7 @@ test('lets exactly the limit of the key past, over two processes', async () => {
   assert.equal(answer?.headers.get('x-ratelimit-remaining'), '0');
 });
 
-test('lets exactly the limit of the agent past, whatever its keys allow', async () => {
+test('accepts exactly the limit of the agent, whatever its keys allow', async () => {
   const agent = await addAgent(service, { rateLimits: { requestsPerDay: 23 } });
   const keys = await Promise.all([service.key(), service.key()]);
   const storms = await Promise.all(keys.map(({ key }) => storm(agent.path, key, 20)));
@@ -50,7 +50,7 @@ test('lets exactly the limit of the agent past, whatever its keys allow', async 
   assert.equal(storms.flatMap(({ refused }) => refused)[0]?.body.limitedBy.scope, 'agent');
 });
 
-test('caps an agent in Testing at the limits of its stage', async () => {
+test('limits an agent in Testing to the limits of its stage', async () => {
   const capped = await startService({
     beside: service,
     config: {
@@ -70,7 +70,7 @@ test('caps an agent in Testing at the limits of its stage', async () => {
   }
 });
 
-test('a full window is not spent by what it refuses, and says when it ends', async () => {
+test('rejected requests do not count, and the response tells when the window ends', async () => {
   const agent = await addAgent(service);
   const { key, id } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 2 },
@@ -85,7 +85,7 @@ test('a full window is not spent by what it refuses, and says when it ends', asy
   assert.equal(refused[0]?.body.limitedBy.resetAt, rows[0]?.ends.toISOString());
 });
 
-test('a window in the future stays in force when the clock is behind it', async () => {
+test('a future window stays in force if the clock is behind it', async () => {
   const agent = await addAgent(service);
   const { key, id } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 3 },
@@ -96,7 +96,7 @@ test('a window in the future stays in force when the clock is behind it', async 
   assert.equal((await storm(agent.path, key, 5)).accepted, 2);
 });
 
-test('lets exactly the quota past, spends nothing of it on refusals, and records them', async () => {
+test('accepts exactly the quota, counts no refusal, and records refusals', async () => {
   const other = await service.workspace();
   const agent = await addAgent(service, {
     workspaceId: other.workspaceId,
@@ -120,7 +120,7 @@ test('lets exactly the quota past, spends nothing of it on refusals, and records
   assert.deepEqual(rows, [{ status: 'rate_limited', errorCode: 'QUOTA_EXCEEDED', count: 4 }]);
 });
 
-test('a malformed body does not slip past the limiter', async () => {
+test('a malformed body counts towards the limits', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 2 },

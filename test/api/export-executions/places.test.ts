@@ -48,7 +48,7 @@ async function recordsOf(response: IncomingMessage): Promise<number | null> {
   }
 }
 
-test('a workspace without an export is given a place of one with several, and nobody loses the last', async () => {
+test('a workspace without an export gets the slot of one with several, but never its last', async () => {
   const [a1, b1, a2, b2] = [await a(), await b(), await a(), await b()];
   const c1 = await c();
   assert.equal(c1.statusCode, 200);
@@ -63,10 +63,10 @@ test('a workspace without an export is given a place of one with several, and no
   const left = await Promise.all([a2, b2, c1, d1].map(recordsOf));
   assert.deepEqual(left, Array(4).fill(records));
   const logged = service.faults.splice(0) as { readonly msg: string }[];
-  assert.equal(logged.filter(({ msg }) => msg === 'export broken off').length, 2);
+  assert.equal(logged.filter(({ msg }) => msg === 'export aborted').length, 2);
 });
 
-test('an export that has not begun to answer gives its place as well', async () => {
+test('an export that has not responded yet can lose its slot too', async () => {
   const lock = await db.startTransaction().execute();
   await sql`lock table executions in access exclusive mode`.execute(lock);
   const asked = [];

@@ -47,7 +47,7 @@ async function readBack(call: Call) {
 
 const omission = (kind: string, name: string, reason: string) => ({ kind, name, reason });
 
-test('a name that several have is left out, with what refers to it', async () => {
+test('an ambiguous name is omitted, with everything that refers to it', async () => {
   const { call, idOf } = await holding({
     prompts: [prompt('One'), prompt('Twice')],
     agents: [agent('Fine', 'One'), agent('Lost', 'Twice'), agent('Pair', 'One')],
@@ -72,7 +72,7 @@ test('a name that several have is left out, with what refers to it', async () =>
   });
 });
 
-test('an archived prompt gives its name to one in use, and its agents are left out', async () => {
+test('an active prompt takes precedence over an archived one of the same name, whose agents are omitted', async () => {
   const { call, idOf } = await holding({
     prompts: [prompt('Old'), prompt('Alone')],
     agents: [agent('Built', 'Old'), agent('Other', 'Alone')],
@@ -90,7 +90,7 @@ test('an archived prompt gives its name to one in use, and its agents are left o
   });
 });
 
-test('a workflow whose agent is archived or gone is left out', async () => {
+test('a workflow with an archived or deleted agent is omitted', async () => {
   const { call, idOf } = await holding({
     prompts: [prompt('One')],
     agents: [agent('Shelved', 'One'), agent('Gone', 'One')],
@@ -110,7 +110,7 @@ test('a workflow whose agent is archived or gone is left out', async () => {
   });
 });
 
-test('a key for some agents is told of the names that it could not mean', async () => {
+test('a key for some agents learns which names are ambiguous', async () => {
   const { call, idOf } = await holding({
     prompts: [prompt('One'), prompt('Twice')],
     agents: [agent('Mine', 'Twice'), agent('Other', 'One')],

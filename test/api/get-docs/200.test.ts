@@ -6,7 +6,7 @@ import { startSystemApp } from '../system-app.ts';
 const app = await startSystemApp();
 after(app.close);
 
-test('the page comes with a policy that lets in its own style and nothing else', async () => {
+test('the policy of the page allows its own style only', async () => {
   const response = await fetch(`${app.url}/docs`);
   assert.equal(response.status, 200);
   assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');

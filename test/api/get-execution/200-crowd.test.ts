@@ -41,7 +41,7 @@ async function crowd(statusUrl: string) {
   };
 }
 
-test('beyond the answers that are held for a key, status comes at once, and others are held', async () => {
+test('above the limit of a key, long polls return at once, and other keys are not affected', async () => {
   const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
   const runId = toId('workflowRun', await addOpenRun(service.db, workflow));
   const { key: other } = await service.key();

@@ -7,7 +7,7 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('a body that nobody reads is thrown away as it comes, however long the call is open', async () => {
+test('an unread body is discarded while the request is open', async () => {
   const { key } = await service.key();
   const agent = await addAgent(service, { user: 'x' });
   const held = service.models.hold();

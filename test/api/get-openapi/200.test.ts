@@ -7,7 +7,7 @@ import { startSystemApp } from '../system-app.ts';
 const app = await startSystemApp();
 after(app.close);
 
-test('the description is the one of the declarations', async () => {
+test('the description is generated from the contract', async () => {
   const { status, headers, body } = await callOver(app.url, 'GET', '/openapi.json');
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');

@@ -15,7 +15,7 @@ after(async () => {
   await database.drop();
 });
 
-test('a migrated database makes ready, and a newer program on it does not unmake it', async () => {
+test('ready with a migrated database, also after a newer version has migrated it', async () => {
   const first = await callOver(app.url, 'GET', '/readyz');
   assert.equal(first.status, 200);
   assert.deepEqual(first.body, { status: 'ready' });

@@ -65,7 +65,7 @@ const question = fc.record({
   calls: fc.array(fc.tuple(offset, call), { minLength: 1, maxLength: 40 }),
 });
 
-test('every call is in the one bucket of its step and group, and nothing else is', async () => {
+test('every execution is in the bucket of its step and group', async () => {
   await fc.assert(
     fc.asyncProperty(question, async ({ place: [zone, day], level, by, days, calls }) => {
       const agent = await addAgent(service);

@@ -32,7 +32,7 @@ async function addBucket(
       ${count - 1}, 30, 20, ${cost}, 4, ${bins}::bigint[])`.execute(service.db);
 }
 
-test('runs and refusals are counted by status and source, at every level', async () => {
+test('executions and refusals are counted by status and source at every level', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key();
   const full = await service.key({ rateLimits: { requestsPerDay: 0 } });
@@ -71,7 +71,7 @@ test('runs and refusals are counted by status and source, at every level', async
   assert.match(rows[0]?.cost ?? '', /^0\.30*$/);
 });
 
-test('calls of unknown cost are counted beside what is known, and stay when their records go', async () => {
+test('executions of unknown cost are counted separately, and remain after their records are deleted', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key();
   service.models.script(
@@ -100,7 +100,7 @@ test('calls of unknown cost are counted beside what is known, and stay when thei
   await assertCounted(2);
 });
 
-test('shows count, record, tokens, cost and percentiles of a bucket', async () => {
+test('a bucket shows counts, tokens, cost and percentiles', async () => {
   const agent = await addAgent(service);
   const latencies = [
     ...Array.from({ length: 94 }, () => 100),
@@ -129,7 +129,7 @@ test('shows count, record, tokens, cost and percentiles of a bucket', async () =
   }
 });
 
-test('whole steps are answered, both dates inclusive, the oldest first', async () => {
+test('returns whole steps, oldest first; both dates are inclusive', async () => {
   const agent = await addAgent(service);
   for (const start of ['09:00', '10:00', '11:00', '12:00', '13:00']) {
     await addBucket(agent, 'hour', `2026-03-04T${start}:00.000Z`, {});
@@ -170,7 +170,7 @@ const spans = [
   ['day', 30 * 24 * hourMs],
 ] as const;
 for (const [level, spanMs] of spans) {
-  test(`without dates the last steps of level ${level}, with one of them those up to the other`, async () => {
+  test(`level ${level}: without dates the last steps; with one date the steps up to the other end`, async () => {
     const agent = await addAgent(service);
     const lengthMs = ({ startDate, endDate }: { startDate: string; endDate: string }) =>
       Date.parse(endDate) + 1 - Date.parse(startDate);
@@ -191,7 +191,7 @@ for (const [level, spanMs] of spans) {
   });
 }
 
-test('as many steps as are allowed, full of everything', async () => {
+test('the maximum number of steps with all groups', async () => {
   const agent = await addAgent(service);
   await sql`
     insert into statistics (agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
@@ -204,7 +204,7 @@ test('as many steps as are allowed, full of everything', async () => {
   assert.equal((await statistics(agent, query)).buckets.length, 1_500 * 15);
 });
 
-test('a viewer reads it, a key with read those of its agents, browsers of its origins', async () => {
+test('accessible to a viewer, to a key with read for its agents, and to allowed origins', async () => {
   const origin = 'https://app.example.com';
   const agent = await addAgent(service, { allowedOrigins: [origin] });
   await statistics(agent, '', { user: await service.member('viewer') });

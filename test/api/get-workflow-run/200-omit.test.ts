@@ -24,7 +24,7 @@ const started = await service.call('POST', `${path}/execute`, { key, body: { inp
 const { workflowRunId, statusUrl } = started.body;
 const { body: whole } = await service.call('GET', `${statusUrl}?wait=30`, { key });
 
-test('all but input and output is told', async () => {
+test('everything except input and output is returned', async () => {
   const { status, body } = await service.call('GET', `${statusUrl}?omit=bodies&wait=1`, { key });
   assert.equal(status, 200);
   const { input, output, ...rest } = whole;
@@ -33,20 +33,20 @@ test('all but input and output is told', async () => {
   assert.deepEqual(body, rest);
 });
 
-test('nothing else can be left out', async () => {
+test('no other value is allowed', async () => {
   const { status, body } = await service.call('GET', `${statusUrl}?omit=all`, { key });
   assert.equal(status, 400);
   assert.match(body.message, /omit.*bodies/);
 });
 
-test('so does the client', async () => {
+test('the client supports it', async () => {
   const cueline = createClient({ baseURL: service.url, key });
   const run = await cueline.workflows.status(workflowId, workflowRunId, { omit: 'bodies' });
   assert.ok(!('input' in run) && !('output' in run));
   assert.deepEqual((await cueline.workflows.status(workflowId, workflowRunId)).input, { name });
 });
 
-test('long bodies are not looked up where they are left out, nor for a page of items', async () => {
+test('omitted long bodies are not read, nor for a page of items', async () => {
   const workflow = fromId('workflow', workflowId) ?? '';
   const id = fromId('workflowRun', workflowRunId) ?? '';
   const viewer = {

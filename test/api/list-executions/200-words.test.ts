@@ -34,12 +34,12 @@ async function total(q: string): Promise<number> {
   return body.pagination.total;
 }
 
-test('words and phrases are found whatever punctuation stands in and around them', async () => {
+test('words and phrases are found despite punctuation', async () => {
   for (const q of present) assert.equal(await total(q), 2, q);
   for (const q of absent) assert.equal(await total(q), 0, q);
 });
 
-test('an export finds the same', async () => {
+test('an export finds the same records', async () => {
   for (const [q, expected] of [
     ['example.com', 2],
     ['"brown fox" 1017', 2],

@@ -9,7 +9,7 @@ after(service.close);
 const { key } = await service.key();
 const agent = await addAgent(service);
 
-test('others have their turn between one schedule and the next', async (t) => {
+test('the event loop is free between two schedules', async (t) => {
   const { path } = await makeWorkflow(service, greeting(agent.agentId));
   const zones = ['Europe/Berlin', 'Asia/Tokyo', 'America/New_York'];
   for (const timeZone of zones) {

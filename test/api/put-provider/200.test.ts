@@ -35,7 +35,7 @@ for (const kind of providerKinds) {
   });
 }
 
-test('the credential is stored sealed, and shows nowhere', async () => {
+test('the credential is stored encrypted and never returned', async () => {
   const apiKey = 'sk-nobody-may-read-this';
   const answer = await put('sealed', { kind: 'openai', apiKey });
   const listed = await service.call('GET', '/api/v1/providers', { user });
@@ -48,7 +48,7 @@ test('the credential is stored sealed, and shows nowhere', async () => {
   assert.ok(!rows[0]?.sealed.includes(apiKey));
 });
 
-test('what is put replaces all of it, the credential included', async () => {
+test('a put replaces the whole provider, credential included', async () => {
   const first = await put('changed', {
     ...{ kind: 'azure', apiKey: 'sk-1', baseURL: 'https://a.example.com' },
   });
@@ -61,7 +61,7 @@ test('what is put replaces all of it, the credential included', async () => {
   assert.deepEqual([row.sealedApiKey, row.baseURL], [null, null]);
 });
 
-test('of many that are put at once, one stands, and its credential opens', async () => {
+test('one of many concurrent puts remains, and its credential decrypts', async () => {
   const keys = Array.from({ length: 12 }, (_, i) => `sk-${i}`);
   const answers = await Promise.all(
     keys.map((apiKey) => put('contended', { kind: 'openai', apiKey })),
@@ -71,19 +71,19 @@ test('of many that are put at once, one stands, and its credential opens', async
   assert.ok(keys.includes(apiKey ?? ''));
 });
 
-test('a private host may be named where the server allows it', async () => {
+test('a private host is accepted if the server allows it', async () => {
   const body = { kind: 'openai-compatible', baseURL: `http://${allowedHost}/v1` };
   assert.equal((await put('local', body)).status, 200);
 });
 
-test('a kind that has an address needs none, and null means none', async () => {
+test('a kind with a default base URL needs none; null means the default', async () => {
   for (const kind of ['openai', 'anthropic', 'google', 'bedrock', 'ollama']) {
     const { status, body } = await put(`plain-${kind}`, { kind, apiKey: 'k', baseURL: null });
     assert.deepEqual([status, body.baseURL], [200, null]);
   }
 });
 
-test('two workspaces have their own under the same name', async () => {
+test('two workspaces may use the same name', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   await put('twin', { kind: 'openai', apiKey: 'sk-ours' });
   await put('twin', { kind: 'openai', apiKey: 'sk-theirs' }, { user: ownerId });

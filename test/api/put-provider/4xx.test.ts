@@ -67,7 +67,7 @@ const inside = [
   'https://user:password@llm.example.com',
 ];
 for (const baseURL of inside) {
-  test(`400 for the address ${baseURL}`, async () => {
+  test(`400 for the base URL ${baseURL}`, async () => {
     const body = { kind: 'openai-compatible', baseURL };
     await refused({ user: service.ownerId, body }, 400, 'INVALID_REQUEST');
   });
@@ -82,7 +82,7 @@ for (const name of names) {
   });
 }
 
-test('403 for an editor, and for an owner’s key that is tied to agents', async () => {
+test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
   await refused({ user: await service.member('editor') }, 403, 'PERMISSION_DENIED');
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });

@@ -63,7 +63,7 @@ async function written() {
   return rows[0]?.text;
 }
 
-test('of signed events each webhook takes so many in a minute, over all processes', async () => {
+test('each webhook accepts its limit of signed events per minute, across all processes', async () => {
   const [hook, other] = [await made(), await made()];
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, place) => send(hook, place % 2 === 0 ? service : beside)),
@@ -80,7 +80,7 @@ test('of signed events each webhook takes so many in a minute, over all processe
   assert.equal((await send(other)).status, 202);
 });
 
-test('each answer tells what is left of the minute', async () => {
+test('each response shows the remaining events of the minute', async () => {
   const hook = await made();
   for (let left = limit - 1; left >= -1; left--) {
     const { status, headers } = await send(hook);
@@ -94,13 +94,13 @@ test('each answer tells what is left of the minute', async () => {
   }
 });
 
-test('an event that is repeated counts again', async () => {
+test('a repeated event counts again', async () => {
   const hook = await made();
   for (let n = 0; n < limit; n++) assert.equal((await send(hook, service, 'same')).status, 202);
   assert.equal((await send(hook, service, 'same')).status, 429);
 });
 
-test('events whose signature does not hold count for nothing and write nothing', async () => {
+test('events with an invalid signature do not count and write nothing', async () => {
   const hook = await made();
   const before = await written();
   const forged = { ...hook, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };

@@ -13,7 +13,7 @@ const path = `/api/v1/members/${toId('user', member)}`;
 
 testRefusals(service, removeMember, { path });
 
-test('403 for whoever is no owner, but for a session that is their own', async () => {
+test('403 for a member who is not an owner, except for their own membership', async () => {
   const editor = await service.member('editor');
   const { key } = await service.key({ userId: member });
   const unknown = `/api/v1/members/${toId('user', freshId())}`;
@@ -27,7 +27,7 @@ test('403 for whoever is no owner, but for a session that is their own', async (
   }
 });
 
-test('404 for somebody who is a member elsewhere, or no more', async () => {
+test('404 for a member of another workspace, and for a former member', async () => {
   const { key } = await service.key();
   const stranger = toId('user', (await service.workspace()).ownerId);
   const gone = toId('user', await service.member('viewer'));
@@ -38,7 +38,7 @@ test('404 for somebody who is a member elsewhere, or no more', async () => {
   }
 });
 
-test('409 for the last owner, whose keys then hold, with what to do about it', async () => {
+test('409 for the last owner, whose keys stay valid; the message says what to do', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   const { key } = await service.key({ workspaceId, userId: ownerId });
   const own = `/api/v1/members/${toId('user', ownerId)}`;

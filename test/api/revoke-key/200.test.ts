@@ -15,7 +15,7 @@ const revoke = (apiKeyId: string, options: object = { user }) =>
 const execute = (key: string) =>
   service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } });
 
-test('a revoked key lets nothing in any more, anywhere', async () => {
+test('a revoked key is rejected everywhere', async () => {
   const { key, apiKeyId } = await service.key();
   assert.equal((await execute(key)).status, 202);
   const { status, body } = await revoke(apiKeyId);
@@ -31,14 +31,14 @@ test('a revoked key lets nothing in any more, anywhere', async () => {
   }
 });
 
-test('revoking twice is the same as once', async () => {
+test('revoking is idempotent', async () => {
   const { apiKeyId, id } = await service.key();
   await holdWindows(service.db, id);
   const first = await revoke(apiKeyId);
   assert.deepEqual((await revoke(apiKeyId)).body, first.body);
 });
 
-test('a key that has expired can be revoked, and a key itself', async () => {
+test('an expired key can be revoked, and a key can revoke itself', async () => {
   const expired = await service.key({ expiresAt: new Date('2020-01-01') });
   assert.notEqual((await revoke(expired.apiKeyId)).body.revokedAt, null);
   const { key, apiKeyId } = await service.key({ permissions: ['manage'] });
@@ -46,7 +46,7 @@ test('a key that has expired can be revoked, and a key itself', async () => {
   assert.equal((await revoke(apiKeyId, { key })).status, 401);
 });
 
-test('an editor revokes the key of another, a tied key one of its agents', async () => {
+test('an editor revokes another member’s key, a limited key one of its agents', async () => {
   const editor = await service.member('editor');
   const { apiKeyId } = await service.key();
   assert.equal((await revoke(apiKeyId, { user: editor })).status, 200);
@@ -56,7 +56,7 @@ test('an editor revokes the key of another, a tied key one of its agents', async
   assert.equal((await execute(tied.key)).status, 202);
 });
 
-test('it waits for the calls that are being decided', async () => {
+test('waits for executions that are being admitted', async () => {
   const { key, id, apiKeyId } = await service.key();
   const { body } = await during(
     service.db,
@@ -67,7 +67,7 @@ test('it waits for the calls that are being decided', async () => {
   assert.equal((await execute(key)).status, 401);
 });
 
-test('no call that is sent once the revoke has answered is let in, in any process', async () => {
+test('no request after the response is accepted in any process', async () => {
   const second = await startService({ beside: service });
   const { key, id, apiKeyId } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },

@@ -26,7 +26,7 @@ const bodies: [string | object, status: number, code: string][] = [
   [{ graceSeconds: null }, 400, 'INVALID_REQUEST'],
 ];
 for (const [body, status, code] of bodies) {
-  test(`${status} for ${JSON.stringify(body)}, and the key goes on`, async () => {
+  test(`${status} for ${JSON.stringify(body)}, and the key stays valid`, async () => {
     const { key, ...old } = await service.key();
     const answer = await service.call('POST', pathOf(old), { key, body });
     assert.deepEqual([answer.status, answer.body.code], [status, code]);
@@ -46,7 +46,7 @@ for (const [what, options] of stopped) {
   });
 }
 
-test('409 for a key that was replaced, and not for the new one', async () => {
+test('409 for a rotated key, but not for the new one', async () => {
   const user = service.ownerId;
   const old = await service.key();
   const { body } = await service.call('POST', pathOf(old), { user });
@@ -54,7 +54,7 @@ test('409 for a key that was replaced, and not for the new one', async () => {
   assert.equal((await service.call('POST', pathOf(body), { user })).status, 201);
 });
 
-test('403 for a key that reaches further than the one that would replace it', async () => {
+test('403 for a key with more rights than the caller', async () => {
   const agent = await addAgent(service);
   const tie = { agentIds: [agent.agentId] };
   const end = new Date('2090-01-01');
@@ -81,7 +81,7 @@ test('403 for a key that reaches further than the one that would replace it', as
   assert.equal((await service.call('POST', pathOf(await service.key(like)), { key })).status, 201);
 });
 
-test('404 for a key that the caller does not see', async () => {
+test('404 for a key that the caller cannot see', async () => {
   const [a, b] = [await addAgent(service), await addAgent(service)];
   const { key } = await service.key({ agentIds: [a.agentId] });
   for (const options of [{}, { agentIds: [b.agentId] }, { agentIds: [a.agentId, b.agentId] }]) {

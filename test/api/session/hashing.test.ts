@@ -31,7 +31,7 @@ async function invite(email: string): Promise<string> {
   return answer.body.url.split('/').at(-1);
 }
 
-test('those who sign in and those who accept an invitation hash no more than two passwords at once', async () => {
+test('sign-ins and accepted invitations hash at most two passwords at once', async () => {
   const { email } = await service.signIn();
   const tokens = await Promise.all(['a', 'b', 'c', 'd'].map((one) => invite(`${one}@example.com`)));
   const seen = await hashesOf(async () => {

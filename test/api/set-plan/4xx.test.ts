@@ -33,13 +33,13 @@ for (const [what, body] of wrong) {
   test(`400 for ${what}`, () => refused({ user: service.ownerId, body }, 400, 'INVALID_REQUEST'));
 }
 
-test('403 for an editor and for the key of one', async () => {
+test('403 for an editor and an editor’s key', async () => {
   const userId = await service.member('editor');
   await refused({ user: userId }, 403, 'PERMISSION_DENIED');
   await refused({ key: (await service.key({ userId })).key }, 403, 'PERMISSION_DENIED');
 });
 
-test('403 for a key that is tied to agents, though its issuer is an owner', async () => {
+test('403 for an owner’s key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   await refused({ key }, 403, 'PERMISSION_DENIED');

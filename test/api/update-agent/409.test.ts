@@ -13,7 +13,7 @@ const prompt = await makePrompt(
   { system: '{{c}}', user: '{{a}}{{b}}' },
 );
 
-test('refuses a version whose placeholders the agent does not declare, and stays as it was', async () => {
+test('409 for a version with undeclared placeholders; the agent is unchanged', async () => {
   const agent = await makeAgent(service, prompt);
   const before = await service.call('GET', agent.path, { key });
   const body = { promptVersionId: prompt.versionIds[1], agentName: 'Half-way' };
@@ -27,7 +27,7 @@ test('refuses a version whose placeholders the agent does not declare, and stays
   assert.equal(pagination.total, 1);
 });
 
-test('refuses lists that no longer declare what the pinned version needs', async () => {
+test('409 for variable lists without a placeholder of the pinned version', async () => {
   const agent = await makeAgent(service, prompt, {
     ...{ requiredVariables: [], defaultVariableValues: { a: 1 } },
   });
@@ -46,7 +46,7 @@ const closed: [what: string, options: AgentOptions, allowed: string[]][] = [
 ];
 for (const [what, options, allowed] of closed) {
   for (const apiEnabled of [true, false]) {
-    test(`refuses to switch the API ${apiEnabled ? 'on' : 'off'} of an agent that is ${what}`, async () => {
+    test(`409 for switching the API ${apiEnabled ? 'on' : 'off'} of an agent that is ${what}`, async () => {
       const { path } = await addAgent(service, options);
       const body = { apiEnabled, agentName: 'Half-way' };
       const answer = await service.call('PATCH', path, { key, body });

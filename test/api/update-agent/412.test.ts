@@ -11,7 +11,7 @@ async function patch(path: string, tag: string, body: object = { agentName: 'New
   return service.call('PATCH', path, { key, body, headers: { 'if-match': tag } });
 }
 
-test('of many who edit at once what they have read, one gets through', async () => {
+test('one of many concurrent edits of the same revision succeeds', async () => {
   const { path } = await addAgent(service);
   const tag = (await service.call('GET', path, { key })).headers.get('etag') ?? '';
   const answers = await Promise.all(
@@ -26,7 +26,7 @@ test('of many who edit at once what they have read, one gets through', async () 
   assert.equal(read.headers.get('etag'), through[0]?.headers.get('etag'));
 });
 
-test('the lifecycle is a change as well', async () => {
+test('a stage change also changes the revision', async () => {
   const { path } = await addAgent(service, { stage: 'Draft' });
   await service.call('POST', `${path}/lifecycle`, { key, body: { action: 'enable-api' } });
   assert.equal((await patch(path, '"1"')).status, 412);
@@ -61,7 +61,7 @@ for (const [tag, status] of tags) {
   });
 }
 
-test('what is not there is 404, and what is no change is 400, whatever the tag', async () => {
+test('404 and 400 take precedence over the tag', async () => {
   const { path } = await addAgent(service);
   const unknown = '/api/v1/agents/agt_01jd0000000000000000000000';
   assert.equal((await patch(unknown, '"9"')).status, 404);

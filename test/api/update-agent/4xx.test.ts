@@ -28,7 +28,7 @@ for (const promptVersionId of ids) {
   });
 }
 
-test('404 for what the caller does not see, or its key is not tied to', async () => {
+test('404 for an agent that the caller or its key cannot access', async () => {
   const { path } = await addAgent(service, { visibility: 'private' });
   const user = await service.member('editor');
   const tied = await service.key({ agentIds: [agent.agentId] });

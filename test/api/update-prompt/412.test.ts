@@ -6,7 +6,7 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('of many who edit at once what they have read, one gets through', async () => {
+test('one of many concurrent edits of the same revision succeeds', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();
   const tag = (await service.call('GET', path, { key })).headers.get('etag') ?? '';

@@ -19,7 +19,7 @@ for (const body of [{ name: null }, { name: '' }, { description: 5 }, { archived
   });
 }
 
-test('403 for a tied key, even of an agent that is built from it', async () => {
+test('403 for a key that is limited to agents, even to an agent of this prompt', async () => {
   const { agentId } = await makeAgent(service, prompt);
   const { key } = await service.key({ agentIds: [agentId] });
   const answer = await service.call('PATCH', prompt.path, { key, body: { name: 'P' } });
