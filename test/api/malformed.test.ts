@@ -9,14 +9,14 @@ import { endpoints } from '../../src/contract/index.ts';
 import { bodyBytesMax } from '../../src/contract/limits.ts';
 import { generateKey } from '../../src/core/people/key.ts';
 
-/** What is hardly a request at all is answered as every other: four fields, an id, and never a 5xx. */
+/** Malformed requests get the common error format: four fields, a request id, and never a 5xx. */
 
 const service = await startService();
 after(service.close);
 const { key } = await service.key();
 const agent = await addAgent(service);
 
-/** Sends bytes as they are, and reads until the server closes. */
+/** Sends raw bytes, and reads until the server closes the connection. */
 async function raw(text: string): Promise<{ status: number; head: string; body: string }> {
   const { port } = new URL(service.url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -150,7 +150,7 @@ test('an unsupported transfer coding returns 415', async () => {
   for (const coding of ['chunked', 'Chunked']) assert.equal((await post(coding)).status, 202);
 });
 
-/** Of nothing that is there: what is wrong with a call is said first. */
+/** Paths with unknown ids: errors in the request are reported first. */
 const withoutFields = (Object.values(endpoints) as Endpoint[])
   .filter(({ method, body }) => method === 'POST' && !body)
   .map(({ path }) => path.replace(/\{\w+\}/g, 'none'));

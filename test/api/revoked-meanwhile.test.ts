@@ -11,7 +11,7 @@ import { toId } from '../../src/core/id.ts';
 import { lockLimits } from '../../src/store/admission/limits.ts';
 import { setRole } from '../../src/store/people/members.ts';
 
-/** Who is removed or revoked between the head of a request and its end is not let in. */
+/** A caller that is removed or revoked while its request arrives is rejected. */
 
 const service = await startService();
 after(service.close);
@@ -20,7 +20,7 @@ const workflow = await addWorkflow(service, { steps: [step({ name: 'only', agent
 
 type Who = Readonly<Record<string, string>>;
 
-/** Sends the head and the first byte, and gives what comes once the rest is sent. */
+/** Sends the headers and the first byte; the returned function sends the rest and reads the response. */
 async function begin(method: string, path: string, who: Who, body: object) {
   const whole = JSON.stringify(body);
   const headers = { ...who, 'content-type': 'application/json', 'content-length': whole.length };
@@ -28,7 +28,7 @@ async function begin(method: string, path: string, who: Who, body: object) {
   const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
   sending.write(whole.slice(0, 1));
   await once(sending, 'socket');
-  // Whatever is asked about the head has been asked and answered by then.
+  // By then the server has processed the headers.
   await service.call('GET', '/healthz');
   return async () => {
     sending.end(whole.slice(1));
@@ -113,7 +113,7 @@ test('a request that waits for a role change uses the new role', async () => {
 });
 
 test('a key that is revoked during a long poll reads no output', async () => {
-  // Where the run has ended before the first look at it, nobody has waited, and it is tried again.
+  // If the execution ends before the first read, nothing has waited, and the test retries.
   for (let tries = 1; ; tries++) {
     const { key, apiKeyId } = await service.key();
     const held = service.models.hold();

@@ -8,7 +8,7 @@ import {
 } from '../../src/api/routes/system/system.ts';
 import { type Db, openDatabase } from '../../src/store/connection/database.ts';
 
-/** The system routes alone on a socket, as a process that only works serves them. */
+/** The system routes on a socket, as a worker process serves them. */
 export interface SystemApp {
   readonly url: string;
   readonly metrics: Metrics;
@@ -21,7 +21,7 @@ export const still: Gauges = {
   providers: () => new Map(),
 };
 
-/** Where no PostgreSQL is. */
+/** An address without PostgreSQL. */
 export function nowhere(): Db {
   return openDatabase({ connection: { host: '127.0.0.1', port: 1 }, poolMax: 1, onError() {} });
 }

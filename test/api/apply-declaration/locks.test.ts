@@ -7,7 +7,7 @@ import { fromId } from '../../../src/core/id.ts';
 import { lockDeclaration } from '../../../src/store/agent/declaration.ts';
 import type { Trx } from '../../../src/store/connection/database.ts';
 
-/** For whom a declaration waits, and so who waits for it: calls that are admitted hold the limits of their agent. */
+/** Which requests a declaration waits for: admitted executions lock the limits of their agent. */
 
 const service = await startService();
 after(service.close);
@@ -59,7 +59,7 @@ const [first = '', second = ''] = agentNames.map((name) => idOf.get(name));
 const holdLimits = (trx: Trx, agentId: string) =>
   sql`select from limits where subject = ${agentId} for update`.execute(trx);
 
-/** With everything of the workspace locked, and a workflow half made, which comes to nothing. */
+/** Runs with everything in the workspace locked and an uncommitted workflow, which is rolled back. */
 async function withAllLocked<T>(work: () => Promise<T>): Promise<T> {
   const trx = await db.startTransaction().execute();
   try {

@@ -7,7 +7,7 @@ after(service.close);
 const { key } = await service.key();
 const path = '/api/v1/declaration';
 
-/** Whether the API is on and bodies are stored, which no stage and no definition tells. */
+/** Settings outside stage and definition: the API switch and the storage of bodies. */
 
 const versions = [{ label: 'v1', user: 'x', model: 'cueline/echo' }];
 const declared = (more: object) => ({

@@ -14,7 +14,7 @@ async function move(path: string, action: string) {
   return answer;
 }
 
-/** The status of an execute call. */
+/** The status of an execute request. */
 async function execute(path: string): Promise<number> {
   const call = { key, body: { variables: { name: 'x' } } };
   return (await service.call('POST', `${path}/execute`, call)).status;

@@ -188,8 +188,8 @@ test('workspaces alternate, however many erasures one of them requests', async (
       );
   }
   const pipelines = testPipelines(service.database.connection);
-  // Each of these erasures takes eight times: two to look at the records and two to note that, one for what it waited
-  // for, two for the runs of workflows, and one for the note that it is done.
+  // Each of these erasures takes eight steps: two to scan the records and two to record that, one for its executions in
+  // progress, two for workflow runs, and one to record its completion.
   let transactions = 0;
   const few: Pace = async (work) => (transactions++ < 16 ? work() : undefined);
   await workErasures(db, pipelines, few);

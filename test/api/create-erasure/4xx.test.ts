@@ -59,7 +59,7 @@ test('404 for an unknown agent or erasure', async () => {
 test('409 while a hundred erasures are in progress', async () => {
   const { ownerId } = await service.workspace();
   const answers: { readonly status: number }[] = [];
-  // No more at once than a slow machine answers before those that wait for a connection give up.
+  // No more at once than a slow machine serves before waiting clients time out.
   for (let i = 0; i < 17; i++) {
     const six = Array.from({ length: 6 }, () =>
       call('POST', path, { user: ownerId, body: erasure }),

@@ -53,7 +53,7 @@ test('concurrent versions without a label get free labels', async () => {
     return [made.body.number, made.body.promptVersionLabel];
   };
   assert.deepEqual(await add(), [2, 'v2-2']);
-  // In another case, or longer, it is another label.
+  // Labels are case-sensitive and compared in full.
   for (const label of ['V7', 'v70', 'v7-2', 'v7']) await add(label);
   assert.deepEqual(await add(), [7, 'v7-3']);
   await add('v9');

@@ -6,7 +6,7 @@ import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId, toId } from '../../../src/core/id.ts';
 
-// Nobody fires a schedule, so what is due stays so while a test looks at it.
+// No worker fires schedules, so a due tick stays due during a test.
 const service = await startService({ role: 'api' });
 after(service.close);
 const { key } = await service.key();
@@ -35,7 +35,7 @@ test('creates a schedule and returns its next ticks', async () => {
   const clocks = nextTimes.map((text: string) =>
     new Intl.DateTimeFormat('en-GB', format).format(new Date(text)),
   );
-  // Where the clocks are put forward at two, half past two is three o'clock.
+  // If daylight saving time starts at two, half past two becomes three.
   assert.ok(
     clocks.every((clock: string) => clock === '02:30' || clock === '03:00'),
     clocks,

@@ -11,7 +11,7 @@ const path = '/api/v1/providers/openai';
 const user = service.ownerId;
 beforeEach(() => service.call('PUT', path, { user, body: { kind: 'openai', apiKey: 'sk-x' } }));
 
-// Without braces: the name is no identifier.
+// Not in the path of unknown ids: a provider name is not an id.
 testRefusals(service, { ...deleteProvider, path }, { path });
 
 test('204, and it no longer exists', async () => {

@@ -12,7 +12,7 @@ after(async () => {
 });
 const body = { variables: { name: 'x' } };
 
-/** Sends many calls at once over both processes, in one window of the day; counts how they were answered. */
+/** Sends many requests at once to both processes within one day window; counts the statuses. */
 async function storm(path: string, key: string, calls: number) {
   const answers = await Promise.all(
     Array.from({ length: calls }, (_, index) =>

@@ -5,7 +5,7 @@ import { addAgent, ended } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { startProxy } from '../../../proof/proxy.ts';
 
-/** One service on the database itself, to look and to work; one behind a proxy that fails as networks do. */
+/** One service directly on the database, and one behind a proxy that simulates network failures. */
 const direct = await startService();
 const { database } = direct;
 const proxy = await startProxy(database.connection);
@@ -14,7 +14,7 @@ const service = await startService({
   beside: { ...direct, database: { ...database, connection: proxy.connection } },
 });
 after(async () => {
-  // Lost connections were to be expected.
+  // Lost connections are expected.
   service.faults.length = 0;
   await service.close();
   await proxy.close();

@@ -4,7 +4,7 @@ import { addAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
-/** Browsers start and follow runs from the origins of the keys that reach all agents of the pinned version. */
+/** Browsers start and read workflow runs from the origins of keys for all agents of the pinned version. */
 
 const service = await startService();
 after(service.close);

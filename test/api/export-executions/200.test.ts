@@ -9,7 +9,7 @@ import { countHistory } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { exportsOfWorkspaceMax } from '../../../src/contract/limits.ts';
 
-// No worker: the runs that have not ended are made up.
+// No worker: unended executions are inserted by hand.
 const service = await startService({ role: 'api' });
 after(service.close);
 const { db, workspaceId } = service;
@@ -19,7 +19,7 @@ await makeHistory(db, 3_000, { workspaceId, agentIds: [agent.id] });
 await makeLarge();
 await countHistory(db);
 
-/** More than the sockets in between can hold: most of it waits for its reader. */
+/** More than the sockets buffer: most of it waits for its reader. */
 async function makeLarge(): Promise<void> {
   await sql`
     insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, completed_at, status, source,
@@ -53,7 +53,7 @@ async function exported(
   return lines.map((line) => JSON.parse(line));
 }
 
-/** What the list says, page by page. */
+/** All pages of the list. */
 async function listed(query: string) {
   const all: { executionId: string }[] = [];
   for (let cursor = ''; ; ) {
@@ -131,7 +131,7 @@ test('concurrent changes do not affect an export', async () => {
 test('an export reads ahead only a little, and its snapshot ends with its reader', async () => {
   const response = await open(`${large.path}/executions/export`);
   await until(async () => (await snapshots()) === 1);
-  // A server that read on would soon be through, and its transaction gone.
+  // A server that reads ahead would soon end its transaction.
   await until(async () => {
     const before = await lastRead();
     await wait(300);
@@ -156,11 +156,11 @@ test('503 above the limit of exports, until one ends', async () => {
     response.destroy();
     return response.statusCode === 200;
   });
-  // Each refusal is a warning in the log.
+  // Each rejection logs a warning.
   assert.ok(service.faults.splice(0).length > 0);
 });
 
-/** Transactions that lie idle, as an export does between two batches. */
+/** Idle transactions, as an export has between two batches. */
 async function snapshots(): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from pg_stat_activity

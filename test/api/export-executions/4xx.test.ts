@@ -44,7 +44,7 @@ test('404 for an agent that the caller cannot see', async () => {
 test('429 above the limit of list calls', async () => {
   const { key } = await service.key();
   const statuses: number[] = [];
-  // They fall into two minutes at most.
+  // The requests span at most two minutes.
   for (let call = 0; call < 81; call++) {
     statuses.push((await service.call('GET', `${paths[1]}?status=done`, { key })).status);
   }

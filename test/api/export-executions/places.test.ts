@@ -18,7 +18,7 @@ const d = await addTenant();
 const e = await addTenant();
 await countHistory(db);
 
-/** A workspace with a history that is more than the sockets in between can hold; answers a way to export it. */
+/** Creates a workspace with a history larger than the socket buffers; returns a function that exports it. */
 async function addTenant() {
   const { workspaceId, ownerId } = await service.workspace();
   const { id } = await addAgent(service, { workspaceId, createdBy: ownerId });
@@ -38,7 +38,7 @@ async function addTenant() {
     });
 }
 
-/** How many records come, or null where it is broken off. */
+/** The number of records, or null for an aborted export. */
 async function recordsOf(response: IncomingMessage): Promise<number | null> {
   response.setEncoding('utf8');
   try {
@@ -53,7 +53,7 @@ test('a workspace without an export gets the slot of one with several, but never
   const c1 = await c();
   assert.equal(c1.statusCode, 200);
   assert.equal(await recordsOf(a1), null);
-  // Has one left, and so takes nobody's.
+  // It has one left, so it takes no other slot.
   assert.equal((await a()).statusCode, 503);
   assert.equal((await c()).statusCode, 503);
   const d1 = await d();
@@ -74,7 +74,7 @@ test('an export that has not responded yet can lose its slot too', async () => {
     asked.push(one());
     while ((await waiting()) < asked.length) await wait(20);
   }
-  // Its place is there, but no connection yet: the statement of the one before it is still under way.
+  // It has a slot but no connection yet: the previous statement is still running.
   assert.equal((await c()).statusCode, 503);
   await lock.rollback().execute();
   const responses = await Promise.all(asked);
@@ -85,7 +85,7 @@ test('an export that has not responded yet can lose its slot too', async () => {
   const next = await c();
   assert.equal(next.statusCode, 200);
   for (const one of [...responses, next]) one.destroy();
-  // Each refusal is a warning in the log.
+  // Each rejection logs a warning.
   service.faults.splice(0);
 });
 

@@ -6,7 +6,7 @@ const service = await startService();
 after(service.close);
 const path = '/api/v1/declaration';
 
-/** A workspace of its own, in which this is applied; its agents by name. */
+/** Creates a workspace with this declaration; returns its agents by name. */
 async function holding(declaration: object) {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const { key } = await service.key({ workspaceId, userId });
@@ -36,7 +36,7 @@ const workflow = (name: string, ...agents: string[]) => ({
   steps: agents.map((one, at) => ({ name: `s${at}`, agent: one })),
 });
 
-/** What is read, by names; that it changes nothing where it was read is tried. */
+/** The names in the declaration that is read; checks that applying it changes nothing. */
 async function readBack(call: Call) {
   const { declaration, omitted } = await call('GET', path);
   assert.deepEqual((await call('POST', path, { declaration })).changes, []);

@@ -14,7 +14,7 @@ test('an unread body is discarded while the request is open', async () => {
   const body = { variables: {} };
   const { body: accepted } = await service.call('POST', `${agent.path}/execute`, { key, body });
   await held.arrived;
-  // More than the system keeps for one who does not read.
+  // More than the kernel buffers for a server that does not read.
   const bytes = 64 * 1024 * 1024;
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   let answer = '';

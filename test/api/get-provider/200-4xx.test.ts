@@ -10,7 +10,7 @@ const path = '/api/v1/providers/openai';
 const user = service.ownerId;
 const put = await service.call('PUT', path, { user, body: { kind: 'openai', apiKey: 'sk-x' } });
 
-// Without braces: the name is no identifier.
+// Not in the path of unknown ids: a provider name is not an id.
 testRefusals(service, { ...getProvider, path }, { path });
 
 test('200 with the stored provider, for an owner and a viewer', async () => {

@@ -21,7 +21,7 @@ test('ready with a migrated database, also after a newer version has migrated it
   assert.deepEqual(first.body, { status: 'ready' });
 
   await sql`insert into schema_migrations (name, timestamp) values ('9999-later', '')`.execute(db);
-  // Longer than an answer is kept, so that this one is read anew.
+  // Longer than the cache, so that the next request reads again.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   assert.equal((await callOver(app.url, 'GET', '/readyz')).status, 200);
 });

@@ -52,7 +52,7 @@ test('the database is read-only, as after a failover to a standby', async (t) =>
   });
   assert.equal((await callOver(app.url, 'GET', '/readyz')).status, 200);
   await sql`set default_transaction_read_only = on`.execute(one);
-  // Longer than an answer is kept, so that this one is read anew.
+  // Longer than the cache, so that the next request reads again.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   await assertUnready(app.url, 'The database is read-only.');
 });

@@ -15,7 +15,7 @@ async function statistics(agent: TestAgent, query = '', options: object = { user
   return body;
 }
 
-/** A bucket as it stands in the table, with so many latencies of each of these milliseconds. */
+/** A row of the table, with latency counts by milliseconds. */
 async function addBucket(
   agent: TestAgent,
   level: string,
@@ -53,7 +53,7 @@ test('executions and refusals are counted by status and source at every level', 
       assert.ok(answer.startDate <= one.start && one.start < answer.endDate);
       assert.equal(one.source, 'api');
       assert.equal(one.latencyMs === null, one.status === 'rate_limited');
-      // A minute may begin between two calls: then there are two buckets.
+      // A minute may begin between two requests, which creates two buckets.
       const { count, recorded, inputTokens, outputTokens } = one;
       const sum = sums[one.status] ?? [0, 0, 0, 0];
       sums[one.status] = [count, recorded, inputTokens, outputTokens].map(
@@ -66,7 +66,7 @@ test('executions and refusals are counted by status and source at every level', 
   const { rows } = await sql<{ cost: string }>`
     select sum(cost_usd)::text as cost from statistics
     where agent_id = ${agent.id} and level = 'day'`.execute(service.db);
-  // As floats they would be 0.30000000000000004.
+  // As floats the sum would be 0.30000000000000004.
   assert.equal(Number(rows[0]?.cost), 0.3);
   assert.match(rows[0]?.cost ?? '', /^0\.30*$/);
 });
@@ -83,7 +83,7 @@ test('executions of unknown cost are counted separately, and remain after their 
   const unknown = await run(service, agent, key);
   await run(service, agent, key);
   const assertCounted = async (recorded: number) => {
-    // Of either table.
+    // For both tables.
     for (const by of ['status', 'model']) {
       const { buckets } = await statistics(agent, `?level=all&groupBy=${by}`);
       const [bucket, ...more] = buckets;
@@ -155,7 +155,7 @@ test('returns whole steps, oldest first; both dates are inclusive', async () => 
       ['12', 'success'],
     ],
   );
-  // What was answered, asked again, is the same.
+  // The returned dates select the same steps.
   const again = `?level=hour&startDate=${answer.startDate}&endDate=${answer.endDate}`;
   assert.deepEqual(await statistics(agent, again), answer);
   const day = await statistics(agent, '?startDate=2026-03-04&endDate=2026-03-04');

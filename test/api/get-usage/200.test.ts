@@ -35,7 +35,7 @@ test('the plan of a new workspace has no limit', async () => {
   assert.equal(resetAt, new Date(Date.UTC(year, number, 1)).toISOString());
 });
 
-// Of a month ahead, so that none begins in the midst of the test.
+// A future month, so that no month begins during the test.
 const ahead = monthOf(Date.UTC(2099, 11, 31));
 
 test('accepted executions count, refused ones do not', async () => {

@@ -12,7 +12,7 @@ import { inSnapshot } from '../../../src/store/history/records.ts';
 import { findSeenRun } from '../../../src/store/workflow/workflow-history.ts';
 import { summarizedRun, wholeRun } from '../../../src/store/workflow/workflow-runs.ts';
 
-/** A run is read without its input and output by who asks again and again. */
+/** Clients that poll read a workflow run without its input and output. */
 
 const service = await startService();
 after(service.close);
@@ -66,10 +66,10 @@ test('omitted long bodies are not read, nor for a page of items', async () => {
   assert.equal(await looksApart(seen), 0);
 });
 
-/** How often that looks into where PostgreSQL keeps long values of runs apart. */
+/** Number of reads from the TOAST table of workflow runs. */
 function looksApart(work: (trx: Trx) => Promise<unknown>): Promise<number> {
   return inSnapshot(service.db, async (trx) => {
-    // Counted by connection, which may have looked before.
+    // Counted per connection, which may have earlier reads.
     const before = await countLooks(trx);
     await work(trx);
     return (await countLooks(trx)) - before;

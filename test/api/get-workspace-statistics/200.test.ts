@@ -13,7 +13,7 @@ const day = '2026-03-04';
 const at = Date.parse(`${day}T10:07:00Z`);
 const range = `startDate=${day}&endDate=${day}`;
 
-/** Who asks is the owner unless said otherwise. */
+/** The caller is the owner by default. */
 async function statistics(query = '', who: object = { user: service.ownerId }) {
   const path = `/api/v1/statistics?${range}${query}`;
   const { status, body } = await service.call('GET', path, who);
@@ -21,7 +21,7 @@ async function statistics(query = '', who: object = { user: service.ownerId }) {
   return body;
 }
 
-/** How many calls each of these agents had, as far as the caller is told. */
+/** The number of executions of each agent that the response shows. */
 async function counts(agents: readonly TestAgent[], query: string, who?: object) {
   const { buckets } = await statistics(`&groupBy=agent${query}`, who);
   return agents.map(({ agentId }) =>

@@ -101,7 +101,7 @@ test('private agents are listed for their creator and owners, public ones for al
   assert.deepEqual(await seen(ownerId), [own, shared, owners].sort());
   assert.deepEqual(await seen(editor), [own, shared].sort());
   assert.deepEqual(await seen(viewer), [shared]);
-  // A tied key sees its agents, and of those no more than its issuer does.
+  // A limited key sees those of its agents that its issuer can see.
   assert.deepEqual(await seen(ownerId, [own]), [own]);
   assert.deepEqual(await seen(editor, [own, owners]), [own]);
 });

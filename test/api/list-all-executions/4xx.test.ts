@@ -22,7 +22,7 @@ test('401 without a valid key, 403 without the permission', async () => {
 test('429 above the limit of list calls', async () => {
   const { key } = await service.key();
   const answers = [];
-  // Seven calls fall into two minutes at most.
+  // Seven requests span at most two minutes.
   for (let call = 0; call < 7; call++) answers.push(await service.call('GET', path, { key }));
   const refused = answers.find(({ status }) => status === 429);
   assert.ok(refused);

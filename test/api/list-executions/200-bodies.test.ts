@@ -59,7 +59,7 @@ test('omitted long bodies are not read', async () => {
   }
 });
 
-/** How often this connection has looked into where PostgreSQL keeps long values of records apart. */
+/** Number of reads from the TOAST table of records on this connection. */
 async function looksApart(trx: Trx): Promise<number> {
   const { rows } = await sql<{ looks: number }>`
     select coalesce(sum(idx_scan), 0)::int as looks from pg_stat_xact_all_tables

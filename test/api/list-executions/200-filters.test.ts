@@ -28,7 +28,7 @@ async function failing() {
   return run(service, agent, second.key, variables[3] ?? {});
 }
 
-/** The names of those found, oldest first. */
+/** The names of the matches, oldest first. */
 async function found(query: Record<string, string>): Promise<string[]> {
   const search = new URLSearchParams(query);
   const { status, body } = await service.call('GET', `${agent.path}/executions?${search}`, {
@@ -77,7 +77,7 @@ test('by words in output and variables, in any case', async () => {
   assert.deepEqual(await found({ q: '"acme inc"' }), ['Cyd']);
   assert.deepEqual(await found({ q: 'acme -ada' }), ['Bob', 'Cyd']);
   assert.deepEqual(await found({ q: 'ada or dan' }), ['Ada', 'Dan']);
-  // The failed one has no output, only its variables.
+  // The failed execution has variables but no output.
   assert.deepEqual(await found({ q: 'greet dan' }), []);
 });
 

@@ -11,16 +11,16 @@ import { fromId } from '../../../src/core/id.ts';
 import { listExecutions, wholeRecords } from '../../../src/flow/history/list-executions.ts';
 import type { ExecutionRow } from '../../../src/store/execution/executions.ts';
 
-// No worker: the run that has not ended is made up.
+// No worker: the unended execution is inserted by hand.
 const service = await startService({ role: 'api' });
 after(service.close);
 const { db, workspaceId } = service;
 const { key } = await service.key();
 
-/** More than the sockets in between can hold. */
+/** More than the sockets buffer. */
 const count = 24;
 const length = 2_000_000;
-/** Read at once at most, the last of them beyond it. */
+/** The most that is read at once; the last record exceeds it. */
 const bytesMax = 8_388_608 + length;
 let agent: Awaited<ReturnType<typeof addAgent>>;
 let ids: string[];
@@ -102,7 +102,7 @@ test('a workspace has a limit of streamed pages; short pages do not count', asyn
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   assert.equal((await list('limit=2')).status, 200);
   for (const response of taken) response.destroy();
-  // Until the server has heard of it.
+  // Until the server has noticed it.
   while ((await list('limit=100')).status !== 200);
   service.faults.splice(0);
 });

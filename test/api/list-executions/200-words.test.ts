@@ -9,7 +9,7 @@ const { key } = await service.key();
 const agent = await addAgent(service, { user: 'Answer: {{text}}' });
 const text =
   'quick Brown-Fox, user@example.com https://acme.io/path/page?id=7 src/main.ts order A-1017 x/y v1.2.3 -5\nnext line';
-// One where it is in the output as well, one where it is among the variables alone.
+// In one record the text is also in the output, in the other only in the variables.
 await run(service, agent, key, { text });
 await run(service, agent, key, { text: 'nothing', note: text });
 await run(service, agent, key, { text: 'other' });

@@ -4,7 +4,7 @@ import { addAgent, run } from '../../../harness/agents.ts';
 import { makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
-/** The executions of a workflow's steps among all others: what tells them apart, and how they are found. */
+/** Executions of workflow steps among others: their own fields and filters. */
 
 const service = await startService();
 after(service.close);

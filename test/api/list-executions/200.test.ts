@@ -14,7 +14,7 @@ const paths = (agent: TestAgent) => [
   `/api/agents/${agent.agentId}/executions`,
 ];
 
-/** Rows with times of their own, since real ones all fall into one second. */
+/** Rows with distinct times, because real ones would fall into one second. */
 async function addRecords(agent: TestAgent, times: readonly string[], status = 'success') {
   for (const time of times) {
     await sql`

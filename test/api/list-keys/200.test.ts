@@ -16,7 +16,7 @@ async function listed(options: CallOptions, query = '?limit=100'): Promise<strin
   return body.keys.map(({ apiKeyId }: { apiKeyId: string }) => apiKeyId);
 }
 
-/** By their ids, as two may be made within one millisecond. */
+/** Sorted by id, because two keys may be created within one millisecond. */
 function newestFirst(...keys: { apiKeyId: string }[]): string[] {
   return keys
     .map(({ apiKeyId }) => apiKeyId)

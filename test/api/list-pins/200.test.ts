@@ -48,7 +48,7 @@ test('concurrent pins are all recorded, and the first in the list is in force', 
   const pins = await pinned(agent.path);
   const { promptVersionLabel } = (await service.call('GET', agent.path, { key })).body;
   assert.equal(pins[0]?.number, promptVersionLabel === 'v1' ? 1 : 2);
-  // Each differs from the one before: what is pinned already is not noted again.
+  // Each differs from the previous one, because pinning the pinned version records nothing.
   for (const [at, { number }] of pins.entries()) assert.notEqual(number, pins[at + 1]?.number);
 });
 

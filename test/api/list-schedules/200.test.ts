@@ -22,7 +22,7 @@ test('the event loop is free between two schedules', async (t) => {
     next = setImmediate(passed);
   });
   t.after(() => clearImmediate(next));
-  // In which turns of the event loop the clocks of a place were read.
+  // The iterations of the event loop that computed the times of a zone.
   const turns = new Map(zones.map((zone) => [zone, new Set<number>()]));
   const read = Intl.DateTimeFormat.prototype.formatToParts;
   t.mock.method(

@@ -5,7 +5,7 @@ import { makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { ModelFailure, noCost, noUsage } from '../../../src/core/model/model-port.ts';
 
-/** A run tells the first 100 items of each step and how many there are; a list of its own tells all of them. */
+/** A workflow run shows the first 100 items of each step and their number; a list returns all of them. */
 
 const service = await startService();
 after(service.close);
@@ -81,7 +81,7 @@ test('while processing, only started items', async () => {
   const { body } = await service.call('GET', at, { key: own });
   const [each] = body.steps;
   assert.deepEqual([each.itemCount, each.itemsBegun, each.itemsEnded], [1, 1, 0]);
-  // A key that may not read reaches the items of the runs it started, as the runs themselves.
+  // A key without read can list the items of the runs it started.
   const items = await service.call('GET', `${at}/steps/each/items`, { key: own });
   assert.deepEqual(placesOf(items), [0]);
   assert.equal((await list('', 'each', own)).status, 404);

@@ -82,7 +82,7 @@ test('a key lists only the runs of versions that it can see', async () => {
     from workflow_versions where workflow_id = ${fromId('workflow', workflowId)}`.execute(
     service.db,
   );
-  // Each third is hidden, each second failed, each fourth has lost its bodies.
+  // Every third is hidden, every second failed, every fourth has no bodies.
   const ids = Array.from({ length: 24 }, (_, n) => uuid7(Date.now() + n));
   await sql`
     insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,

@@ -10,7 +10,7 @@ after(service.close);
 const good = { kind: 'openai', apiKey: 'sk-x' };
 const path = '/api/v1/providers/openai';
 
-// Without braces: the name is no identifier, and every workspace may have any.
+// Not in the path of unknown ids: a provider name is not an id, and any workspace may use any name.
 testRefusals(service, { ...putProvider, path }, { path, body: good });
 
 async function refused(options: object, status: number, code: string, at = path): Promise<string> {

@@ -7,7 +7,7 @@ import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 
-/** How many events a webhook takes, over all processes. */
+/** The event limit of a webhook across all processes. */
 
 const limit = 5;
 const service = await startService({ config: { webhookPerMinute: limit } });
@@ -32,7 +32,7 @@ async function made(): Promise<Hook> {
     key,
     body: { name: 'Shop' },
   });
-  // A minute never goes back, so this one lasts as long as the test.
+  // The minute never goes back, so this future one lasts for the whole test.
   await sql`
     insert into list_counts (caller, minute, used)
     values (${fromId('webhook', body.webhookId)}, 100000000, 0)`.execute(service.db);
@@ -53,7 +53,7 @@ async function runs() {
   return (await service.call('GET', `${workflow.path}/runs`, { key })).body.pagination.total;
 }
 
-/** All that refused events could have left. */
+/** Everything that rejected events could have written. */
 async function written() {
   const { rows } = await sql<{ text: string }>`
     select (select coalesce(string_agg(c::text, ' ' order by caller), '') from list_counts c)
@@ -104,7 +104,7 @@ test('events with an invalid signature do not count and write nothing', async ()
   const hook = await made();
   const before = await written();
   const forged = { ...hook, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
-  // No more at once than a slow machine answers before those that wait for a connection give up.
+  // No more at once than a slow machine serves before waiting clients time out.
   for (let batch = 0; batch < 6; batch++) {
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(forged)));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401]);

@@ -95,7 +95,7 @@ test('no request after the response is accepted in any process', async () => {
   over = true;
   await Promise.all(callers);
   assert.deepEqual(new Set(late.map(({ status }) => status)), new Set([401]));
-  // The clock under the lock says the same: everything that was let in came before.
+  // By the clock under the lock, every accepted request came first.
   const { rows } = await sql<{ accepted: number; after: number }>`
     select count(*) as accepted, count(*) filter (where e.executed_at > k.revoked_at) as after
     from executions e join api_keys k on k.id = e.api_key_id

@@ -87,7 +87,7 @@ test('the new key belongs to the caller, and has no more rights than the caller'
   const old = await service.key();
   const { body } = await rotate(old.apiKeyId, {}, { user: editor });
   assert.equal(body.createdBy, toId('user', editor));
-  // The old one was an owner's.
+  // The old key was an owner's.
   const plan = { name: 'mine', actionsPerMonth: null };
   const { status } = await service.call('PUT', '/api/v1/plan', { key: body.key, body: plan });
   assert.equal(status, 403);
@@ -121,7 +121,7 @@ test('one of many concurrent rotations succeeds', async () => {
   assert.deepEqual(statuses, [201, ...Array.from({ length: 11 }, () => 409)]);
 });
 
-/** One call of a day far ahead: a window never moves backwards, so no midnight comes between. */
+/** One execution on a future day: a window never goes back, so midnight does not interfere. */
 async function spend(db: Db, keyId: string): Promise<void> {
   await sql`update limits set day = 1000000, day_used = 1 where subject = ${keyId}`.execute(db);
 }

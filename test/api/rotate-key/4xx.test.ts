@@ -10,7 +10,7 @@ const service = await startService();
 after(service.close);
 const pathOf = ({ apiKeyId }: { apiKeyId: string }) => `/api/v1/keys/${apiKeyId}/rotate`;
 
-// A body may be left out here, so those of an empty one are tested below.
+// The body is optional here; empty ones are tested below.
 const { body: _, ...bodiless } = rotateKey;
 testRefusals(service, bodiless, { path: pathOf(await service.key()) });
 

@@ -8,7 +8,7 @@ import { password } from '../../../harness/sessions.ts';
 const service = await startService();
 after(service.close);
 
-/** How many passwords were hashed while `work` went on, and how many at once at most. */
+/** The number of passwords hashed during `work`, and the maximum at once. */
 async function hashesOf(work: () => Promise<unknown>) {
   const busy = new Set<number>();
   const seen = { all: 0, atOnce: 0 };

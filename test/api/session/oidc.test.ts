@@ -29,7 +29,7 @@ const depart = (path: string, cookie?: string, at = service) =>
     ...(cookie !== undefined && { cookie }),
   });
 
-/** To the issuer and back, as a browser goes; the public URL is that of no machine, so it is led here. */
+/** Follows the redirects to the issuer and back; maps the public URL, which no machine has, to this server. */
 async function roundTrip(departed: Got, cookie = ''): Promise<Got> {
   assert.equal(departed.status, 200);
   const there = await fetch(departed.body.url, { redirect: 'manual' });

@@ -105,7 +105,7 @@ test('old windows are deleted', async () => {
     select gen_random_uuid(), 'old' || n, 1, 0 from generate_series(1, 5) n`.execute(service.db);
   await signIn(service.url, password);
   const { rows } = await sql`select from sign_in_attempts`.execute(service.db);
-  // This one's: its network's and its account's.
+  // One row for its network and one for its account.
   assert.equal(rows.length, 2);
 });
 

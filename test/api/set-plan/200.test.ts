@@ -15,7 +15,7 @@ const setPlan = (body: object, options: object = { user }) =>
 const execute = () =>
   service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } });
 
-/** What was used of a month far ahead: none begins in the midst of the test. */
+/** Usage of a future month, so that no month begins during the test. */
 async function setUsed(used: number): Promise<void> {
   await sql`update limits set month = 1559, month_used = ${used}
     where subject = ${service.workspaceId}`.execute(service.db);

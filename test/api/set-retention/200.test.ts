@@ -60,7 +60,7 @@ test('per agent: null means the workspace’s setting, and only an owner may cha
   const refused = await call('PATCH', agent, { user: editor, body: { retention: unset } });
   assert.equal(refused.status, 403);
   assert.equal(refused.body.code, 'PERMISSION_DENIED');
-  // What changes nothing is nobody's business.
+  // A change without a difference needs no permission.
   assert.equal((await call('PATCH', agent, { user: editor, body })).status, 200);
 });
 

@@ -24,7 +24,7 @@ after(() => models.close());
 const user = service.ownerId;
 const secret = 'sk-never-to-be-shown';
 await put('fake', { kind: 'openai-compatible', apiKey: secret, baseURL: 'https://a.example/v1' });
-// The harness lets no test name this host, and the guard of the call is what is tested here.
+// The harness forbids this host in tests; this test is about the outbound guard.
 await sql`update providers set base_url = ${fake.url}`.execute(service.db);
 
 async function put(name: string, body: object) {

@@ -14,7 +14,7 @@ const service = await startService({
 after(service.close);
 const path = '/api/v1/providers/openai/test';
 
-// Without braces: the name is no identifier, and every workspace may have any.
+// Not in the path of unknown ids: a provider name is not an id, and any workspace may use any name.
 testRefusals(service, { ...testProvider, path }, { path });
 
 test('404 for an unknown or malformed name', async () => {
