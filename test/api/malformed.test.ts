@@ -21,13 +21,13 @@ async function raw(text: string): Promise<{ status: number; head: string; body: 
   const { port } = new URL(service.url);
   const socket = connect(Number(port), '127.0.0.1');
   socket.on('error', () => {});
-  let answer = '';
+  let response = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {
-    answer += chunk;
+    response += chunk;
   });
   socket.write(text);
   await new Promise((resolve) => socket.once('close', resolve));
-  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const [head = '', body = ''] = response.split('\r\n\r\n');
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head, body };
 }
 

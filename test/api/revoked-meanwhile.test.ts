@@ -73,12 +73,12 @@ for (const [what, path, body] of sessionCalls) {
   });
 }
 
-const changes: [what: string, method: string, body: object | undefined, answers: number[]][] = [
+const changes: [what: string, method: string, body: object | undefined, responses: number[]][] = [
   ['removed', 'DELETE', undefined, [204, 401]],
   ['made a viewer', 'PATCH', { role: 'viewer' }, [200, 403]],
 ];
 for (const [what, path, body] of sessionCalls.slice(0, 2)) {
-  for (const [changed, method, change, answers] of changes) {
+  for (const [changed, method, change, responses] of changes) {
     test(`${what}: the request of a member who is ${changed} waits for the change`, async () => {
       const { cookie, userId } = await service.signIn('editor');
       const member = `/api/v1/members/${toId('user', userId)}`;
@@ -93,7 +93,7 @@ for (const [what, path, body] of sessionCalls.slice(0, 2)) {
         await untilBlocked(service.db, 2);
       });
       const statuses = (await Promise.all(sent)).map(({ status }) => status);
-      assert.deepEqual(statuses, answers);
+      assert.deepEqual(statuses, responses);
     });
   }
 }

@@ -15,8 +15,8 @@ const password = 'correct horse battery';
 
 async function invite(email: string, role = 'editor', secret = key): Promise<string> {
   const body = { email, role };
-  const answer = await service.call('POST', '/api/v1/invitations', { key: secret, body });
-  return answer.body.url.split('/').at(-1);
+  const response = await service.call('POST', '/api/v1/invitations', { key: secret, body });
+  return response.body.url.split('/').at(-1);
 }
 
 test('creates the account and the member, who can then sign in', async () => {

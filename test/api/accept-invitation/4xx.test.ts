@@ -14,12 +14,12 @@ const person = { name: 'New', password: 'correct horse battery' };
 
 async function invite(email: string): Promise<string> {
   const body = { email, role: 'editor' };
-  const { body: answer } = await service.call('POST', '/api/v1/invitations', { key, body });
-  return answer.url.split('/').at(-1);
+  const { body: response } = await service.call('POST', '/api/v1/invitations', { key, body });
+  return response.url.split('/').at(-1);
 }
 async function accept(body: object, options: { cookie?: string } = {}) {
-  const answer = await service.call('POST', path, { ...options, body });
-  return [answer.status, answer.body.code];
+  const response = await service.call('POST', path, { ...options, body });
+  return [response.status, response.body.code];
 }
 
 test('400 without a required field; the link stays valid', async () => {

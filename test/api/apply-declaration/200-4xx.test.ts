@@ -248,6 +248,6 @@ test('an ambiguous name is rejected', async () => {
 
 test('concurrent declarations are serialized', async () => {
   const twice = { prompts: [{ name: 'Once', versions: [{ label: 'a', user: 'x' }] }] };
-  const answers = await Promise.all([apply(twice), apply(twice), apply(twice)]);
-  assert.deepEqual(answers.map(({ body }) => body.changes.length).sort(), [0, 0, 2]);
+  const responses = await Promise.all([apply(twice), apply(twice), apply(twice)]);
+  assert.deepEqual(responses.map(({ body }) => body.changes.length).sort(), [0, 0, 2]);
 });

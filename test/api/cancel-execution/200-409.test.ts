@@ -83,10 +83,10 @@ test('409 for an ended execution, also for a canceled one', async () => {
   const held = service.models.hold();
   const { statusUrl } = await execute();
   await held.arrived;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [1, 2, 3].map(() => service.call('POST', `${statusUrl}/cancel`, { key })),
   );
-  assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409, 409]);
+  assert.deepEqual(responses.map((response) => response.status).sort(), [200, 409, 409]);
 });
 
 test('403 without the permission, 404 for an execution that the caller cannot see', async () => {

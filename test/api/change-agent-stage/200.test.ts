@@ -9,9 +9,9 @@ after(service.close);
 const { key } = await service.key({ rateLimits: noLimits });
 
 async function move(path: string, action: string) {
-  const answer = await service.call('POST', `${path}/lifecycle`, { key, body: { action } });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer;
+  const response = await service.call('POST', `${path}/lifecycle`, { key, body: { action } });
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response;
 }
 
 /** The status of an execute request. */
@@ -66,12 +66,12 @@ test('a switched-off API stays off through the archive, until the next stage set
 
 test('one of many concurrent stage changes succeeds', async () => {
   const { path } = await addAgent(service, { stage: 'Testing' });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () =>
       service.call('POST', `${path}/lifecycle`, { key, body: { action: 'deploy' } }),
     ),
   );
-  const statuses = answers.map(({ status }) => status).sort();
+  const statuses = responses.map(({ status }) => status).sort();
   assert.deepEqual(statuses, [200, ...Array(7).fill(409)]);
 });
 

@@ -15,9 +15,9 @@ testRefusals(service, changeAgentStage, { path, body: { action: 'enable-api' } }
 for (const body of [{}, { action: 'delete' }, { action: 5 }, { action: 'Deploy' }]) {
   test(`400 for ${JSON.stringify(body)}, naming the field`, async () => {
     const { key } = await service.key();
-    const answer = await service.call('POST', path, { key, body });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
-    assert.match(answer.body.message, /"action"/);
+    const response = await service.call('POST', path, { key, body });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
+    assert.match(response.body.message, /"action"/);
   });
 }
 

@@ -58,15 +58,15 @@ test('404 for an unknown agent or erasure', async () => {
 
 test('409 while a hundred erasures are in progress', async () => {
   const { ownerId } = await service.workspace();
-  const answers: { readonly status: number }[] = [];
+  const responses: { readonly status: number }[] = [];
   // No more at once than a slow machine serves before waiting clients time out.
   for (let i = 0; i < 17; i++) {
     const six = Array.from({ length: 6 }, () =>
       call('POST', path, { user: ownerId, body: erasure }),
     );
-    answers.push(...(await Promise.all(six)));
+    responses.push(...(await Promise.all(six)));
   }
-  const count = (status: number) => answers.filter((one) => one.status === status).length;
+  const count = (status: number) => responses.filter((one) => one.status === status).length;
   assert.deepEqual([count(202), count(409)], [100, 2]);
   const list = await call('GET', `${path}?limit=3&offset=99`, { user: ownerId });
   assert.equal(list.body.erasures.length, 1);

@@ -12,9 +12,9 @@ const dayMs = 86_400_000;
 test('returns a link once, which is valid for seven days', async () => {
   const { cookie, userId } = await service.signIn();
   const body = { email: 'New.Person@Example.com', role: 'editor' };
-  const answer = await service.call('POST', path, { cookie, body });
-  assert.equal(answer.status, 201);
-  const { url, ...invitation } = answer.body;
+  const response = await service.call('POST', path, { cookie, body });
+  assert.equal(response.status, 201);
+  const { url, ...invitation } = response.body;
   assert.equal(invitation.email, 'new.person@example.com');
   assert.deepEqual([invitation.role, invitation.createdBy], ['editor', toId('user', userId)]);
   const lasts = Date.parse(invitation.expiresAt) - Date.parse(invitation.createdAt);
@@ -35,9 +35,9 @@ test('the link uses the public URL', async (t) => {
   t.after(beside.close);
   const { key } = await service.key();
   const body = { email: 'far@example.com', role: 'viewer' };
-  const answer = await beside.call('POST', path, { key, body });
-  assert.ok(answer.body.url.startsWith(`${publicUrl}/invitations/`));
-  assert.equal(answer.body.createdBy, toId('user', service.ownerId));
+  const response = await beside.call('POST', path, { key, body });
+  assert.ok(response.body.url.startsWith(`${publicUrl}/invitations/`));
+  assert.equal(response.body.createdBy, toId('user', service.ownerId));
 });
 
 test('a second invitation of an address replaces the first', async () => {

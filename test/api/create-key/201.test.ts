@@ -72,9 +72,9 @@ test('its limits apply from the first request on', async () => {
   const rateLimits = { requestsPerMinute: null, requestsPerHour: 0, requestsPerDay: null };
   const body = { name: 'none', agentIds: null, permissions: ['execute'], rateLimits };
   const { body: made } = await service.call('POST', path, { user, body });
-  const answer = await execute(made.key);
-  assert.equal(answer.status, 429);
-  assert.deepEqual(answer.body.rateLimits, rateLimits);
+  const response = await execute(made.key);
+  assert.equal(response.status, 429);
+  assert.deepEqual(response.body.rateLimits, rateLimits);
 });
 
 test('an editor’s session issues a key in the editor’s name', async () => {
@@ -132,8 +132,8 @@ test('CORS allows its origins exactly, for its agents only', async () => {
   const { key } = made.body;
   const allowed = async (from: string, options: object = { key }) => {
     const headers = { origin: from };
-    const answer = await service.call('GET', `${agent.path}/executions`, { ...options, headers });
-    return answer.headers.get('access-control-allow-origin');
+    const response = await service.call('GET', `${agent.path}/executions`, { ...options, headers });
+    return response.headers.get('access-control-allow-origin');
   };
   assert.equal(await allowed(origin), origin);
   assert.equal(await allowed('https://app.example.com:8443'), null);
@@ -143,8 +143,8 @@ test('CORS allows its origins exactly, for its agents only', async () => {
 
   const preflight = async (to: string) => {
     const headers = { origin, 'access-control-request-method': 'POST' };
-    const answer = await fetch(`${service.url}${to}/execute`, { method: 'OPTIONS', headers });
-    return answer.headers.get('access-control-allow-origin');
+    const response = await fetch(`${service.url}${to}/execute`, { method: 'OPTIONS', headers });
+    return response.headers.get('access-control-allow-origin');
   };
   assert.equal(await preflight(agent.path), origin);
   assert.equal(await preflight((await addAgent(service)).path), null);

@@ -24,10 +24,10 @@ async function keys(): Promise<number> {
 
 async function refused(options: object, status: number, code: string): Promise<string> {
   const before = await keys();
-  const answer = await service.call('POST', path, { body: good, ...options });
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  const response = await service.call('POST', path, { body: good, ...options });
+  assert.deepEqual([response.status, response.body.code], [status, code]);
   assert.equal(await keys(), before);
-  return answer.body.message;
+  return response.body.message;
 }
 
 const wrong: [what: string, field: string, body: object][] = [

@@ -82,15 +82,15 @@ test('concurrent versions get consecutive numbers in each prompt', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();
   const add = (body: object) => service.call('POST', `${path}/versions`, { key, body });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, i) => add({ user: 'x', ...(i % 4 === 0 && { label: 'same' }) })),
   );
-  const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.number);
+  const made = responses.filter(({ status }) => status === 201).map(({ body }) => body.number);
   assert.deepEqual(
     made.sort((a, b) => a - b),
     Array.from({ length: 16 }, (_, i) => i + 1),
   );
-  assert.equal(answers.filter(({ status }) => status === 409).length, 4);
+  assert.equal(responses.filter(({ status }) => status === 409).length, 4);
   const prompt = (await service.call('GET', path, { key })).body;
   assert.deepEqual([prompt.versionCount, prompt.latestVersion.number], [16, 16]);
 });

@@ -38,8 +38,8 @@ const wrong: [what: string, body: object][] = [
 for (const [what, body] of wrong) {
   test(`400 for ${what}, which uses no number`, async () => {
     const { key } = await service.key();
-    const answer = await service.call('POST', path, { key, body });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+    const response = await service.call('POST', path, { key, body });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
     assert.equal((await service.call('GET', prompt.path, { key })).body.versionCount, 0);
   });
 }
@@ -57,6 +57,6 @@ test('200 placeholders of 100 characters are allowed', async () => {
 test('404 for a key that is limited to agents of other prompts', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
-  const answer = await service.call('POST', path, { key, body: { user: 'x' } });
-  assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+  const response = await service.call('POST', path, { key, body: { user: 'x' } });
+  assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
 });

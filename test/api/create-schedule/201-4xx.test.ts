@@ -87,7 +87,7 @@ test('a due tick survives a change that does not affect the times', async () => 
   const set = sql`update workflow_schedules set next_at = ${due}
     where id = ${fromId('schedule', made.scheduleId)}`;
   await set.execute(service.db);
-  const nextOf = (answer: { body: { nextTimes: string[] } }) => answer.body.nextTimes[0];
+  const nextOf = (response: { body: { nextTimes: string[] } }) => response.body.nextTimes[0];
   for (const body of [{ input: { name: 'y' } }, { missed: 'once' }, { ...times, missed: 'skip' }]) {
     assert.equal(nextOf(await change(body)), due, JSON.stringify(body));
   }
@@ -102,8 +102,8 @@ test('a change without a difference keeps the ETag', async () => {
   const at = `${path}/${made.scheduleId}`;
   const { cron, timeZone, missed, enabled } = made;
   for (const body of [{}, { cron, timeZone, missed, enabled, input }]) {
-    const answer = await service.call('PATCH', at, { key, body });
-    assert.deepEqual([answer.body, answer.headers.get('etag')], [made, '"1"']);
+    const response = await service.call('PATCH', at, { key, body });
+    assert.deepEqual([response.body, response.headers.get('etag')], [made, '"1"']);
   }
 });
 
@@ -154,8 +154,8 @@ test('an input without a required field is rejected, as on execute', async () =>
   });
   const { requestId: _, ...expected } = executed.body;
   assert.deepEqual([expected.code, expected.missingInput], ['MISSING_VARIABLES', ['name']]);
-  const refusedAlike = async (answer: ReturnType<typeof create>) => {
-    const { status, body } = await answer;
+  const refusedAlike = async (response: ReturnType<typeof create>) => {
+    const { status, body } = await response;
     const { requestId: __, ...told } = body;
     assert.deepEqual([status, told], [400, expected]);
   };

@@ -69,10 +69,10 @@ test('its records remain, and accepted executions complete', async () => {
 
 test('one of many concurrent deletions succeeds', async () => {
   const { path } = await addAgent(service, { stage: 'Paused' });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 5 }, () => service.call('DELETE', path, { key })),
   );
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404, 404, 404, 404]);
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [204, 404, 404, 404, 404]);
 });
 
 test('a key that is limited to an agent deletes it', async () => {

@@ -16,8 +16,8 @@ test('the record remains only in the statistics, and the audit log has a line', 
   const [kept, gone] = [await run(service, agent, key), await run(service, agent, key)];
   const user = await service.member('editor');
   const path = `${agent.path}/executions/${gone.executionId}`;
-  const answer = await call('DELETE', path, { user });
-  assert.equal(answer.status, 204);
+  const response = await call('DELETE', path, { user });
+  assert.equal(response.status, 204);
 
   assert.equal((await call('GET', path, { key })).status, 404);
   assert.equal((await call('DELETE', path, { key })).status, 404);
@@ -48,8 +48,10 @@ test('concurrent deletions delete once', async () => {
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
   const path = `${agent.path}/executions/${executionId}`;
-  const answers = await Promise.all(Array.from({ length: 8 }, () => call('DELETE', path, { key })));
-  const statuses = answers.map(({ status }) => status);
+  const responses = await Promise.all(
+    Array.from({ length: 8 }, () => call('DELETE', path, { key })),
+  );
+  const statuses = responses.map(({ status }) => status);
   assert.equal(statuses.filter((status) => status === 204).length, 1);
   assert.ok(
     statuses.every((status) => [204, 404, 409].includes(status)),

@@ -34,8 +34,8 @@ test('404 for a model without a price, 400 for an invalid model name; other pric
     ['?model=', 400],
     ['', 400],
   ] as const) {
-    const answer = await service.call('DELETE', `/api/v1/prices${query}`, { user });
-    assert.equal(answer.status, status, query);
+    const response = await service.call('DELETE', `/api/v1/prices${query}`, { user });
+    assert.equal(response.status, status, query);
   }
   assert.equal((await prices()).length, 1);
 });

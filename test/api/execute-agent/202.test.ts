@@ -114,18 +114,18 @@ test('concurrent requests with the same Idempotency-Key and variables are one ex
     '{"variables":{"topic":"x","detail":1}}',
     '{"variables":{"detail":1.0, "topic":"x"}}',
   ];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) => send(bodies[index % 2] ?? '')),
   );
-  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [202]);
-  assert.equal(new Set(answers.map(({ body }) => body.executionId)).size, 1);
+  assert.deepEqual([...new Set(responses.map(({ status }) => status))], [202]);
+  assert.equal(new Set(responses.map(({ body }) => body.executionId)).size, 1);
   assert.equal(
-    answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length,
+    responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length,
     19,
   );
-  await ended(service, answers[0]?.body.statusUrl, fresh);
+  await ended(service, responses[0]?.body.statusUrl, fresh);
   const again = await send(bodies[0] ?? '');
-  assert.equal(again.body.executionId, answers[0]?.body.executionId);
+  assert.equal(again.body.executionId, responses[0]?.body.executionId);
 });
 
 test('an Idempotency-Key is scoped to its key and agent, and expires after a day', async () => {

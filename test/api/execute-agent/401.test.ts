@@ -33,9 +33,9 @@ for (const [what, key] of strangers) {
       ['/api/v1/agents/nothing', '{'],
       [`/api/v1/agents/${'x'.repeat(2_000)}`, ''],
     ] as const) {
-      const { status, headers, body: answer } = await execute(key, path, body);
+      const { status, headers, body: response } = await execute(key, path, body);
       assert.equal(status, 401);
-      assert.equal(answer.code, 'UNAUTHORIZED');
+      assert.equal(response.code, 'UNAUTHORIZED');
       assert.equal(headers.get('www-authenticate'), 'Bearer');
     }
     assert.deepEqual(await records(), []);

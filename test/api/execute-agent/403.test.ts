@@ -11,19 +11,19 @@ const body = { variables: { name: 'x' } };
 test('rejects a key without the permission, and writes no record', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key({ permissions: ['read', 'cancel', 'manage'] });
-  const { status, body: answer } = await service.call('POST', `${agent.path}/execute`, {
+  const { status, body: response } = await service.call('POST', `${agent.path}/execute`, {
     key,
     body,
   });
   assert.equal(status, 403);
-  assert.equal(answer.code, 'PERMISSION_DENIED');
+  assert.equal(response.code, 'PERMISSION_DENIED');
 });
 
 test('rejects a key whose issuer became a viewer', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key({ userId: await service.member('viewer') });
-  const { body: answer } = await service.call('POST', `${agent.path}/execute`, { key, body });
-  assert.equal(answer.code, 'PERMISSION_DENIED');
+  const { body: response } = await service.call('POST', `${agent.path}/execute`, { key, body });
+  assert.equal(response.code, 'PERMISSION_DENIED');
 });
 
 const closed: [string, AgentOptions][] = [
@@ -36,12 +36,12 @@ for (const [what, options] of closed) {
   test(`rejects an agent that is ${what} before it checks the body, and records it`, async () => {
     const agent = await addAgent(service, options);
     const { key } = await service.key();
-    const { status, body: answer } = await service.call('POST', `${agent.path}/execute`, {
+    const { status, body: response } = await service.call('POST', `${agent.path}/execute`, {
       key,
       body: '{',
     });
     assert.equal(status, 403);
-    assert.equal(answer.code, 'AGENT_NOT_ACTIVE');
+    assert.equal(response.code, 'AGENT_NOT_ACTIVE');
     const { rows } = await sql<Record<string, unknown>>`
       select status::text as status, error_code, latency_ms, attempts, model, cost_usd::float8 as cost
       from executions where agent_id = ${agent.id}`.execute(service.db);
@@ -68,13 +68,13 @@ test('rejects a key where a session is required, whatever its Origin header', as
   ];
   for (const from of places) {
     const path = `/api/agents/${agentId}/execute`;
-    const answer = await service.call('POST', path, {
+    const response = await service.call('POST', path, {
       key,
       body: { variables: {} },
       headers: from,
     });
     assert.deepEqual(
-      [answer.status, answer.body.message],
+      [response.status, response.body.message],
       [403, 'This endpoint requires a session.'],
     );
   }

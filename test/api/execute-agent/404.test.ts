@@ -19,12 +19,12 @@ for (const id of [
   '..%2f..',
 ]) {
   test(`${id} is not an agent`, async () => {
-    const { status, body: answer } = await service.call('POST', `/api/v1/agents/${id}/execute`, {
+    const { status, body: response } = await service.call('POST', `/api/v1/agents/${id}/execute`, {
       key,
       body,
     });
     assert.equal(status, 404);
-    assert.equal(answer.code, 'NOT_FOUND');
+    assert.equal(response.code, 'NOT_FOUND');
   });
 }
 

@@ -13,13 +13,13 @@ test('413 for a body above 1 MiB, with or without Content-Length', async () => {
   const body = JSON.stringify({ variables: { name: 'x'.repeat(1_048_576) } });
   assert.equal((await service.call('POST', path, { key, body })).body.code, 'BODY_TOO_LARGE');
   const stream = new Blob([body]).stream();
-  const answer = await fetch(service.url + path, {
+  const response = await fetch(service.url + path, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: stream,
     duplex: 'half',
   } as RequestInit);
-  assert.equal(answer.status, 413);
+  assert.equal(response.status, 413);
 });
 
 test('a body of exactly 1 MiB is accepted', async () => {

@@ -14,13 +14,13 @@ const body = { variables: { name: 'x' } };
 
 /** Sends many requests at once to both processes within one day window; counts the statuses. */
 async function storm(path: string, key: string, calls: number) {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: calls }, (_, index) =>
       (index % 2 ? service : beside).call('POST', `${path}/execute`, { key, body }),
     ),
   );
-  const refused = answers.filter(({ status }) => status === 429);
-  return { accepted: answers.filter(({ status }) => status === 202).length, refused };
+  const refused = responses.filter(({ status }) => status === 429);
+  return { accepted: responses.filter(({ status }) => status === 202).length, refused };
 }
 
 test('accepts exactly the limit of the key, across two processes', async () => {
@@ -29,14 +29,14 @@ test('accepts exactly the limit of the key, across two processes', async () => {
   const { key } = await service.key({ rateLimits });
   const { accepted, refused } = await storm(agent.path, key, 60);
   assert.equal(accepted, 37);
-  const answer = refused[0];
-  assert.equal(answer?.body.code, 'RATE_LIMIT_EXCEEDED');
-  assert.deepEqual(answer?.body.rateLimits, rateLimits);
-  assert.equal(answer?.body.limitedBy.scope, 'key');
-  assert.equal(answer?.body.limitedBy.window, 'day');
-  assert.equal(answer?.body.limitedBy.limit, 37);
-  assert.equal(answer?.headers.get('retry-after'), String(answer?.body.retryAfter));
-  assert.equal(answer?.headers.get('x-ratelimit-remaining'), '0');
+  const response = refused[0];
+  assert.equal(response?.body.code, 'RATE_LIMIT_EXCEEDED');
+  assert.deepEqual(response?.body.rateLimits, rateLimits);
+  assert.equal(response?.body.limitedBy.scope, 'key');
+  assert.equal(response?.body.limitedBy.window, 'day');
+  assert.equal(response?.body.limitedBy.limit, 37);
+  assert.equal(response?.headers.get('retry-after'), String(response?.body.retryAfter));
+  assert.equal(response?.headers.get('x-ratelimit-remaining'), '0');
 });
 
 test('accepts exactly the limit of the agent, whatever its keys allow', async () => {
@@ -61,9 +61,9 @@ test('limits an agent in Testing to the limits of its stage', async () => {
     const agent = await addAgent(service, { stage: 'Testing' });
     const { key } = await service.key();
     const call = () => capped.call('POST', `${agent.path}/execute`, { key, body });
-    const answers = await Promise.all(Array.from({ length: 6 }, call));
-    assert.equal(answers.filter(({ status }) => status === 202).length, 4);
-    const refused = answers.find(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 6 }, call));
+    assert.equal(responses.filter(({ status }) => status === 202).length, 4);
+    const refused = responses.find(({ status }) => status === 429);
     assert.equal(refused?.body.limitedBy.scope, 'stage');
   } finally {
     await capped.close();
@@ -125,11 +125,11 @@ test('a malformed body counts towards the limits', async () => {
   const { key } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 2 },
   });
-  const answers = [];
+  const responses = [];
   for (let i = 0; i < 3; i++)
-    answers.push(await service.call('POST', `${agent.path}/execute`, { key, body: '{' }));
+    responses.push(await service.call('POST', `${agent.path}/execute`, { key, body: '{' }));
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [400, 400, 429],
   );
 });

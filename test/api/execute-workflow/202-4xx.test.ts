@@ -135,9 +135,13 @@ test('a deleted private agent still hides its workflow; its creator can start it
 
 test('a key is rejected where a session is required, whatever its Origin header', async () => {
   const options = { key, body: { input: { name: 'you' } }, headers: { origin: service.url } };
-  const answer = await service.call('POST', `${workflow.path.replace('/v1', '')}/execute`, options);
+  const response = await service.call(
+    'POST',
+    `${workflow.path.replace('/v1', '')}/execute`,
+    options,
+  );
   assert.deepEqual(
-    [answer.status, answer.body.message],
+    [response.status, response.body.message],
     [403, 'This endpoint requires a session.'],
   );
 });

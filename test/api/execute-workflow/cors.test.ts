@@ -79,12 +79,12 @@ test('the origins of an agent do not apply to its workflows', async () => {
 
 test('OPTIONS returns 404 for an unknown path, and 405 without preflight headers', async () => {
   const asked = { origin, 'access-control-request-method': 'POST' };
-  const answer = async (to: string, headers: Record<string, string>) =>
+  const response = async (to: string, headers: Record<string, string>) =>
     (await fetch(service.url + to, { method: 'OPTIONS', headers })).status;
   for (const base of [agent.path, path]) {
-    assert.equal(await answer(`${base}/nope`, asked), 404);
-    assert.equal(await answer(`${base}/execute/`, asked), 404);
-    assert.equal(await answer(`${base}/execute`, {}), 405);
-    assert.equal(await answer(`${base}/execute`, asked), 204);
+    assert.equal(await response(`${base}/nope`, asked), 404);
+    assert.equal(await response(`${base}/execute/`, asked), 404);
+    assert.equal(await response(`${base}/execute`, {}), 405);
+    assert.equal(await response(`${base}/execute`, asked), 204);
   }
 });

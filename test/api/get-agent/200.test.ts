@@ -60,8 +60,8 @@ test('CORS allows its origins to read errors', async () => {
     ['DELETE', agent.path, { key }, 409],
   ];
   for (const [method, path, options, status] of refused) {
-    const answer = await service.call(method, path, { ...options, headers });
-    assert.equal(answer.status, status);
-    assert.equal(answer.headers.get('access-control-allow-origin'), origin, `${method} ${path}`);
+    const response = await service.call(method, path, { ...options, headers });
+    assert.equal(response.status, status);
+    assert.equal(response.headers.get('access-control-allow-origin'), origin, `${method} ${path}`);
   }
 });

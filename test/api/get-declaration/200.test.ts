@@ -11,9 +11,9 @@ async function holding(declaration: object) {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const { key } = await service.key({ workspaceId, userId });
   const call = async (method: string, at: string, body?: object) => {
-    const answer = await service.call(method, at, body ? { key, body } : { key });
-    assert.ok(answer.status < 300, `${method} ${at} ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await service.call(method, at, body ? { key, body } : { key });
+    assert.ok(response.status < 300, `${method} ${at} ${JSON.stringify(response.body)}`);
+    return response.body;
   };
   await call('POST', path, { declaration });
   const { agents } = await call('GET', '/api/v1/agents');

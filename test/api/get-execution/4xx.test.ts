@@ -65,8 +65,8 @@ test('CORS allows the agent’s origin to read the response, also a 404', async 
     ['nothing', 404],
   ] as const) {
     const url = `${open.path}/executions/${name}`;
-    const answer = await service.call('GET', url, { key, headers: { origin } });
-    assert.equal(answer.status, status, name);
-    assert.equal(answer.headers.get('access-control-allow-origin'), origin, name);
+    const response = await service.call('GET', url, { key, headers: { origin } });
+    assert.equal(response.status, status, name);
+    assert.equal(response.headers.get('access-control-allow-origin'), origin, name);
   }
 });

@@ -17,17 +17,17 @@ test('an unread body is discarded while the request is open', async () => {
   // More than the kernel buffers for a server that does not read.
   const bytes = 64 * 1024 * 1024;
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-  let answer = '';
+  let response = '';
   socket.on('data', (text) => {
-    answer += text;
+    response += text;
   });
   socket.write(
     `GET ${accepted.statusUrl}?wait=60 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${bytes}\r\n\r\n`,
   );
   await new Promise((resolve) => socket.write(Buffer.alloc(bytes), resolve));
-  assert.equal(answer, '');
+  assert.equal(response, '');
   held.release();
-  while (!answer.includes('"success"'))
+  while (!response.includes('"success"'))
     await new Promise((resolve) => socket.once('data', resolve));
   socket.destroy();
 });

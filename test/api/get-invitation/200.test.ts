@@ -9,10 +9,10 @@ const user = service.ownerId;
 
 async function invite(email: string, role: string) {
   const body = { email, role };
-  const answer = await service.call('POST', '/api/v1/invitations', { user, body });
-  assert.equal(answer.status, 201);
-  const token = answer.body.url.split('/').at(-1);
-  return { invitation: answer.body, path: `/api/v1/invitations/by-token/${token}` };
+  const response = await service.call('POST', '/api/v1/invitations', { user, body });
+  assert.equal(response.status, 201);
+  const token = response.body.url.split('/').at(-1);
+  return { invitation: response.body, path: `/api/v1/invitations/by-token/${token}` };
 }
 
 test('the link shows the address, workspace, role and expiry', async () => {

@@ -16,9 +16,9 @@ async function invite(email: string) {
 }
 
 async function refused(token: string, status = 404, code = 'NOT_FOUND') {
-  const answer = await service.call('GET', path(token));
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
-  return answer;
+  const response = await service.call('GET', path(token));
+  assert.deepEqual([response.status, response.body.code], [status, code]);
+  return response;
 }
 
 test('404 for a token that is unknown, malformed, expired, withdrawn or used', async () => {
@@ -50,6 +50,6 @@ test('429 after many unknown tokens from one network; other networks are not aff
 });
 
 test('400 for an unknown query parameter', async () => {
-  const answer = await service.call('GET', `${path(generateToken())}?a=b`);
-  assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+  const response = await service.call('GET', `${path(generateToken())}?a=b`);
+  assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
 });

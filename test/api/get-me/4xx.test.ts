@@ -10,8 +10,8 @@ test('401 without a session, 403 with a key', async () => {
   assert.equal((await service.call('GET', path)).status, 401);
   assert.equal((await service.call('GET', path, { cookie: 'other=1' })).status, 401);
   const { key } = await service.key();
-  const answer = await service.call('GET', path, { key });
-  assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+  const response = await service.call('GET', path, { key });
+  assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
 });
 
 test('an invalid key is rejected despite a valid session', async () => {

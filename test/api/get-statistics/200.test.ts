@@ -46,11 +46,11 @@ test('executions and refusals are counted by status and source at every level', 
   await service.call('POST', `${agent.path}/execute`, { key: full.key, body });
 
   for (const level of ['minute', 'hour', 'day']) {
-    const answer = await statistics(agent, `?level=${level}`);
-    assert.deepEqual([answer.agentId, answer.level], [agent.agentId, level]);
+    const response = await statistics(agent, `?level=${level}`);
+    assert.deepEqual([response.agentId, response.level], [agent.agentId, level]);
     const sums: Record<string, number[]> = {};
-    for (const one of answer.buckets) {
-      assert.ok(answer.startDate <= one.start && one.start < answer.endDate);
+    for (const one of response.buckets) {
+      assert.ok(response.startDate <= one.start && one.start < response.endDate);
       assert.equal(one.source, 'api');
       assert.equal(one.latencyMs === null, one.status === 'rate_limited');
       // A minute may begin between two requests, which creates two buckets.
@@ -140,11 +140,11 @@ test('returns whole steps, oldest first; both dates are inclusive', async () => 
   });
   await addBucket(agent, 'day', '2026-03-04T00:00:00.000Z', {});
   const query = '?level=hour&startDate=2026-03-04T10:59:59Z&endDate=2026-03-04T12:00:00Z';
-  const answer = await statistics(agent, query);
-  assert.equal(answer.startDate, '2026-03-04T10:00:00.000Z');
-  assert.equal(answer.endDate, '2026-03-04T12:59:59.999Z');
+  const response = await statistics(agent, query);
+  assert.equal(response.startDate, '2026-03-04T10:00:00.000Z');
+  assert.equal(response.endDate, '2026-03-04T12:59:59.999Z');
   assert.deepEqual(
-    answer.buckets.map((one: { start: string; status: string }) => [
+    response.buckets.map((one: { start: string; status: string }) => [
       one.start.slice(11, 13),
       one.status,
     ]),
@@ -156,8 +156,8 @@ test('returns whole steps, oldest first; both dates are inclusive', async () => 
     ],
   );
   // The returned dates select the same steps.
-  const again = `?level=hour&startDate=${answer.startDate}&endDate=${answer.endDate}`;
-  assert.deepEqual(await statistics(agent, again), answer);
+  const again = `?level=hour&startDate=${response.startDate}&endDate=${response.endDate}`;
+  assert.deepEqual(await statistics(agent, again), response);
   const day = await statistics(agent, '?startDate=2026-03-04&endDate=2026-03-04');
   assert.deepEqual([day.level, day.endDate], ['day', '2026-03-04T23:59:59.999Z']);
   assert.equal(day.buckets.length, 1);
@@ -210,6 +210,6 @@ test('accessible to a viewer, to a key with read for its agents, and to allowed 
   await statistics(agent, '', { user: await service.member('viewer') });
   const { key } = await service.key({ agentIds: [agent.agentId], permissions: ['read'] });
   const headers = { origin };
-  const answer = await service.call('GET', `${agent.path}/statistics`, { key, headers });
-  assert.equal(answer.headers.get('access-control-allow-origin'), origin);
+  const response = await service.call('GET', `${agent.path}/statistics`, { key, headers });
+  assert.equal(response.headers.get('access-control-allow-origin'), origin);
 });

@@ -21,10 +21,10 @@ test('401 without a valid key, 403 without the permission', async () => {
 
 test('429 above the limit of list calls', async () => {
   const { key } = await service.key();
-  const answers = [];
+  const responses = [];
   // Seven requests span at most two minutes.
-  for (let call = 0; call < 7; call++) answers.push(await service.call('GET', path, { key }));
-  const refused = answers.find(({ status }) => status === 429);
+  for (let call = 0; call < 7; call++) responses.push(await service.call('GET', path, { key }));
+  const refused = responses.find(({ status }) => status === 429);
   assert.ok(refused);
   assert.ok(refused.body.retryAfter >= 1);
   assert.equal(refused.headers.get('retry-after'), String(refused.body.retryAfter));

@@ -109,12 +109,12 @@ test('a workspace has a limit of streamed pages; short pages do not count', asyn
 
 test('HEAD returns the headers of a streamed page and of an export', async () => {
   for (const path of ['executions?limit=100', 'executions/export']) {
-    const answer = await fetch(`${service.url}${agent.path}/${path}`, {
+    const response = await fetch(`${service.url}${agent.path}/${path}`, {
       method: 'HEAD',
       headers: { authorization: `Bearer ${key}` },
     });
-    assert.deepEqual([answer.status, answer.headers.get('content-length')], [200, null]);
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+    assert.deepEqual([response.status, response.headers.get('content-length')], [200, null]);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
   }
 });
 

@@ -87,8 +87,8 @@ test('an execution that a key started directly has neither', async () => {
 
 test('an export shows workflow run and step', async () => {
   const at = `${agent.path}/executions/export?format=jsonl&source=workflow`;
-  const answer = await fetch(service.url + at, { headers: { authorization: `Bearer ${key}` } });
-  const lines = (await answer.text()).trim().split('\n');
+  const response = await fetch(service.url + at, { headers: { authorization: `Bearer ${key}` } });
+  const lines = (await response.text()).trim().split('\n');
   const rows = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.deepEqual(
     rows.map((row) => [row.workflowRunId, row.stepName]),

@@ -56,8 +56,8 @@ test('shows the earliest time of its schedules while the workflow is enabled', a
   const times = [];
   for (const cron of ['0 0 1 1 *', '0 0 2 1 *']) {
     const body = { cron, input: { name: 'Ada' } };
-    const answer = await service.call('POST', `${made.path}/schedules`, { key, body });
-    times.push(answer.body.nextTimes[0]);
+    const response = await service.call('POST', `${made.path}/schedules`, { key, body });
+    times.push(response.body.nextTimes[0]);
   }
   assert.equal((await activity()).nextAt, times.sort()[0]);
   await service.call('PATCH', made.path, { key, body: { enabled: false } });

@@ -14,11 +14,11 @@ const good = { model: 'a/b', inputPerMillion: '1', outputPerMillion: '2' };
 testRefusals(service, putPrice, { path, body: good });
 
 async function refused(options: object, status: number, code: string): Promise<string> {
-  const answer = await service.call('PUT', path, { body: good, ...options });
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  const response = await service.call('PUT', path, { body: good, ...options });
+  assert.deepEqual([response.status, response.body.code], [status, code]);
   const { body } = await service.call('GET', path, { user });
   assert.deepEqual(body.prices, []);
-  return answer.body.message;
+  return response.body.message;
 }
 
 const wrong: [what: string, field: string, body: object][] = [

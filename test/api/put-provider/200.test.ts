@@ -23,9 +23,9 @@ async function stored(name: string, workspaceId = service.workspaceId) {
 for (const kind of providerKinds) {
   test(`configures a provider of kind ${kind}`, async () => {
     const body = { kind, apiKey: `sk-${kind}`, baseURL: 'https://llm.example.com/v1' };
-    const answer = await put(`my-${kind}`, body);
-    assert.equal(answer.status, 200);
-    const { createdAt, updatedAt, ...rest } = answer.body;
+    const response = await put(`my-${kind}`, body);
+    assert.equal(response.status, 200);
+    const { createdAt, updatedAt, ...rest } = response.body;
     // The clock is read for each of the two.
     assert.ok(Math.abs(Date.parse(updatedAt) - Date.parse(createdAt)) < 1_000);
     assert.deepEqual(rest, {
@@ -37,12 +37,12 @@ for (const kind of providerKinds) {
 
 test('the credential is stored encrypted and never returned', async () => {
   const apiKey = 'sk-nobody-may-read-this';
-  const answer = await put('sealed', { kind: 'openai', apiKey });
+  const response = await put('sealed', { kind: 'openai', apiKey });
   const listed = await service.call('GET', '/api/v1/providers', { user });
   const { rows } = await sql<{ row: string; sealed: Buffer }>`
     select to_jsonb(p)::text as row, sealed_api_key as sealed from providers p
     where name = 'sealed'`.execute(service.db);
-  for (const text of [answer.body, listed.body, rows[0]?.row]) {
+  for (const text of [response.body, listed.body, rows[0]?.row]) {
     assert.ok(!JSON.stringify(text).includes(apiKey));
   }
   assert.ok(!rows[0]?.sealed.includes(apiKey));
@@ -63,10 +63,10 @@ test('a put replaces the whole provider, credential included', async () => {
 
 test('one of many concurrent puts remains, and its credential decrypts', async () => {
   const keys = Array.from({ length: 12 }, (_, i) => `sk-${i}`);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     keys.map((apiKey) => put('contended', { kind: 'openai', apiKey })),
   );
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
   const { apiKey } = await stored('contended');
   assert.ok(keys.includes(apiKey ?? ''));
 });

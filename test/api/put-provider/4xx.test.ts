@@ -17,10 +17,10 @@ async function refused(options: object, status: number, code: string, at = path)
   const user = service.ownerId;
   const all = async () => (await service.call('GET', '/api/v1/providers', { user })).body.providers;
   const before = await all();
-  const answer = await service.call('PUT', at, { body: good, ...options });
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  const response = await service.call('PUT', at, { body: good, ...options });
+  assert.deepEqual([response.status, response.body.code], [status, code]);
   assert.deepEqual(await all(), before);
-  return answer.body.message;
+  return response.body.message;
 }
 
 const wrong: [what: string, named: RegExp, body: object][] = [

@@ -60,7 +60,7 @@ test('every invalid event returns the same 401 and starts nothing', async () => 
   const good = signed(hook.secret, event);
   const elsewhere = hook.path.replace(hook.webhookId, 'whk_00000000000000000000000000');
   const hour = new Date(Date.now() - 3_600_000);
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     send(event, {}),
     send(event, { ...good, 'webhook-signature': 'v1,AAAA' }),
     send(`${event} `, good),
@@ -69,7 +69,7 @@ test('every invalid event returns the same 401 and starts nothing', async () => 
     send(event, good, '/api/v1/webhooks/nothing'),
     service.call('POST', hook.path, { headers: good }),
   ]);
-  for (const { status, body } of answers) {
+  for (const { status, body } of responses) {
     const { message, code } = body;
     const words = 'The signature of the event is not valid.';
     assert.deepEqual([status, code, message], [401, 'UNAUTHORIZED', words]);

@@ -65,11 +65,11 @@ async function written() {
 
 test('each webhook accepts its limit of signed events per minute, across all processes', async () => {
   const [hook, other] = [await made(), await made()];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 12 }, (_, place) => send(hook, place % 2 === 0 ? service : beside)),
   );
-  const taken = answers.filter(({ status }) => status === 202);
-  const refused = answers.filter(({ status }) => status === 429);
+  const taken = responses.filter(({ status }) => status === 202);
+  const refused = responses.filter(({ status }) => status === 429);
   assert.deepEqual([taken.length, refused.length], [limit, 12 - limit]);
   for (const { body, headers } of refused) {
     assert.equal(body.code, 'RATE_LIMIT_EXCEEDED');
@@ -106,8 +106,8 @@ test('events with an invalid signature do not count and write nothing', async ()
   const forged = { ...hook, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
   // No more at once than a slow machine serves before waiting clients time out.
   for (let batch = 0; batch < 6; batch++) {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => send(forged)));
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401]);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => send(forged)));
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [401]);
   }
   assert.equal(await written(), before);
   for (let n = 0; n < limit; n++) assert.equal((await send(hook)).status, 202);

@@ -22,8 +22,8 @@ test('403 for a member who is not an owner, except for their own membership', as
     [unknown, { user: editor }],
     [path, { key }],
   ] as const) {
-    const answer = await service.call('DELETE', from, who);
-    assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+    const response = await service.call('DELETE', from, who);
+    assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
   }
 });
 
@@ -33,8 +33,8 @@ test('404 for a member of another workspace, and for a former member', async () 
   const gone = toId('user', await service.member('viewer'));
   assert.equal((await service.call('DELETE', `/api/v1/members/${gone}`, { key })).status, 204);
   for (const userId of [stranger, gone]) {
-    const answer = await service.call('DELETE', `/api/v1/members/${userId}`, { key });
-    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+    const response = await service.call('DELETE', `/api/v1/members/${userId}`, { key });
+    assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
   }
 });
 
@@ -43,8 +43,8 @@ test('409 for the last owner, whose keys stay valid; the message says what to do
   const { key } = await service.key({ workspaceId, userId: ownerId });
   const own = `/api/v1/members/${toId('user', ownerId)}`;
   for (const who of [{ key }, { user: ownerId }]) {
-    const answer = await service.call('DELETE', own, who);
-    assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
-    assert.match(answer.body.message, /make another member one first/);
+    const response = await service.call('DELETE', own, who);
+    assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
+    assert.match(response.body.message, /make another member one first/);
   }
 });

@@ -15,6 +15,6 @@ testRefusals(service, restorePrompt, { path });
 test('403 for a key that is limited to agents, even to an agent of this prompt', async () => {
   const { agentId } = await makeAgent(service, prompt);
   const { key } = await service.key({ agentIds: [agentId] });
-  const answer = await service.call('POST', path, { key });
-  assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+  const response = await service.call('POST', path, { key });
+  assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
 });

@@ -22,12 +22,12 @@ test('a revoked key is rejected everywhere', async () => {
   assert.equal(status, 200);
   assert.equal(body.apiKeyId, apiKeyId);
   assert.match(body.revokedAt, /Z$/);
-  for (const answer of [
+  for (const response of [
     await execute(key),
     await service.call('GET', `${agent.path}/executions`, { key }),
     await service.call('GET', '/api/v1/keys', { key }),
   ]) {
-    assert.equal(answer.status, 401);
+    assert.equal(response.status, 401);
   }
 });
 

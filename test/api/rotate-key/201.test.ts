@@ -116,8 +116,8 @@ test('waits for executions that are being admitted, and inherits their usage', a
 
 test('one of many concurrent rotations succeeds', async () => {
   const old = await service.key();
-  const answers = await Promise.all(Array.from({ length: 12 }, () => rotate(old.apiKeyId)));
-  const statuses = answers.map(({ status }) => status).sort();
+  const responses = await Promise.all(Array.from({ length: 12 }, () => rotate(old.apiKeyId)));
+  const statuses = responses.map(({ status }) => status).sort();
   assert.deepEqual(statuses, [201, ...Array.from({ length: 11 }, () => 409)]);
 });
 

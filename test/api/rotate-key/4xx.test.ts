@@ -28,8 +28,8 @@ const bodies: [string | object, status: number, code: string][] = [
 for (const [body, status, code] of bodies) {
   test(`${status} for ${JSON.stringify(body)}, and the key stays valid`, async () => {
     const { key, ...old } = await service.key();
-    const answer = await service.call('POST', pathOf(old), { key, body });
-    assert.deepEqual([answer.status, answer.body.code], [status, code]);
+    const response = await service.call('POST', pathOf(old), { key, body });
+    assert.deepEqual([response.status, response.body.code], [status, code]);
     assert.equal((await service.call('GET', '/api/v1/keys', { key })).status, 200);
   });
 }
@@ -41,8 +41,8 @@ const stopped: [string, KeyOptions][] = [
 for (const [what, options] of stopped) {
   test(`409 for a key that is ${what}`, async () => {
     const { key } = await service.key();
-    const answer = await service.call('POST', pathOf(await service.key(options)), { key });
-    assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
+    const response = await service.call('POST', pathOf(await service.key(options)), { key });
+    assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
   });
 }
 
@@ -73,8 +73,8 @@ test('403 for a key with more rights than the caller', async () => {
   ];
   for (const options of wider) {
     const old = await service.key(options);
-    const answer = await service.call('POST', pathOf(old), { key });
-    assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+    const response = await service.call('POST', pathOf(old), { key });
+    assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
     const still = await service.call('GET', `${agent.path}/executions`, { key: old.key });
     assert.equal(still.status, 200);
   }
@@ -85,7 +85,7 @@ test('404 for a key that the caller cannot see', async () => {
   const [a, b] = [await addAgent(service), await addAgent(service)];
   const { key } = await service.key({ agentIds: [a.agentId] });
   for (const options of [{}, { agentIds: [b.agentId] }, { agentIds: [a.agentId, b.agentId] }]) {
-    const answer = await service.call('POST', pathOf(await service.key(options)), { key });
-    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+    const response = await service.call('POST', pathOf(await service.key(options)), { key });
+    assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
   }
 });

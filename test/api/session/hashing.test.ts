@@ -27,8 +27,11 @@ async function hashesOf(work: () => Promise<unknown>) {
 
 async function invite(email: string): Promise<string> {
   const body = { email, role: 'viewer' };
-  const answer = await service.call('POST', '/api/v1/invitations', { user: service.ownerId, body });
-  return answer.body.url.split('/').at(-1);
+  const response = await service.call('POST', '/api/v1/invitations', {
+    user: service.ownerId,
+    body,
+  });
+  return response.body.url.split('/').at(-1);
 }
 
 test('sign-ins and accepted invitations hash at most two passwords at once', async () => {

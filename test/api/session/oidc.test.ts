@@ -56,8 +56,8 @@ function turnedAway({ status, headers, cookie }: Got, error: string): void {
 
 async function invite(email: string): Promise<string> {
   const body = { email, role: 'editor' };
-  const answer = await service.call('POST', '/api/v1/invitations', { key, body });
-  return answer.body.url.split('/').at(-1);
+  const response = await service.call('POST', '/api/v1/invitations', { key, body });
+  return response.body.url.split('/').at(-1);
 }
 
 async function countUsers(email: string): Promise<number> {
@@ -146,8 +146,8 @@ test('a callback without a sign-in of the same browser is rejected', async () =>
 test('redirects lead only to pages of this server', async () => {
   for (const callbackURL of ['https://evil.example.com', '//evil.example.com', '/\\evil', 'x']) {
     const body = { provider: 'oidc', callbackURL };
-    const answer = await send(service.url, 'POST', '/api/auth/sign-in/social', { body });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+    const response = await send(service.url, 'POST', '/api/auth/sign-in/social', { body });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
   }
 });
 
@@ -172,8 +172,8 @@ test('an unavailable issuer does not block other sign-ins, and is used once it i
 test('404 for a provider that is not configured, and for all without a public URL', async (t) => {
   for (const provider of ['github', 'google', 'other']) {
     const body = { provider, callbackURL: '/' };
-    const answer = await send(service.url, 'POST', '/api/auth/sign-in/social', { body });
-    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+    const response = await send(service.url, 'POST', '/api/auth/sign-in/social', { body });
+    assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
   }
   const plain = await startService({ beside: service });
   t.after(plain.close);
@@ -190,8 +190,8 @@ test('GitHub and Google get our client id and the public callback', async (t) =>
     ['google', 'accounts.google.com'],
   ]) {
     const body = { provider, callbackURL: '/' };
-    const answer = await send(beside.url, 'POST', '/api/auth/sign-in/social', { body });
-    const url = new URL(answer.body.url);
+    const response = await send(beside.url, 'POST', '/api/auth/sign-in/social', { body });
+    const url = new URL(response.body.url);
     const { client_id, redirect_uri } = Object.fromEntries(url.searchParams);
     const callback = `${publicUrl}/api/auth/callback/${provider}`;
     assert.deepEqual([url.host, client_id, redirect_uri], [host, 'ours', callback]);

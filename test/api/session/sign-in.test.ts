@@ -73,8 +73,8 @@ const malformed: [string, unknown, Sent, number, string][] = [
 ];
 for (const [what, body, sent, status, code] of malformed) {
   test(`refuses ${what}`, async () => {
-    const answer = await signIn(body, sent);
-    assert.deepEqual([answer.status, answer.body.code], [status, code]);
+    const response = await signIn(body, sent);
+    assert.deepEqual([response.status, response.body.code], [status, code]);
   });
 }
 
@@ -96,8 +96,8 @@ test('sign-up and all other paths of better-auth return 404', async () => {
     ['GET', ''],
   ] as const) {
     const sent = { cookie, origin: service.url, ...(method === 'POST' && { body }) };
-    const answer = await send(service.url, method, `/api/auth/${closed}`, sent);
-    assert.deepEqual([closed, answer.status, answer.body.code], [closed, 404, 'NOT_FOUND']);
+    const response = await send(service.url, method, `/api/auth/${closed}`, sent);
+    assert.deepEqual([closed, response.status, response.body.code], [closed, 404, 'NOT_FOUND']);
   }
   assert.equal((await signIn(body)).status, 400);
   assert.equal((await signIn({ email: body.email, password })).status, 401);

@@ -35,9 +35,9 @@ test('the plan is returned and shown in the usage', async () => {
 test('the plan applies from the next execution on, exactly to its last action', async () => {
   await setUsed(10);
   await setPlan({ name: 'Small', actionsPerMonth: 15 });
-  const answers = await Promise.all(Array.from({ length: 20 }, execute));
-  assert.equal(answers.filter(({ status }) => status === 202).length, 5);
-  for (const { status, body } of answers) {
+  const responses = await Promise.all(Array.from({ length: 20 }, execute));
+  assert.equal(responses.filter(({ status }) => status === 202).length, 5);
+  for (const { status, body } of responses) {
     if (status === 202) continue;
     assert.deepEqual([status, body.code], [429, 'QUOTA_EXCEEDED']);
     assert.partialDeepStrictEqual(body.limitedBy, { scope: 'quota', window: 'month', limit: 15 });

@@ -13,8 +13,8 @@ const good = { name: 'Team', actionsPerMonth: 5 };
 testRefusals(service, setPlan, { path, body: good });
 
 async function refused(options: object, status: number, code: string): Promise<void> {
-  const answer = await service.call('PUT', path, { body: good, ...options });
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  const response = await service.call('PUT', path, { body: good, ...options });
+  assert.deepEqual([response.status, response.body.code], [status, code]);
   const usage = await service.call('GET', '/api/v1/usage', { user: service.ownerId });
   assert.equal(usage.body.plan, 'self-hosted');
 }

@@ -28,15 +28,15 @@ await put('fake', { kind: 'openai-compatible', apiKey: secret, baseURL: 'https:/
 await sql`update providers set base_url = ${fake.url}`.execute(service.db);
 
 async function put(name: string, body: object) {
-  const answer = await service.call('PUT', `/api/v1/providers/${name}`, { user, body });
-  assert.equal(answer.status, 200);
+  const response = await service.call('PUT', `/api/v1/providers/${name}`, { user, body });
+  assert.equal(response.status, 200);
 }
 
 async function tested(name = 'fake') {
-  const answer = await service.call('POST', `/api/v1/providers/${name}/test`, { user });
-  assert.equal(answer.status, 200);
-  assert.ok(!JSON.stringify(answer.body).includes(secret));
-  return answer.body;
+  const response = await service.call('POST', `/api/v1/providers/${name}/test`, { user });
+  assert.equal(response.status, 200);
+  assert.ok(!JSON.stringify(response.body).includes(secret));
+  return response.body;
 }
 
 test('a valid credential is tested with a list of models only', async () => {
@@ -48,7 +48,7 @@ test('a valid credential is tested with a list of models only', async () => {
   assert.equal(call?.headers.authorization, `Bearer ${secret}`);
 });
 
-const answers: [what: string, step: Step, code: string, said: RegExp][] = [
+const responses: [what: string, step: Step, code: string, said: RegExp][] = [
   [
     'a credential that is refused, and echoed',
     failing(401, `Incorrect API key provided: ${secret}.`, 'invalid_api_key'),
@@ -65,9 +65,9 @@ const answers: [what: string, step: Step, code: string, said: RegExp][] = [
     /could not be read/,
   ],
   ['a reset', 'reset', 'PROVIDER_ERROR', /connection to the provider broke/],
-  ['silence', 'hang', 'MODEL_TIMEOUT', /did not answer within 1 seconds/],
+  ['silence', 'hang', 'MODEL_TIMEOUT', /did not response within 1 seconds/],
 ];
-for (const [what, step, code, said] of answers) {
+for (const [what, step, code, said] of responses) {
   test(`reports ${what}`, async () => {
     fake.script(step);
     const { ok, latencyMs, error } = await tested();

@@ -11,9 +11,9 @@ after(service.close);
 const { key } = await service.key();
 
 async function patch({ path }: { path: string }, body: object) {
-  const answer = await service.call('PATCH', path, { key, body });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body;
+  const response = await service.call('PATCH', path, { key, body });
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response.body;
 }
 
 async function fresh(input: object = {}): Promise<MadeAgent> {
@@ -24,9 +24,9 @@ test('changes only the sent fields, and the ETag', async () => {
   const agent = await fresh({ project: 'p', tags: ['a'], description: 'd', category: 'c' });
   const before = (await service.call('GET', agent.path, { key })).body;
   const sent = { agentName: 'New', visibility: 'public', tags: [], allowedOrigins: ['http://a.b'] };
-  const answer = await service.call('PATCH', agent.path, { key, body: sent });
-  assert.equal(answer.headers.get('etag'), '"2"');
-  assert.deepEqual(answer.body, { ...before, ...sent, updatedAt: answer.body.updatedAt });
+  const response = await service.call('PATCH', agent.path, { key, body: sent });
+  assert.equal(response.headers.get('etag'), '"2"');
+  assert.deepEqual(response.body, { ...before, ...sent, updatedAt: response.body.updatedAt });
   const cleared = await patch(agent, { project: null, category: null, description: null });
   assert.deepEqual([cleared.project, cleared.category, cleared.description], [null, null, null]);
   assert.deepEqual(cleared, (await service.call('GET', agent.path, { key })).body);
@@ -38,8 +38,8 @@ test('a change without a difference keeps the ETag', async () => {
   const { agentName, tags, agentConfig, rateLimits, defaultVariableValues } = before.body;
   const all = { agentName, tags, agentConfig, rateLimits, defaultVariableValues };
   for (const body of [{}, all, { agentConfig: { topP: 0.5, maxAttempts: null } }]) {
-    const answer = await service.call('PATCH', agent.path, { key, body });
-    assert.deepEqual([answer.body, answer.headers.get('etag')], [before.body, '"1"']);
+    const response = await service.call('PATCH', agent.path, { key, body });
+    assert.deepEqual([response.body, response.headers.get('etag')], [before.body, '"1"']);
   }
   const defaults = async (defaultVariableValues: object) =>
     service.call('PATCH', agent.path, { key, body: { defaultVariableValues } });
@@ -140,8 +140,8 @@ test('making another member’s agent private returns it once, then 404', async 
   const agent = await addAgent(service);
   const user = await service.member('editor');
   const body = { visibility: 'private' };
-  const answer = await service.call('PATCH', agent.path, { user, body });
-  assert.deepEqual([answer.status, answer.body.visibility], [200, 'private']);
+  const response = await service.call('PATCH', agent.path, { user, body });
+  assert.deepEqual([response.status, response.body.visibility], [200, 'private']);
   assert.equal((await service.call('PATCH', agent.path, { user, body })).status, 404);
 });
 
@@ -149,8 +149,8 @@ test('a key that is limited to an agent changes it', async () => {
   const agent = await fresh();
   const tied = await service.key({ agentIds: [agent.agentId], permissions: ['manage'] });
   const body = { agentName: 'Tied' };
-  const answer = await service.call('PATCH', agent.path, { key: tied.key, body });
-  assert.equal(answer.body.agentName, 'Tied');
+  const response = await service.call('PATCH', agent.path, { key: tied.key, body });
+  assert.equal(response.body.agentName, 'Tied');
 });
 
 test('a new limit includes earlier usage', async () => {

@@ -14,12 +14,12 @@ async function patch(path: string, tag: string, body: object = { agentName: 'New
 test('one of many concurrent edits of the same revision succeeds', async () => {
   const { path } = await addAgent(service);
   const tag = (await service.call('GET', path, { key })).headers.get('etag') ?? '';
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, (_, i) => patch(path, tag, { agentName: `by ${i}` })),
   );
-  const through = answers.filter(({ status }) => status === 200);
+  const through = responses.filter(({ status }) => status === 200);
   assert.equal(through.length, 1);
-  const others = answers.filter(({ status }) => status !== 200);
+  const others = responses.filter(({ status }) => status !== 200);
   for (const { status, body } of others) assert.deepEqual([status, body.code], [412, 'STALE']);
   const read = await service.call('GET', path, { key });
   assert.equal(read.body.agentName, through[0]?.body.agentName);
@@ -54,10 +54,10 @@ const tags: [tag: string, status: number][] = [
 for (const [tag, status] of tags) {
   test(`If-Match: ${tag} is ${status}`, async () => {
     const { path } = await addAgent(service);
-    const answer = await patch(path, tag);
-    assert.equal(answer.status, status);
-    if (status === 412) assert.equal(answer.body.code, 'STALE');
-    if (status === 400) assert.match(answer.body.message, /If-Match/);
+    const response = await patch(path, tag);
+    assert.equal(response.status, status);
+    if (status === 412) assert.equal(response.body.code, 'STALE');
+    if (status === 400) assert.match(response.body.message, /If-Match/);
   });
 }
 

@@ -38,11 +38,11 @@ test('a role applies from the next request on, to sessions and keys', async () =
 
 test('an owner can step down if another remains', async () => {
   const userId = await service.member('owner');
-  const answer = await service.call('PATCH', `/api/v1/members/${toId('user', userId)}`, {
+  const response = await service.call('PATCH', `/api/v1/members/${toId('user', userId)}`, {
     user: userId,
     body: { role: 'editor' },
   });
-  assert.deepEqual([answer.status, answer.body.role], [200, 'editor']);
+  assert.deepEqual([response.status, response.body.role], [200, 'editor']);
   const list = await service.call('GET', '/api/v1/invitations', { user: userId });
   assert.equal(list.status, 403);
 });

@@ -11,9 +11,9 @@ const agent = await addAgent(service);
 
 async function validate(definition: unknown) {
   const body = { definition };
-  const answer = await service.call('POST', '/api/v1/workflows/validate', { key, body });
-  assert.equal(answer.status, 200);
-  return answer.body;
+  const response = await service.call('POST', '/api/v1/workflows/validate', { key, body });
+  assert.equal(response.status, 200);
+  return response.body;
 }
 
 test('a valid definition is returned with defaults, and nothing is saved', async () => {
