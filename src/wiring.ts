@@ -128,7 +128,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await worker?.drain(timeoutMs);
       engine.waiters.close();
       engine.workflowRunWaiters.close();
-      await shutdown.depart(app.server, timeoutMs);
+      await shutdown.shutDown(app.server, timeoutMs);
       await closeWithin(app, unfinishedRequestsMs);
       await background?.stopSweeps();
       // The end of one step makes others ready, and those are admitted.
@@ -176,7 +176,10 @@ function createEngine(
   const { pipelines, singlePipelines, workDb } = connections;
   const { testingLimits } = config;
   const onError = failures.reporter('wait poll failed');
-  const waiters = createWaiters({ findEndedExecutions: (ids) => findEndedExecutions(db, ids), onError });
+  const waiters = createWaiters({
+    findEndedExecutions: (ids) => findEndedExecutions(db, ids),
+    onError,
+  });
   const workflowRunWaiters = createWaiters({
     ...{ findEndedExecutions: (ids) => findEndedWorkflowRuns(db, ids), onError },
   });
@@ -197,16 +200,16 @@ function createEngine(
     ...progressDeps,
     ...{ pipelines, singlePipelines, announcements },
     onProgress: (progress) => workflows.onProgress(progress),
-    onBatch: (size) => metrics.batch('finish', size),
+    onBatch: (size) => metrics.batchCompleted('finish', size),
   });
   const template = templateCache((id) => readTemplate(workDb, id));
-  const models = withMetrics(deps.models, metrics.modelCalled);
+  const models = withMetrics(deps.models, metrics.modelCallEnded);
   const execute = { models, template, onFault: log.executionFaulted };
   const worker =
     deps.role === 'api' ? null : connectWorker(deps, connections, failures, finisher, execute);
   const admission = createAdmission({
     ...{ pipelines, testingLimits, announcements, slots: worker?.slots ?? null },
-    onBatch: (size) => metrics.batch('admission', size),
+    onBatch: (size) => metrics.batchCompleted('admission', size),
   });
   const canceler = createCanceler({ db, finisher, template, announcements });
   const workflows = createWorkflows({
@@ -291,7 +294,7 @@ function createApp(
   const { config, db, logger, role } = deps;
   const { metrics, worker } = engine;
   const { metricsToken, trustedProxies } = config;
-  const app = createServer({ logger, trustedProxies, departure: shutdown });
+  const app = createServer({ logger, trustedProxies, shutdown });
   const server = { app, draining: false };
   systemRoutes(app, {
     ...{ db, metrics, metricsToken, draining: () => server.draining },
@@ -315,7 +318,10 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
   const sessions = createSessions({ db, logger, secret, publicUrl, signIn });
   const { caller: session, checkSameOrigin } = sessions;
   const onKeyUsed = keyUse.used;
-  const reads = createSharedReads({ pipelines, onBatch: (size) => metrics.batch('read', size) });
+  const reads = createSharedReads({
+    pipelines,
+    onBatch: (size) => metrics.batchCompleted('read', size),
+  });
   return {
     ...{ db, exportDb, reads, singlePipelines, admission, canceler, sessions, checkSameOrigin },
     ...{ listPerMinute, webhookPerMinute, testingLimits, onKeyUsed },

@@ -32,9 +32,9 @@ export const access: Claim = {
       name: 'cancel-first',
       says: 'a run is canceled before it is asked whether it is one of that agent',
       file: 'api/routes/executions/executions.ts',
-      find: `route(app, parts, cancelExecution, async (context) => {`,
-      replace: `route(app, parts, cancelExecution, async (context) => {
-        await parts.canceler.cancel(fromId('execution', context.params.executionId) ?? '');`,
+      find: `route(app, deps, cancelExecution, async (context) => {`,
+      replace: `route(app, deps, cancelExecution, async (context) => {
+        await deps.canceler.cancel(fromId('execution', context.params.executionId) ?? '');`,
     },
   ],
   async prove(ground) {

@@ -102,7 +102,10 @@ function faultsOf({ child, output }: CuelineProcess): string[] {
   const { logged } = output();
   const faults = logged
     .split('\n')
-    .filter((line) => /"msg":"(fault|unavailable)"/.test(line) && !line.includes(exportsFull));
+    .filter(
+      (line) =>
+        /"msg":"(request failed|request rejected)"/.test(line) && !line.includes(exportsFull),
+    );
   const last = hasEnded(child) ? [logged.slice(-logCharsMax)] : [];
   return [...faults.slice(-enough), ...last].map(
     (text) => `it has logged ${text.slice(0, logCharsMax)}`,

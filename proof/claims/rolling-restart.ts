@@ -45,8 +45,8 @@ export const rollingRestart: Claim = {
       name: 'turn-away',
       says: 'who asks once more over a connection that it kept is turned away',
       file: 'api/http/graceful-shutdown.ts',
-      find: 'begun = true;',
-      replace: `begun = true;
+      find: 'started = true;',
+      replace: `started = true;
         server.removeAllListeners('request');
         server.on('request', (_request, response) => response.writeHead(503).end('{}'));`,
     },
@@ -54,7 +54,7 @@ export const rollingRestart: Claim = {
       name: 'cut-off',
       says: 'connections are closed whatever may be on its way over them',
       file: 'api/http/graceful-shutdown.ts',
-      find: 'await Promise.race([gone, after(Math.min(untilMs, unusableMs) - performance.now())]);',
+      find: 'await Promise.race([closed, sleep(Math.min(deadlineMs, unusableMs) - performance.now())]);',
       replace: 'server.closeAllConnections();',
     },
   ],

@@ -29,7 +29,7 @@ export const slowClients: Claim = {
     {
       name: 'few-requests-at-once',
       says: 'a few slow requests are all that the server takes in at once',
-      file: 'api/server.ts',
+      file: 'api/http/open-requests.ts',
       find: 'const openRequestsMax = 5_000;',
       replace: 'const openRequestsMax = 20;',
     },

@@ -13,37 +13,37 @@ import type { Authenticator } from './access/authenticate.ts';
 import type { Sessions } from './access/session.ts';
 import type { WaitSlots } from './http/wait-for.ts';
 
-/** What the routes are given; `wiring.ts` puts it together. */
+/** Dependencies of the routes; `wiring.ts` creates them. */
 export interface ApiDeps {
   readonly db: Db;
-  /** What callers ask for again and again. */
+  /** Batched reads of callers, agents and executions. */
   readonly reads: SharedReads;
-  /** For answers that take as long as their reader: connections of their own. */
+  /** Separate connections for exports, which last as long as their client reads. */
   readonly exportDb: Db;
-  /** For what deletes records. */
+  /** For statements that delete records. */
   readonly singlePipelines: Pipelines;
   readonly admission: Admission;
   readonly canceler: Canceler;
   readonly waiters: Waiters;
   readonly workflowStarter: WorkflowStarter;
   readonly workflowCanceler: WorkflowCanceler;
-  /** Of runs of workflows. */
   readonly workflowRunWaiters: Waiters;
-  /** For both kinds of waiters together. */
+  /** Shared by both kinds of waiters. */
   readonly waitSlots: WaitSlots;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
-  /** Refuses a write that a browser sends with its cookie from another origin. */
+  /** Rejects a write that a browser sends from another origin. */
   readonly checkSameOrigin: (request: FastifyRequest) => void;
+  /** Records the last use of a key. */
   readonly onKeyUsed: (hash: string) => void;
   readonly listPerMinute: number;
-  /** Events that one webhook takes. */
+  /** Events that one webhook accepts per minute. */
   readonly webhookPerMinute: number;
-  /** What the Testing stage caps an agent at. */
+  /** Limits of agents in the Testing stage. */
   readonly testingLimits: RateLimits;
-  /** What credentials of providers are sealed with. */
+  /** Encrypts provider credentials and webhook secrets. */
   readonly sealKey: Buffer;
-  /** Why a workspace may not have this base URL, as public text; null where it may. */
+  /** The public reason why a base URL is not allowed; null if it is. */
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
   readonly testConnection: TestConnection;
 }

@@ -14,35 +14,38 @@ import { statisticsRoutes } from './routes/executions/statistics.ts';
 import { scheduleRoutes } from './routes/workflows/schedules.ts';
 import { webhookRoutes } from './routes/workflows/webhooks.ts';
 import { workflowRunRoutes } from './routes/workflows/workflow-runs.ts';
-import { workflowRoutes } from './routes/workflows/workflows.ts';
+import { workflowRoutes, workflowVersionRoutes } from './routes/workflows/workflows.ts';
+import { invitationRoutes } from './routes/workspace/invitations.ts';
 import { keyRoutes } from './routes/workspace/keys.ts';
 import { memberRoutes } from './routes/workspace/members.ts';
 import { priceRoutes } from './routes/workspace/prices.ts';
 import { providerRoutes } from './routes/workspace/providers.ts';
 import { usageRoutes } from './routes/workspace/usage.ts';
 
-/** All routes of the API. */
-export function apiRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  handlePreflights(app, parts.db);
-  allowErrorResponses(app, parts.db);
-  parts.sessions.mount(app);
-  executeRoutes(app, parts);
-  executionRoutes(app, parts);
-  historyRoutes(app, parts);
-  exportRoutes(app, parts);
-  promptRoutes(app, parts);
-  agentRoutes(app, parts);
-  workflowRoutes(app, parts);
-  workflowRunRoutes(app, parts);
-  scheduleRoutes(app, parts);
-  webhookRoutes(app, parts);
-  declarationRoutes(app, parts);
-  statisticsRoutes(app, parts);
-  erasureRoutes(app, parts);
-  retentionRoutes(app, parts);
-  keyRoutes(app, parts);
-  memberRoutes(app, parts);
-  usageRoutes(app, parts);
-  providerRoutes(app, parts);
-  priceRoutes(app, parts);
+/** Registers all routes of the API. */
+export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  handlePreflights(app, deps.db);
+  allowErrorResponses(app, deps.db);
+  deps.sessions.mount(app);
+  executeRoutes(app, deps);
+  executionRoutes(app, deps);
+  historyRoutes(app, deps);
+  exportRoutes(app, deps);
+  promptRoutes(app, deps);
+  agentRoutes(app, deps);
+  workflowRoutes(app, deps);
+  workflowVersionRoutes(app, deps);
+  workflowRunRoutes(app, deps);
+  scheduleRoutes(app, deps);
+  webhookRoutes(app, deps);
+  declarationRoutes(app, deps);
+  statisticsRoutes(app, deps);
+  erasureRoutes(app, deps);
+  retentionRoutes(app, deps);
+  keyRoutes(app, deps);
+  memberRoutes(app, deps);
+  invitationRoutes(app, deps);
+  usageRoutes(app, deps);
+  providerRoutes(app, deps);
+  priceRoutes(app, deps);
 }

@@ -16,7 +16,7 @@ export interface AnnouncementsDeps {
   readonly workflowRunWaiters: Waiters;
   readonly values: ValueCache;
   readonly metrics: {
-    ended(execution: EndedExecution): void;
+    executionEnded(execution: EndedExecution): void;
     workflowRunEnded(status: EndedWorkflowRun['end']['status']): void;
   };
   readonly log: {
@@ -61,7 +61,7 @@ export class Announcements {
     const { notifications, waiters, metrics, log } = this.#deps;
     waiters.wake([execution.id]);
     notifications.publish('cueline_execution_ended', [execution.id]);
-    metrics.ended(execution);
+    metrics.executionEnded(execution);
     log.executionEnded(execution);
   }
 

@@ -9,25 +9,25 @@ import { endpoints } from '../../src/contract/index.ts';
 import { bodyBytesMax } from '../../src/contract/limits.ts';
 import { generateKey } from '../../src/core/people/key.ts';
 
-/** What is hardly a request at all is answered as every other: four fields, an id, and never a 5xx. */
+/** Malformed requests get the common error format: four fields, a request id, and never a 5xx. */
 
 const service = await startService();
 after(service.close);
 const { key } = await service.key();
 const agent = await addAgent(service);
 
-/** Sends bytes as they are, and reads until the server closes. */
+/** Sends raw bytes, and reads until the server closes the connection. */
 async function raw(text: string): Promise<{ status: number; head: string; body: string }> {
   const { port } = new URL(service.url);
   const socket = connect(Number(port), '127.0.0.1');
   socket.on('error', () => {});
-  let answer = '';
+  let response = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {
-    answer += chunk;
+    response += chunk;
   });
   socket.write(text);
   await new Promise((resolve) => socket.once('close', resolve));
-  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const [head = '', body = ''] = response.split('\r\n\r\n');
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head, body };
 }
 
@@ -44,7 +44,7 @@ const broken: [string, string, number][] = [
   ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(70_000)}\r\n\r\n`, 431],
 ];
 for (const [what, text, expected] of broken) {
-  test(`${what}: ${expected} in the form of every error`, async () => {
+  test(`${what}: ${expected} in the common error format`, async () => {
     const { status, head, body } = await raw(text);
     assert.equal(status, expected);
     const problem = JSON.parse(body);
@@ -53,7 +53,7 @@ for (const [what, text, expected] of broken) {
   });
 }
 
-test('a request without a host or with odd expectations is a request like any other', async () => {
+test('a request without a host or with an unknown Expect header is accepted', async () => {
   for (const header of ['', 'Host: x\r\nExpect: something\r\n']) {
     const { status, body } = await raw(`GET /nope HTTP/1.1\r\n${header}Connection: close\r\n\r\n`);
     assert.equal(status, 404);
@@ -61,14 +61,14 @@ test('a request without a host or with odd expectations is a request like any ot
   }
 });
 
-test('a proxy is not what this is, and that is said', async () => {
+test('CONNECT returns 405', async () => {
   const { status, head, body } = await raw('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n');
   assert.equal(status, 405);
   assert.match(head, /^Allow: GET, HEAD, POST/m);
   assert.equal(JSON.parse(body).code, 'METHOD_NOT_ALLOWED');
 });
 
-test('methods that no route knows are refused as any other', async () => {
+test('unknown methods return 404 or 405', async () => {
   for (const [method, path, expected] of [
     ['QUERY', '/nope', 404],
     ['QUERY', '/api/v1/prompts', 405],
@@ -82,7 +82,7 @@ test('methods that no route knows are refused as any other', async () => {
   }
 });
 
-test('a 405 tells every method that is answered', async () => {
+test('a 405 lists every supported method', async () => {
   const allowed = async (path: string) =>
     (await service.call('PUT', path, { key })).headers.get('allow');
   assert.equal(await allowed('/healthz'), 'GET, HEAD');
@@ -91,7 +91,7 @@ test('a 405 tells every method that is answered', async () => {
   assert.equal(await allowed(`${agent.path}/execute`), 'POST');
 });
 
-test('a key is looked at whatever stands in the path', async () => {
+test('the key is checked first, whatever the path', async () => {
   const body = { variables: { name: 'x' } };
   for (const id of ['%', '%ff', '%E0%A4%A', 'a%2Fb', '%00', 'a'.repeat(9_000)]) {
     const path = `/api/v1/agents/${id}/execute`;
@@ -100,7 +100,7 @@ test('a key is looked at whatever stands in the path', async () => {
   }
 });
 
-test('who is answered before the body has come is told that the connection ends, others are not', async () => {
+test('a response before the end of the body says connection: close; others keep the connection alive', async () => {
   const path = '/api/v1/agents/%ff';
   const unfinished = `PATCH ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`;
   const { head } = await raw(unfinished);
@@ -117,7 +117,7 @@ for (const type of [
   'application/json/x',
   'application/json, text/plain',
 ]) {
-  test(`a content type of "${type}" is judged after the key and its limits`, async () => {
+  test(`content type "${type}" is checked after the key and its limits`, async () => {
     const options = { body: '{"variables":{"name":"x"}}', headers: { 'content-type': type } };
     const path = `${agent.path}/execute`;
     const good = await service.call('POST', path, { key, ...options });
@@ -133,7 +133,7 @@ for (const type of [
   });
 }
 
-test('a body in a transfer coding of its own is as little read as one that is compressed', async () => {
+test('an unsupported transfer coding returns 415', async () => {
   const post = (coding: string) =>
     raw(
       [
@@ -150,12 +150,12 @@ test('a body in a transfer coding of its own is as little read as one that is co
   for (const coding of ['chunked', 'Chunked']) assert.equal((await post(coding)).status, 202);
 });
 
-/** Of nothing that is there: what is wrong with a call is said first. */
+/** Paths with unknown ids: errors in the request are reported first. */
 const withoutFields = (Object.values(endpoints) as Endpoint[])
   .filter(({ method, body }) => method === 'POST' && !body)
   .map(({ path }) => path.replace(/\{\w+\}/g, 'none'));
 
-test('what has no fields takes no body and an empty one, and refuses all else after the key', async () => {
+test('an operation without fields accepts no body and an empty object, and checks others after the key', async () => {
   assert.ok(withoutFields.length > 5);
   const plain = { 'content-type': 'text/plain' };
   const wrong: [body: string, headers: Record<string, string>, status: number, code: string][] = [
@@ -181,13 +181,13 @@ test('what has no fields takes no body and an empty one, and refuses all else af
   }
 });
 
-test('the field that a call without fields was sent is named', async () => {
+test('an unknown field of an operation without fields is named', async () => {
   const path = `${agent.path}/executions/none/cancel`;
   const { body } = await service.call('POST', path, { key, body: { reason: 'x' } });
   assert.match(body.message, /"reason" is not known/);
 });
 
-test('a malformed Idempotency-Key or query does not pass by the key and its limits', async () => {
+test('a malformed Idempotency-Key or query is checked after the key and its limits', async () => {
   const body = { variables: { name: 'x' } };
   const { key: spent } = await service.key({ rateLimits: { requestsPerMinute: 0 } });
   const long = { 'idempotency-key': 'x'.repeat(256) };
@@ -204,7 +204,7 @@ test('a malformed Idempotency-Key or query does not pass by the key and its limi
   }
 });
 
-test('a bad query spends a list call as a good one does', async () => {
+test('an invalid query counts as a list call', async () => {
   const { key: fresh } = await service.key();
   const { status, headers } = await service.call('GET', `${agent.path}/executions?limit=0`, {
     key: fresh,
@@ -213,7 +213,7 @@ test('a bad query spends a list call as a good one does', async () => {
   assert.equal(headers.get('x-ratelimit-remaining'), '299');
 });
 
-test('a page may read that its key is refused', async () => {
+test('CORS allows the agent’s origin to read a 401', async () => {
   const open = await addAgent(service, { allowedOrigins: ['https://app.example.com'] });
   const options = {
     key: generateKey(),
@@ -228,7 +228,7 @@ test('a page may read that its key is refused', async () => {
   assert.equal(refused.headers.get('access-control-allow-origin'), null);
 });
 
-test('nobody writes through the view, not even its owner', async () => {
+test('the view is read-only, also for its owner', async () => {
   await run(service, agent, key);
   for (const statement of [
     sql`delete from cueline_executions`,

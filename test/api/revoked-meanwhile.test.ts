@@ -11,7 +11,7 @@ import { toId } from '../../src/core/id.ts';
 import { lockLimits } from '../../src/store/admission/limits.ts';
 import { setRole } from '../../src/store/people/members.ts';
 
-/** Who is removed or revoked between the head of a request and its end is not let in. */
+/** A caller that is removed or revoked while its request arrives is rejected. */
 
 const service = await startService();
 after(service.close);
@@ -20,7 +20,7 @@ const workflow = await addWorkflow(service, { steps: [step({ name: 'only', agent
 
 type Who = Readonly<Record<string, string>>;
 
-/** Sends the head and the first byte, and gives what comes once the rest is sent. */
+/** Sends the headers and the first byte; the returned function sends the rest and reads the response. */
 async function begin(method: string, path: string, who: Who, body: object) {
   const whole = JSON.stringify(body);
   const headers = { ...who, 'content-type': 'application/json', 'content-length': whole.length };
@@ -28,7 +28,7 @@ async function begin(method: string, path: string, who: Who, body: object) {
   const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
   sending.write(whole.slice(0, 1));
   await once(sending, 'socket');
-  // Whatever is asked about the head has been asked and answered by then.
+  // By then the server has processed the headers.
   await service.call('GET', '/healthz');
   return async () => {
     sending.end(whole.slice(1));
@@ -44,7 +44,7 @@ const calls: [what: string, method: string, path: string, body: object][] = [
   ['make a prompt', 'POST', '/api/v1/prompts', { name: 'Late' }],
 ];
 for (const [what, method, path, body] of calls) {
-  test(`${what}: a key that is revoked before the body is all here`, async () => {
+  test(`${what}: 401 for a key that is revoked before the body is complete`, async () => {
     const { key, apiKeyId } = await service.key();
     const end = await begin(method, path, { authorization: `Bearer ${key}` }, body);
     const user = service.ownerId;
@@ -60,7 +60,7 @@ const sessionCalls: [what: string, path: string, body: object][] = [
   ['make a prompt', '/api/v1/prompts', { name: 'Late' }],
 ];
 for (const [what, path, body] of sessionCalls) {
-  test(`${what}: a member who is removed before the body is all here`, async () => {
+  test(`${what}: 401 for a member who is removed before the body is complete`, async () => {
     const signedIn = await service.signIn('editor');
     const { body: me } = await service.call('GET', '/api/v1/me', { cookie: signedIn.cookie });
     const who = { cookie: signedIn.cookie, origin: service.url };
@@ -73,13 +73,13 @@ for (const [what, path, body] of sessionCalls) {
   });
 }
 
-const changes: [what: string, method: string, body: object | undefined, answers: number[]][] = [
+const changes: [what: string, method: string, body: object | undefined, responses: number[]][] = [
   ['removed', 'DELETE', undefined, [204, 401]],
   ['made a viewer', 'PATCH', { role: 'viewer' }, [200, 403]],
 ];
 for (const [what, path, body] of sessionCalls.slice(0, 2)) {
-  for (const [changed, method, change, answers] of changes) {
-    test(`${what}: a member who is ${changed} while their call waits in line behind that`, async () => {
+  for (const [changed, method, change, responses] of changes) {
+    test(`${what}: the request of a member who is ${changed} waits for the change`, async () => {
       const { cookie, userId } = await service.signIn('editor');
       const member = `/api/v1/members/${toId('user', userId)}`;
       const sent: ReturnType<typeof service.call>[] = [];
@@ -93,12 +93,12 @@ for (const [what, path, body] of sessionCalls.slice(0, 2)) {
         await untilBlocked(service.db, 2);
       });
       const statuses = (await Promise.all(sent)).map(({ status }) => status);
-      assert.deepEqual(statuses, answers);
+      assert.deepEqual(statuses, responses);
     });
   }
 }
 
-test('a member who is made an owner while their call waits is let in as one', async () => {
+test('a request that waits for a role change uses the new role', async () => {
   const { cookie, userId } = await service.signIn('viewer');
   const path = `/api/agents/${agent.agentId}/execute`;
   const { status } = await during(
@@ -112,8 +112,8 @@ test('a member who is made an owner while their call waits is let in as one', as
   assert.equal(status, 202);
 });
 
-test('a key that is revoked while it waits for a run reads no output', async () => {
-  // Where the run has ended before the first look at it, nobody has waited, and it is tried again.
+test('a key that is revoked during a long poll reads no output', async () => {
+  // If the execution ends before the first read, nothing has waited, and the test retries.
   for (let tries = 1; ; tries++) {
     const { key, apiKeyId } = await service.key();
     const held = service.models.hold();

@@ -4,7 +4,7 @@ import { createMetrics, type Gauges, type Metrics } from '../../src/api/http/met
 import { openapiRoute, type SystemDeps, systemRoutes } from '../../src/api/routes/system/system.ts';
 import { type Db, openDatabase } from '../../src/store/connection/database.ts';
 
-/** The system routes alone on a socket, as a process that only works serves them. */
+/** The system routes on a socket, as a worker process serves them. */
 export interface SystemApp {
   readonly url: string;
   readonly metrics: Metrics;
@@ -17,7 +17,7 @@ export const still: Gauges = {
   providers: () => new Map(),
 };
 
-/** Where no PostgreSQL is. */
+/** An address without PostgreSQL. */
 export function nowhere(): Db {
   return openDatabase({ connection: { host: '127.0.0.1', port: 1 }, poolMax: 1, onError() {} });
 }

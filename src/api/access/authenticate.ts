@@ -6,16 +6,16 @@ import { CallFailure } from '../../core/failure.ts';
 import { hashKey, isKey } from '../../core/people/key.ts';
 import type { SharedReads } from '../../flow/execution/shared-reads.ts';
 
-/** Who calls: the bearer of an API key, or a browser with a session. */
+/** Authenticates the bearer of an API key, or a browser with a session. */
 
-/** What can be said before the body has come: whoever bears nothing, or a key of the wrong form, need not send one. */
+/** Rejects a request without a key or cookie, or with a malformed key, before its body is read. */
 export function requireCredential(request: FastifyRequest): void {
   if (bearerHash(request) === null && request.headers.cookie === undefined) throw unauthorized();
 }
 
 /**
- * The hash of the key a request bears. Shape and checksum are looked at here, without asking the database; whether
- * such a key was issued only the database knows. Null where the request bears none.
+ * The hash of the request's key; null without a key. Checks the format and the checksum only. The database decides
+ * whether such a key exists.
  */
 export function bearerHash(request: FastifyRequest): string | null {
   const header = request.headers.authorization;
@@ -26,38 +26,38 @@ export function bearerHash(request: FastifyRequest): string | null {
 }
 
 export interface Authenticator {
-  /** The caller, of the kind that the endpoint is for, whatever its rights; 401 or 403 otherwise. */
+  /** The caller, if the endpoint accepts its kind; its permissions are not checked. Throws 401 or 403. */
   identify(request: FastifyRequest, endpoint: Endpoint): Promise<Caller>;
-  /** The caller, with the right that the endpoint needs of it; 401 or 403 otherwise. */
+  /** The caller, if it has the permission that the endpoint requires. Throws 401 or 403. */
   authenticate(request: FastifyRequest, endpoint: Endpoint): Promise<Caller>;
 }
 
 export interface AuthenticatorDeps {
   readonly reads: SharedReads;
-  /** The caller that the request's session cookie stands for; null where it has none that holds. */
+  /** The caller of the session cookie; null without a valid session. */
   readonly session: (request: FastifyRequest, endpoint: Endpoint) => Promise<Caller | null>;
-  /** Told of keys that were used. */
+  /** Records the last use of a key. */
   readonly onKeyUsed: (hash: string) => void;
 }
 
-export function createAuthenticator(parts: AuthenticatorDeps): Authenticator {
-  async function identified(request: FastifyRequest, endpoint: Endpoint) {
+export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
+  async function identifyWithRight(request: FastifyRequest, endpoint: Endpoint) {
     const hash = bearerHash(request);
-    const caller = hash ? await parts.reads.caller(hash) : await parts.session(request, endpoint);
+    const caller = hash ? await deps.reads.caller(hash) : await deps.session(request, endpoint);
     if (!caller || caller.ended || caller.role === null) throw unauthorized();
-    if (hash) parts.onKeyUsed(hash);
+    if (hash) deps.onKeyUsed(hash);
     const right = caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);
     if (right !== null) return { caller, right };
-    const needed = caller.kind === 'key' ? 'session' : 'key';
-    throw new CallFailure('PERMISSION_DENIED', `This needs a ${needed}.`);
+    const required = caller.kind === 'key' ? 'session' : 'key';
+    throw new CallFailure('PERMISSION_DENIED', `This endpoint requires a ${required}.`);
   }
 
   return {
-    identify: async (request, endpoint) => (await identified(request, endpoint)).caller,
+    identify: async (request, endpoint) => (await identifyWithRight(request, endpoint)).caller,
     async authenticate(request, endpoint) {
-      const { caller, right } = await identified(request, endpoint);
-      const own = caller.kind === 'key' && endpoint.ownWith;
-      if (!caller.rights.includes(right) && !(own && caller.rights.includes(own))) {
+      const { caller, right } = await identifyWithRight(request, endpoint);
+      const ownRight = caller.kind === 'key' && endpoint.ownWith;
+      if (!caller.rights.includes(right) && !(ownRight && caller.rights.includes(ownRight))) {
         throw new CallFailure('PERMISSION_DENIED', deniedMessage(caller, right));
       }
       return caller;

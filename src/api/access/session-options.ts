@@ -7,23 +7,23 @@ import type { Db } from '../../store/connection/database.ts';
 import { isInvited } from '../../store/people/invitations.ts';
 import { trimSessions } from '../../store/people/users.ts';
 
-/** How better-auth is set up: on our tables, with our ids, and with as little of it as we need. */
+/** Configures better-auth: our tables, our ids, and only the features that Cueline uses. */
 
 export interface SessionDeps {
   readonly db: Db;
   /** `CUELINE_SECRET`; cookies are signed with a key derived from it. */
   readonly secret: string;
-  /** Where browsers find the server; null where that is wherever they ask. */
+  /** The URL of the server in browsers; null: the URL of each request. */
   readonly publicUrl: string | null;
   readonly signIn: SignInProviders;
   readonly logger: FastifyBaseLogger;
 }
 
-/** Sign-in with others' accounts, as far as it is configured. */
+/** The configured identity providers. */
 export interface SignInProviders {
   readonly github: Client | null;
   readonly google: Client | null;
-  /** Any OpenID Connect issuer; the provider is called `oidc`. */
+  /** Any OpenID Connect issuer; the provider's name is `oidc`. */
   readonly oidc: (Client & { readonly issuer: string }) | null;
 }
 
@@ -32,36 +32,36 @@ interface Client {
   readonly clientSecret: string;
 }
 
-/** Where better-auth reads the address of a caller. It is given no header of that name that was sent. */
+/** The header from which better-auth reads the caller's address. A header of this name in a request is dropped. */
 export const addressHeader = 'x-cueline-address';
 export const basePath = '/api/auth';
 
 const daySeconds = 86_400;
 
-export function sessionOptions(parts: SessionDeps): BetterAuthOptions {
-  const { db, publicUrl, logger } = parts;
-  const { github, google } = parts.signIn;
+export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
+  const { db, publicUrl, logger } = deps;
+  const { github, google } = deps.signIn;
   return {
-    // Without a public URL no identity provider is allowed, and nothing else shows the base.
+    // Only identity providers use the base URL, and they require a public URL.
     baseURL: publicUrl ?? 'http://cueline.invalid',
     basePath,
-    // As a list: a single secret would give way to what the environment names for better-auth.
-    secrets: [{ version: 1, value: signingKey(parts.secret) }],
+    // A list, because better-auth's environment variable overrides a single secret.
+    secrets: [{ version: 1, value: signingKey(deps.secret) }],
     database: { db: db.withoutPlugins(), type: 'postgres', transaction: true },
     ...tables,
-    user: { ...tables.user, validateUserInfo: (incoming) => refuseStranger(db, incoming) },
+    user: { ...tables.user, validateUserInfo: (incoming) => rejectUninvited(db, incoming) },
     session: {
       ...tables.session,
       expiresIn: 30 * daySeconds,
       updateAge: daySeconds,
-      // A session signed in long ago may still be shown and ended.
+      // Sessions of any age may be listed and revoked.
       freshAge: 0,
     },
     account: {
       ...tables.account,
       storeStateStrategy: 'cookie',
       updateAccountOnSignIn: false,
-      // Linking at sign-in needs an address that both sides have verified; by being signed in on both it needs no more.
+      // Linking at sign-in requires an address that both sides verified. A signed-in user may link any account.
       accountLinking: { enabled: true, trustedProviders: [] },
     },
     emailAndPassword: {
@@ -72,7 +72,7 @@ export function sessionOptions(parts: SessionDeps): BetterAuthOptions {
     },
     socialProviders: { ...(github && { github }), ...(google && { google }) },
     databaseHooks: {
-      // Afterwards, so that of many who sign in at once the last finds all of them.
+      // Trims after the insert, so that the last of several concurrent sign-ins sees all of them.
       session: { create: { after: (session) => trimSessions(db, session.userId) } },
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
     },
@@ -81,16 +81,16 @@ export function sessionOptions(parts: SessionDeps): BetterAuthOptions {
     telemetry: { enabled: false },
     logger: {
       level: 'error',
-      log: (_level, message, ...details) => note(logger, message, details),
+      log: (_level, message, ...details) => logSignInFailure(logger, message, details),
     },
     advanced: {
       cookiePrefix: 'cueline',
       useSecureCookies: publicUrl?.startsWith('https:') ?? false,
-      // Origins are checked before, by one rule for all writes with a cookie; where a browser is sent, here.
+      // `checkSameOrigin` checks the origin of all writes; better-auth checks redirect targets.
       disableCSRFCheck: true,
       disableOriginCheck: false,
       ipAddress: { ipAddressHeaders: [addressHeader] },
-      // It asks in no transaction, so the clock is ours: these ids need only be unique.
+      // better-auth requests ids outside a transaction. The process clock suffices, because they need only be unique.
       database: { generateId: () => uuid7(Date.now()), validateSchema: false },
     },
   };
@@ -134,8 +134,8 @@ type Incoming = Parameters<
   NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>
 >[0];
 
-/** No open registration: an account is made for an address that is invited, and only the provider can say whose it is. */
-async function refuseStranger(db: Db, { user, source }: Incoming) {
+/** Rejects open registration: an account requires an invitation, and an address that the provider verified. */
+async function rejectUninvited(db: Db, { user, source }: Incoming) {
   if (source.action === 'sign-in') return undefined;
   if (!user.emailVerified) return { error: 'email_not_verified' };
   if (source.action === 'create-user' && !(await isInvited(db, (user.email ?? '').toLowerCase()))) {
@@ -144,16 +144,17 @@ async function refuseStranger(db: Db, { user, source }: Incoming) {
   return undefined;
 }
 
-/** We ask a provider who somebody is, once; what else its tokens are good for is not ours to keep. */
+/** Drops the provider's tokens: they identify the user once and are not used again. */
 async function withoutTokens() {
   return { data: { accessToken: null, refreshToken: null, idToken: null } };
 }
 
-/**
- * Mostly of people who mistyped and of providers that refused them; what is a fault of ours is logged where it is
- * answered.
- */
-function note(logger: FastifyBaseLogger, message: string, details: readonly unknown[]): void {
+/** Logs a failed sign-in: mostly wrong passwords and rejections by providers. Unexpected errors are logged with the response. */
+function logSignInFailure(
+  logger: FastifyBaseLogger,
+  message: string,
+  details: readonly unknown[],
+): void {
   const err = details.find((one) => one instanceof Error);
-  logger.info({ ...(err && { err }) }, `sign-in: ${message}`);
+  logger.info({ reason: message, ...(err && { err }) }, 'sign-in failed');
 }

@@ -4,20 +4,20 @@ import { patterns } from '../../contract/patterns.ts';
 import { body } from '../../contract/shared.ts';
 
 /**
- * What of better-auth is open, below `/api/auth`. It has far more to offer (sign-up, reset by mail, changing addresses,
- * tokens of others): a path that does not stand here does not exist, and a field that does not stand here is refused.
+ * The paths of better-auth that are exposed below `/api/auth`. better-auth has many more (sign-up, password reset by
+ * mail, changing addresses, provider tokens): other paths return 404, and other fields are rejected.
  */
 export interface SessionPath {
   readonly method: 'GET' | 'POST';
   readonly body?: TObject;
-  /** Set where passwords can be guessed at: failures are counted, and too many refused. */
-  readonly guarded?: true;
+  /** Limits failed attempts, because the path verifies a password. */
+  readonly throttled?: true;
 }
 
 const password = Type.String({ maxLength: passwordMax });
-/** Where the browser goes afterwards: a page of ours. */
+/** The page of this server that the browser visits afterwards. */
 const page = Type.Optional(Type.String({ maxLength: urlMax, pattern: patterns.ownPage.source }));
-const departure = body('GracefulShutdown', {
+const providerSignIn = body('ProviderSignIn', {
   provider: Type.String({ maxLength: nameMax }),
   callbackURL: page,
   errorCallbackURL: page,
@@ -31,10 +31,10 @@ export const sessionPaths: Readonly<Record<string, SessionPath>> = {
       password,
       rememberMe: Type.Optional(Type.Boolean()),
     }),
-    guarded: true,
+    throttled: true,
   },
-  '/sign-in/social': { method: 'POST', body: departure },
-  '/link-social': { method: 'POST', body: departure },
+  '/sign-in/social': { method: 'POST', body: providerSignIn },
+  '/link-social': { method: 'POST', body: providerSignIn },
   '/unlink-account': {
     method: 'POST',
     body: body('Unlinking', { accountId: Type.String({ maxLength: nameMax }) }),
@@ -56,9 +56,9 @@ export const sessionPaths: Readonly<Record<string, SessionPath>> = {
       newPassword: Type.String({ minLength: passwordMin, maxLength: passwordMax }),
       revokeOtherSessions: Type.Optional(Type.Boolean()),
     }),
-    guarded: true,
+    throttled: true,
   },
-  // Where an identity provider sends the browser back to.
+  // Identity providers redirect the browser to these.
   '/callback/github': { method: 'GET' },
   '/callback/google': { method: 'GET' },
   '/callback/oidc': { method: 'GET' },

@@ -14,40 +14,41 @@ import { fromId } from '../../core/id.ts';
 import type { HashPassword } from '../../core/people/token.ts';
 import { findSessionCaller } from '../../store/admission/callers.ts';
 import { readClock } from '../../store/connection/clock.ts';
+import type { Db } from '../../store/connection/database.ts';
 import { readBody } from '../http/body.ts';
 import { callerAddress } from '../http/caller-address.ts';
 import { checkSameOrigin, isSameOrigin, originOf } from '../http/same-origin.ts';
-import { fieldsOf } from '../http/validate.ts';
+import { readFields } from '../http/validate.ts';
 import { unauthorized } from './authenticate.ts';
-import { limitHashing } from './hashing-limit.ts';
+import { type HashingLimit, limitHashing } from './hashing-limit.ts';
 import { addressHeader, basePath, type SessionDeps, sessionOptions } from './session-options.ts';
 import { sessionPath } from './session-paths.ts';
-import { guard } from './sign-in-guard.ts';
+import { throttleAttempts } from './sign-in-guard.ts';
 
-/** Signing in, and who is signed in. better-auth does it; only the files `session*.ts` know of it. */
+/** Sessions, implemented by better-auth. Only the files `session*.ts` use it. */
 
 export type { SessionDeps };
 
 export interface Sessions {
-  /** Whose accounts people can sign in with. */
+  /** The configured identity providers. */
   readonly identityProviders: readonly (keyof SessionDeps['signIn'])[];
   /** Serves `/api/auth/*`. */
   mount(app: FastifyInstance): void;
   /**
-   * The user of the request's cookie in the workspace that its header names, or its link where the endpoint knows such a
-   * parameter, else in the first that they own, or are in; null for nobody.
+   * The user of the session cookie in a workspace: the one in the header, or in the `workspace` parameter of endpoints
+   * that have it, else the first that the user owns, else the first that the user belongs to. Null without a session.
    */
   caller(request: FastifyRequest, endpoint?: Pick<Endpoint, 'query'>): Promise<Caller | null>;
-  /** The stored id of whoever is signed in, member or not; null for nobody, and where no page of ours asks. */
+  /** The id of the signed-in user, member or not; null without a session, and for requests from another origin. */
   user(request: FastifyRequest): Promise<string | null>;
-  /** In its turn, among those who sign in. */
+  /** Hashes a password within the shared limit on concurrent hashes. */
   readonly hashPassword: HashPassword;
   checkSameOrigin(request: FastifyRequest): void;
-  /** A link to a page of ours, to be handed on. */
+  /** The absolute URL of a page of this server. */
   link(request: FastifyRequest, path: string): string;
 }
 
-/** As better-auth stores it. Throws for a password that is too short or too long. */
+/** Hashes a password in better-auth's format. Throws if it is too short or too long. */
 export async function hashPassword(password: string): Promise<string> {
   if (password.length < passwordMin || password.length > passwordMax) {
     throw new CallFailure(
@@ -58,95 +59,30 @@ export async function hashPassword(password: string): Promise<string> {
   return hash(password);
 }
 
-export function createSessions(parts: SessionDeps): Sessions {
-  const { db, publicUrl, signIn } = parts;
-  const options = sessionOptions(parts);
+export function createSessions(deps: SessionDeps): Sessions {
+  const { db, publicUrl, signIn } = deps;
+  const options = sessionOptions(deps);
   const auth = betterAuth(options);
-  const withIssuer = federation(parts, options);
+  const cookies = new SessionCookies(auth, db);
   const hashing = limitHashing(hashesMax);
-  /** Cookies of a session that was prolonged, until the answer leaves. */
-  const prolonged = new WeakMap<FastifyRequest, string[]>();
-
-  async function userOf(request: FastifyRequest): Promise<string | null> {
-    const { cookie } = request.headers;
-    if (cookie === undefined) return null;
-    const asked = { headers: new Headers({ cookie }), returnHeaders: true } as const;
-    try {
-      const { headers, response } = await auth.api.getSession(asked);
-      prolonged.set(request, headers.getSetCookie());
-      return response?.user.id ?? null;
-    } catch (error) {
-      // It was ended while it was being prolonged.
-      if (isAPIError(error) && error.statusCode === 401) return null;
-      await readClock(db);
-      throw error;
-    }
-  }
-
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const path = (request.url.split('?')[0] ?? '').slice(basePath.length);
-    const open = sessionPath(path);
-    if (!open) throw new CallFailure('NOT_FOUND', 'There is no such path.');
-    if (request.method !== open.method) {
-      reply.header('allow', open.method);
-      throw new CallFailure('METHOD_NOT_ALLOWED', `This path answers ${open.method}.`);
-    }
-    if (fromBrowser(request)) checkSameOrigin(request, publicUrl);
-    const body = readsBody(open) ? fieldsOf<Fields>(await readBody(request), open) : undefined;
-    const toIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
-    const { handler } = toIssuer ? await withIssuer() : auth;
-    const ask = () => handler(webRequest(request, options.baseURL as string, body));
-    const response = open.guarded ? await guarded(request, path, body, ask) : await ask();
-    for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
-    if (response.status >= 400) throw await refusal(response);
-    if (response.status >= 300) {
-      return reply.redirect(response.headers.get('location') ?? '/', response.status);
-    }
-    return reply.type('application/json; charset=utf-8').send(await response.text());
-  }
-
-  async function guarded(
-    request: FastifyRequest,
-    path: string,
-    body: Record<string, unknown> | undefined,
-    ask: () => Promise<Response>,
-  ): Promise<Response> {
-    const email = typeof body?.email === 'string' ? body.email.toLowerCase() : null;
-    const account = email ?? (await userOf(request));
-    // Nobody's attempt is no guess, and must not use up those of the people in the same network.
-    if (account === null) throw unauthorized();
-    // better-auth sets the cookies of this answer itself.
-    prolonged.delete(request);
-    return guard(db, { ip: callerAddress(request) ?? '', path, account }, () => hashing(ask));
-  }
-
-  /** Its own words for what is wrong, in our form. Where the database is away, that is what is wrong. */
-  async function refusal(response: Response): Promise<Error> {
-    const code = codes[response.status];
-    const { message } = (await response.json().catch(() => ({}))) as { message?: string };
-    if (code) return new CallFailure(code, message ?? 'The request was refused.');
-    await readClock(db);
-    return new Error(`better-auth answered ${response.status}: ${message}`);
-  }
+  const authPaths = createAuthPaths(deps, options, auth, { cookies, hashing });
 
   return {
     identityProviders: identityProviders.filter((one) => signIn[one] !== null),
     mount(app) {
-      app.addHook('onSend', async (request, reply) => {
-        for (const cookie of prolonged.get(request) ?? []) reply.header('set-cookie', cookie);
-      });
-      app.all(`${basePath}/*`, answer);
+      app.addHook('onSend', async (request, reply) => cookies.setRenewed(request, reply));
+      app.all(`${basePath}/*`, authPaths);
     },
     async caller(request, endpoint) {
-      const named =
-        request.headers[workspaceHeader.toLowerCase()] ?? workspaceOfLink(request, endpoint);
-      const workspaceId = typeof named === 'string' ? fromId('workspace', named) : null;
-      if (named !== undefined && workspaceId === null) return null;
-      const userId = await userOf(request);
+      const wireId =
+        request.headers[workspaceHeader.toLowerCase()] ?? workspaceParameter(request, endpoint);
+      const workspaceId = typeof wireId === 'string' ? fromId('workspace', wireId) : null;
+      if (wireId !== undefined && workspaceId === null) return null;
+      const userId = await cookies.readUserId(request);
       return userId === null ? null : findSessionCaller(db, userId, workspaceId);
     },
     async user(request) {
-      return isSameOrigin(request, publicUrl) ? userOf(request) : null;
+      return isSameOrigin(request, publicUrl) ? cookies.readUserId(request) : null;
     },
     hashPassword: (password) => hashing(() => hashPassword(password)),
     checkSameOrigin: (request) => checkSameOrigin(request, publicUrl),
@@ -154,8 +90,107 @@ export function createSessions(parts: SessionDeps): Sessions {
   };
 }
 
-/** Of the few routes that are followed as a link, which sends no header. Only they know such a parameter. */
-function workspaceOfLink(
+/** Reads session cookies. Reading a session may renew it; its new cookies are set on the response. */
+class SessionCookies {
+  readonly #auth: Auth;
+  readonly #db: Db;
+  readonly #renewed = new WeakMap<FastifyRequest, string[]>();
+
+  constructor(auth: Auth, db: Db) {
+    this.#auth = auth;
+    this.#db = db;
+  }
+
+  async readUserId(request: FastifyRequest): Promise<string | null> {
+    const { cookie } = request.headers;
+    if (cookie === undefined) return null;
+    const input = { headers: new Headers({ cookie }), returnHeaders: true } as const;
+    try {
+      const { headers, response } = await this.#auth.api.getSession(input);
+      this.#renewed.set(request, headers.getSetCookie());
+      return response?.user.id ?? null;
+    } catch (error) {
+      // The session ended during its renewal.
+      if (isAPIError(error) && error.statusCode === 401) return null;
+      // Throws the database's error if the database is unavailable.
+      await readClock(this.#db);
+      throw error;
+    }
+  }
+
+  setRenewed(request: FastifyRequest, reply: FastifyReply): void {
+    for (const cookie of this.#renewed.get(request) ?? []) reply.header('set-cookie', cookie);
+  }
+
+  /** For responses whose cookies better-auth sets itself. */
+  discardRenewed(request: FastifyRequest): void {
+    this.#renewed.delete(request);
+  }
+}
+
+/** The handler of `/api/auth/*`: checks the path, origin and body, then calls better-auth. */
+function createAuthPaths(
+  deps: SessionDeps,
+  options: BetterAuthOptions,
+  auth: Auth,
+  { cookies, hashing }: { cookies: SessionCookies; hashing: HashingLimit },
+) {
+  const { db, publicUrl } = deps;
+  const authWithIssuer = createIssuerAuth(deps, options);
+
+  async function throttled(
+    request: FastifyRequest,
+    path: string,
+    body: Fields | undefined,
+    handle: () => Promise<Response>,
+  ): Promise<Response> {
+    const email = typeof body?.email === 'string' ? body.email.toLowerCase() : null;
+    const account = email ?? (await cookies.readUserId(request));
+    // Without an account nothing is guessed, so the attempt must not count towards the limit of the network.
+    if (account === null) throw unauthorized();
+    cookies.discardRenewed(request);
+    const ip = callerAddress(request) ?? '';
+    return throttleAttempts(db, { ip, path, account }, () => hashing(handle));
+  }
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const path = (request.url.split('?')[0] ?? '').slice(basePath.length);
+    const endpoint = sessionPath(path);
+    if (!endpoint) throw new CallFailure('NOT_FOUND', 'There is no such path.');
+    if (request.method !== endpoint.method) {
+      reply.header('allow', endpoint.method);
+      throw new CallFailure('METHOD_NOT_ALLOWED', `This path supports ${endpoint.method}.`);
+    }
+    if (isFromBrowser(request)) checkSameOrigin(request, publicUrl);
+    const body = readsBody(endpoint)
+      ? readFields<Fields>(await readBody(request), endpoint)
+      : undefined;
+    const usesIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
+    const { handler } = usesIssuer ? await authWithIssuer() : auth;
+    const handle = () => handler(webRequest(request, options.baseURL as string, body));
+    const response = endpoint.throttled
+      ? await throttled(request, path, body, handle)
+      : await handle();
+    for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
+    if (response.status >= 400) throw await readFailure(db, response);
+    if (response.status >= 300) {
+      return reply.redirect(response.headers.get('location') ?? '/', response.status);
+    }
+    return reply.type('application/json; charset=utf-8').send(await response.text());
+  };
+}
+
+/** Converts an error response of better-auth. Throws the database's error if the database is unavailable. */
+async function readFailure(db: Db, response: Response): Promise<Error> {
+  const code = failureCodes[response.status];
+  const { message } = (await response.json().catch(() => ({}))) as { message?: string };
+  if (code) return new CallFailure(code, message ?? 'The request was rejected.');
+  await readClock(db);
+  return new Error(`better-auth responded ${response.status}: ${message}`);
+}
+
+/** The workspace of endpoints that browsers open as a link, which sends no header. */
+function workspaceParameter(
   { query }: FastifyRequest,
   endpoint: Pick<Endpoint, 'query'> | undefined,
 ): unknown {
@@ -163,10 +198,10 @@ function workspaceOfLink(
   return (query as { workspace?: unknown }).workspace;
 }
 
-/** Each takes 32 MiB and a thread for a while. */
+/** Each hash takes 32 MiB and one of the four threads that Node also uses for DNS. */
 const hashesMax = { concurrent: 2, waiting: 100 };
 
-const codes: Record<number, CallFailureCode> = {
+const failureCodes: Record<number, CallFailureCode> = {
   400: 'INVALID_REQUEST',
   401: 'UNAUTHORIZED',
   403: 'PERMISSION_DENIED',
@@ -175,8 +210,8 @@ const codes: Record<number, CallFailureCode> = {
   422: 'INVALID_REQUEST',
 };
 
-/** A program may sign in without an origin; a browser must not be made to by another's page. */
-function fromBrowser({ headers }: FastifyRequest): boolean {
+/** A program may sign in without an origin. A browser may be tricked into it by a foreign page. */
+function isFromBrowser({ headers }: FastifyRequest): boolean {
   return Boolean(headers.cookie ?? headers.origin ?? headers['sec-fetch-site']);
 }
 
@@ -184,7 +219,7 @@ type Fields = Record<string, unknown>;
 
 const userAgentMax = 500;
 
-/** Only what better-auth needs to see. */
+/** A web request with only the headers that better-auth needs. */
 function webRequest(request: FastifyRequest, base: string, body: unknown): Request {
   const { cookie, 'user-agent': userAgent } = request.headers;
   const headers = new Headers({ [addressHeader]: callerAddress(request) ?? '' });
@@ -197,16 +232,16 @@ function webRequest(request: FastifyRequest, base: string, body: unknown): Reque
   return new Request(base + request.url, { method: request.method, headers, body: text });
 }
 
-const discoveryMs = 5_000;
+const discoveryTimeoutMs = 5_000;
 
 /**
- * better-auth with the configured OpenID Connect issuer. It asks the issuer who it is before it answers anything, so
- * it is a second one, made when first needed: an issuer that is down or hangs keeps nobody else from their session.
+ * better-auth with the configured OpenID Connect issuer. better-auth fetches the issuer's metadata before it handles its
+ * first request. A second instance, created at first use, keeps an unavailable issuer from blocking other sign-ins.
  */
-function federation({ signIn: { oidc } }: SessionDeps, options: BetterAuthOptions) {
-  let made: Promise<Auth | null> | null = null;
+function createIssuerAuth({ signIn: { oidc } }: SessionDeps, options: BetterAuthOptions) {
+  let pending: Promise<Auth | null> | null = null;
 
-  async function make(): Promise<Auth | null> {
+  async function create(): Promise<Auth | null> {
     if (!oidc) return null;
     const { issuer, clientId, clientSecret } = oidc;
     const provider = {
@@ -218,15 +253,15 @@ function federation({ signIn: { oidc } }: SessionDeps, options: BetterAuthOption
     const auth = betterAuth<BetterAuthOptions>({ ...options, plugins });
     const { socialProviders } = await auth.$context;
     if (socialProviders.some(({ id }) => id === 'oidc')) return auth;
-    made = null;
+    pending = null;
     return null;
   }
 
   return async (): Promise<Auth> => {
     if (!oidc) throw new CallFailure('NOT_FOUND', 'There is no such provider.');
-    made ??= make();
-    const auth = await Promise.race([made, delay(discoveryMs, null, { ref: false })]);
+    pending ??= create();
+    const auth = await Promise.race([pending, delay(discoveryTimeoutMs, null, { ref: false })]);
     if (auth) return auth;
-    throw new CallFailure('UNAVAILABLE', 'The identity provider does not answer. Try again.');
+    throw new CallFailure('UNAVAILABLE', 'The identity provider does not respond. Try again.');
   };
 }

@@ -5,33 +5,31 @@ import { countAttempt, undoAttempt } from '../../store/people/sign-in-attempts.t
 import { sessionAddresses } from '../../store/people/users.ts';
 
 /**
- * Guessing of passwords is bounded, over all processes: of one account from one network, of all accounts from one
- * network, and of one account from everywhere. The last must not keep its owner out for as long as somebody cares to
- * guess, so it does not hold where the account has a session: whoever is signed in on a machine can do so again there.
+ * Limits failed sign-ins across all processes: per network, per network and account, and per account. An attacker could
+ * use the last limit to lock an owner out, so it does not apply to networks where the account has a session.
  */
-const bounds = {
+const limits = {
   network: { failuresMax: 100, windowMs: 300_000 },
   networkAndAccount: { failuresMax: 10, windowMs: 300_000 },
   account: { failuresMax: 100, windowMs: 3_600_000 },
 };
 
 /**
- * Counted before it is tried, so that many at once are no more than one after the other. Taken back where it succeeds,
- * and where it was not let through: only real failures fill the window.
- * @param account the address that is signed in with, or the id of who is signed in; empty where there is none;
- *   of an invitation's link the hash of its token
+ * Runs a sign-in attempt within the limits. It counts the attempt first, so that concurrent attempts cannot exceed a
+ * limit. It undoes the count after a success or a rejection, so that only real failures fill the window.
+ * @param account the email address, the id of the signed-in user, or the hash of an invitation's token
  */
-export async function guard<Outcome extends { readonly ok: boolean }>(
+export async function throttleAttempts<Outcome extends { readonly ok: boolean }>(
   db: Db,
   { ip, path, account }: { readonly ip: string; readonly path: string; readonly account: string },
   attempt: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const network = networkOf(ip);
   const counted: string[] = [];
-  const takeBack = async () => {
+  const undo = async () => {
     for (const key of counted) await undoAttempt(db, key);
   };
-  const count = async (key: string, { failuresMax, windowMs }: typeof bounds.account) => {
+  const count = async (key: string, { failuresMax, windowMs }: typeof limits.account) => {
     const { count: tries, leftMs } = await countAttempt(db, key, windowMs);
     counted.push(key);
     if (tries <= failuresMax) return;
@@ -41,21 +39,21 @@ export async function guard<Outcome extends { readonly ok: boolean }>(
   };
   let outcome: Outcome;
   try {
-    await count(`${network}|${path}`, bounds.network);
-    await count(`${network}|${path}|${account}`, bounds.networkAndAccount);
+    await count(`${network}|${path}`, limits.network);
+    await count(`${network}|${path}|${account}`, limits.networkAndAccount);
     const known = (await sessionAddresses(db, account)).some((one) => networkOf(one) === network);
-    if (!known) await count(`everywhere|${path}|${account}`, bounds.account);
+    if (!known) await count(`everywhere|${path}|${account}`, limits.account);
     outcome = await attempt();
   } catch (error) {
-    // Nothing was tried.
-    await takeBack();
+    // The attempt did not run.
+    await undo();
     throw error;
   }
-  if (outcome.ok) await takeBack();
+  if (outcome.ok) await undo();
   return outcome;
 }
 
-/** The address, or of IPv6 the /64 it is in: whoever has one address there has them all. */
+/** The address, or the /64 of an IPv6 address: one customer owns a whole /64. */
 export function networkOf(ip: string): string {
   if (!isIPv6(ip)) return ip;
   const [head = '', tail = ''] = ip.split('::');

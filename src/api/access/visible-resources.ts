@@ -6,7 +6,7 @@ import type { SharedReads } from '../../flow/execution/shared-reads.ts';
 import type { AgentView } from '../../store/admission/callers.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 
-/** The agent of that wire id as far as the caller may see it. Whatever it may not see does not exist: 404. */
+/** The agent with this wire id. An agent that the caller cannot see returns 404, as if it did not exist. */
 export async function visibleAgent(
   reads: SharedReads,
   caller: Caller,
@@ -16,13 +16,13 @@ export async function visibleAgent(
   return visible(caller, agentId === null ? null : await reads.agent(agentId));
 }
 
-/** Where an execution stands, on the wire. */
+/** Path parameters of an execution. */
 export interface ExecutionPath {
   readonly agentId: string;
   readonly executionId: string;
 }
 
-/** An execution of an agent that the caller may see. `onAgent` is told of the agent even where it has no such execution. */
+/** An execution of a visible agent. Calls `onAgent` even if the agent has no such execution. */
 export async function visibleExecution(
   reads: SharedReads,
   caller: Caller,
@@ -49,7 +49,7 @@ function visible(caller: Caller, agent: AgentView | null): AgentView {
   return agent;
 }
 
-/** Without `read`, a key reaches what it started itself. */
+/** Whether the caller may read the execution. A key without `read` may read only what it started. */
 export function mayRead(
   caller: Caller,
   { apiKeyId }: { readonly apiKeyId: string | null },

@@ -4,32 +4,32 @@ import { bodyBytesMax } from '../../contract/limits.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { changedNumber, depth, isStorable, jsonDepthMax } from '../../core/json.ts';
 
-/** Bodies, read by hand: on execute even a broken one must travel on as a value, up to the limiter. */
+/** A request body before parsing. It is a value even if it is broken: on execute, the rate limiter decides first. */
 export type RawBody =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'too-large' | 'unsupported' | 'malformed'; readonly message: string };
 
 const json = /^application\/json\s*(;|$)/i;
-const otherCharset = /;\s*charset\s*=(?!\s*(utf-8|"utf-8")\s*(;|$))/i;
+const nonUtf8Charset = /;\s*charset\s*=(?!\s*(utf-8|"utf-8")\s*(;|$))/i;
 
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The one place where bodies are read; 503 where all that are held at the moment leave no room for it. */
+/** Reads the body of a request. Throws `MALFORMED_BODY` if the client disconnects before its end. */
 export async function readBody(request: FastifyRequest): Promise<RawBody> {
   const { headers } = request.raw;
   const { 'content-length': length, 'transfer-encoding': transfer } = headers;
   if (length === undefined && transfer === undefined) return { kind: 'none' };
   if (Number(length ?? 0) > bodyBytesMax) return tooLarge;
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request.raw);
   if (bytes === null) return tooLarge;
   if (bytes.length === 0) return { kind: 'none' };
   if (!isJson(request.raw) || isEncoded(request.raw)) {
     return {
       kind: 'unsupported',
-      message: 'The body must be application/json, in UTF-8 and not encoded.',
+      message: 'The body must be application/json in UTF-8, without a content or transfer coding.',
     };
   }
   try {
@@ -40,65 +40,59 @@ export async function readBody(request: FastifyRequest): Promise<RawBody> {
 }
 
 /**
- * All that is sent, or null where that is too much. By events: an iterator costs more than the rest of a request. In one
- * buffer that grows: chunks of a byte that are kept take some two hundred times as much.
+ * The bytes of a body, or null if they exceed `bodyBytesMax`. Uses events, because an iterator costs more than the rest of
+ * a request. Uses one growing buffer: a list of one-byte chunks takes about 200 times their size.
  */
-function readBytes(request: FastifyRequest): Promise<Buffer | null> {
-  const { raw } = request;
+function readBytes(raw: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);
     let length = 0;
     raw.on('data', (chunk: Buffer) => {
-      const longer = length + chunk.length;
-      if (longer > bodyBytesMax) {
+      const newLength = length + chunk.length;
+      if (newLength > bodyBytesMax) {
         raw.pause();
         return resolve(null);
       }
-      const refusal = request.hold(chunk.length);
-      if (refusal) {
-        raw.pause();
-        return reject(refusal);
-      }
       bytes = length === 0 ? chunk : append(bytes, length, chunk);
-      length = longer;
+      length = newLength;
     });
     raw.on('end', () => resolve(bytes.subarray(0, length)));
-    const cutOff = () => {
+    const rejectIncomplete = () => {
       if (raw.complete) return;
-      reject(new CallFailure('MALFORMED_BODY', 'The body was cut off.'));
+      reject(new CallFailure('MALFORMED_BODY', 'The body is incomplete.'));
     };
-    raw.on('error', cutOff);
-    raw.on('close', cutOff);
+    raw.on('error', rejectIncomplete);
+    raw.on('close', rejectIncomplete);
   });
 }
 
-/** What has come so far and what comes now: in the same buffer where it has room, else in one of twice the size. */
+/** Appends a chunk, in the same buffer if it fits, else in one of twice the size. */
 function append(bytes: Buffer, length: number, chunk: Buffer): Buffer {
-  const longer = length + chunk.length;
-  let roomy = bytes;
-  if (longer > bytes.length) {
-    roomy = Buffer.allocUnsafeSlow(Math.min(2 * longer, bodyBytesMax));
-    bytes.copy(roomy, 0, 0, length);
+  const newLength = length + chunk.length;
+  let target = bytes;
+  if (newLength > bytes.length) {
+    target = Buffer.allocUnsafeSlow(Math.min(2 * newLength, bodyBytesMax));
+    bytes.copy(target, 0, 0, length);
   }
-  chunk.copy(roomy, length);
-  return roomy;
+  chunk.copy(target, length);
+  return target;
 }
 
-/** By the headers as they came: the server takes the type out of the others, see there. */
+/** Reads the raw headers, because the server removes `content-type` from the parsed ones. */
 function isJson({ rawHeaders }: IncomingMessage): boolean {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && /^content-type$/i.test(name));
   const type = at < 0 ? '' : (rawHeaders[at + 1] ?? '');
-  return json.test(type) && !otherCharset.test(type);
+  return json.test(type) && !nonUtf8Charset.test(type);
 }
 
-/** Node undoes the chunks and nothing else, whatever a sender says there is under them. */
+/** Node decodes `chunked` and no other coding. */
 function isEncoded({ headers }: IncomingMessage): boolean {
   const { 'content-encoding': content = 'identity', 'transfer-encoding': transfer = 'chunked' } =
     headers;
   return content !== 'identity' || transfer.toLowerCase() !== 'chunked';
 }
 
-/** A management body as a value; anything wrong with it is thrown. */
+/** The JSON value of a body; undefined without one. Throws the failure of a broken body. */
 export function parseBody(raw: RawBody): unknown {
   switch (raw.kind) {
     case 'none':
@@ -131,20 +125,23 @@ function parse(text: string): unknown {
   if (!isStorable(text)) {
     throw new CallFailure(
       'INVALID_REQUEST',
-      'The body holds a NUL or a lone surrogate, which cannot be stored.',
+      'The body contains a NUL or a lone surrogate, which cannot be stored.',
     );
   }
   if (depth(text) > jsonDepthMax) {
-    throw new CallFailure('INVALID_REQUEST', `The body nests deeper than ${jsonDepthMax} levels.`);
+    throw new CallFailure(
+      'INVALID_REQUEST',
+      `The body is nested deeper than ${jsonDepthMax} levels.`,
+    );
   }
   const changed = changedNumber(text);
   if (changed !== null) {
     const shown = changed.length > shownCharsMax ? `${changed.slice(0, shownCharsMax)}…` : changed;
-    const message = `The number ${shown} would be stored as another one. Send it as a text, or with fewer digits.`;
+    const message = `The number ${shown} would lose precision. Send it as a string or with fewer digits.`;
     throw new CallFailure('INVALID_REQUEST', message);
   }
   return value;
 }
 
-/** Of a number in a message. */
+/** Characters of a number that a message shows. */
 const shownCharsMax = 40;

@@ -2,24 +2,24 @@ import { isIP, SocketAddress } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * The address of who called, in one form for each: that which a trusted proxy names, else of the connection, also where
- * a proxy names none that is an address, since callers may have written it; `null` where they have left already.
+ * The caller's address in canonical form: from a trusted proxy, else from the connection. A proxy header that contains no
+ * address counts as absent, because callers can set it. Null if the caller has disconnected.
  */
 export function callerAddress({
   ip,
   socket,
 }: Pick<FastifyRequest, 'ip' | 'socket'>): string | null {
-  return addressIn(ip) ?? addressIn(socket.remoteAddress);
+  return parseAddress(ip) ?? parseAddress(socket.remoteAddress);
 }
 
-/** Some proxies put the port behind it, and IPv6 then into brackets. */
-const form = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
+/** Some proxies append the port and put IPv6 addresses in brackets. */
+const addressWithPort = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
 
-function addressIn(text: string | undefined): string | null {
+function parseAddress(text: string | undefined): string | null {
   if (!text) return null;
-  const [, bracketed, dotted] = form.exec(text) ?? [];
+  const [, bracketed, dotted] = addressWithPort.exec(text) ?? [];
   const address = bracketed ?? dotted ?? text;
   if (isIP(address) !== 6) return isIP(address) === 4 ? address : null;
-  // Without the zone, which names an interface of a machine; callers over IPv4 are mapped where HOST is `::`.
+  // Drops the zone, which names a local interface, and unmaps IPv4, which arrives mapped if HOST is `::`.
   return new SocketAddress({ address, family: 'ipv6' }).address.replace(/^::ffff:(?=\d+\.)/, '');
 }

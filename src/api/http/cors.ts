@@ -5,11 +5,11 @@ import { findAgentOrigins, findWorkflowOrigins } from '../../store/admission/cal
 import type { Db } from '../../store/connection/database.ts';
 
 /**
- * CORS by origins that agents and keys name, compared exactly; there is no wildcard. A preflight carries no key, so
- * it is answered by the agent or workflow in its path: by the origins of the keys that reach it, and of an agent its own.
+ * CORS with the allowed origins of keys and agents. Origins match exactly; there is no wildcard. A preflight has no key,
+ * so the agent or workflow in its path decides: with its own origins and those of all keys that can access it.
  */
 
-const exposed =
+const exposedHeaders =
   'ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
 
 export function allowOrigin(
@@ -23,12 +23,12 @@ export function allowOrigin(
   if (!origins.includes(origin)) return false;
   reply.headers({
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': exposed,
+    'access-control-expose-headers': exposedHeaders,
   });
   return true;
 }
 
-/** Lets the pages of a caller's and of an agent's origins read what is said of that agent. */
+/** Allows the origins of the caller and of the agent to read the response. */
 export function allowAgentOrigins(
   call: {
     readonly request: FastifyRequest;
@@ -42,15 +42,15 @@ export function allowAgentOrigins(
 }
 
 /**
- * A page must be able to read that it is refused, also before anybody knows whose page it is: the path says. Where that
- * cannot be looked up the answer goes as it is.
+ * Allows a page to read a 4xx that precedes authentication, with the origins of the agent or workflow in the path. If
+ * the database is unavailable, the response is sent without CORS headers.
  */
 export function allowErrorResponses(app: FastifyInstance, db: Db): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    const refused = reply.statusCode >= 400 && reply.statusCode < 500;
-    const told = reply.hasHeader('access-control-allow-origin');
-    if (!refused || told || !request.headers.origin) return done(null, payload);
-    originsAt(db, (request.params ?? {}) as Place)
+    const rejected = reply.statusCode >= 400 && reply.statusCode < 500;
+    const allowed = reply.hasHeader('access-control-allow-origin');
+    if (!rejected || allowed || !request.headers.origin) return done(null, payload);
+    findOrigins(db, (request.params ?? {}) as PathParams)
       .then((origins) => void allowOrigin(request, reply, origins))
       .catch(() => {})
       .finally(() => done(null, payload));
@@ -65,14 +65,13 @@ export function handlePreflights(app: FastifyInstance, db: Db): void {
     '/api/v1/workflows/:workflowId/*',
     '/api/v1/workflows/:workflowId',
   ]) {
-    app.options<{ Params: Place }>(url, async (request, reply) => {
+    app.options<{ Params: PathParams }>(url, async (request, reply) => {
       const { origin, 'access-control-request-method': method } = request.headers;
-      const asked = origin !== undefined || method !== undefined;
-      // A path that nothing answers, or OPTIONS as a method like any other.
-      if (!asked || request.server.methodsAt(request.url).length === 0) {
+      const isPreflight = origin !== undefined || method !== undefined;
+      if (!isPreflight || request.server.methodsAt(request.url).length === 0) {
         return reply.callNotFound();
       }
-      const origins = origin ? await originsAt(db, request.params) : [];
+      const origins = origin ? await findOrigins(db, request.params) : [];
       if (allowOrigin(request, reply, origins)) {
         reply.headers({
           'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
@@ -85,15 +84,14 @@ export function handlePreflights(app: FastifyInstance, db: Db): void {
   }
 }
 
-/** What the path names. */
-interface Place {
+interface PathParams {
   readonly agentId?: string;
   readonly workflowId?: string;
 }
 
-async function originsAt(db: Db, place: Place): Promise<string[]> {
-  const agentId = fromId('agent', place.agentId ?? '');
+async function findOrigins(db: Db, params: PathParams): Promise<string[]> {
+  const agentId = fromId('agent', params.agentId ?? '');
   if (agentId !== null) return findAgentOrigins(db, agentId);
-  const workflowId = fromId('workflow', place.workflowId ?? '');
+  const workflowId = fromId('workflow', params.workflowId ?? '');
   return workflowId === null ? [] : findWorkflowOrigins(db, workflowId);
 }

@@ -1,25 +1,25 @@
 import type { Socket } from 'node:net';
 
 /**
- * Closing a connection on which more may come than was read. Closed with bytes that nobody has read, the kernel resets it,
- * and the client loses what it has not taken yet of our answers. So our side ends first, and what still comes is read and
- * thrown away for a while.
+ * Closes a connection on which unread request bytes may still arrive. If a socket is closed with unread bytes, the kernel
+ * resets the connection and the client loses the response. So this ends our side first, then reads and discards what
+ * arrives until the client closes or `drainMs` has passed.
  */
-export function linger(socket: Socket): void {
-  // Of what it was for HTTP nothing may be left: who resets the connection now must not end the process.
+export function drainSocket(socket: Socket): void {
+  // Node removes its own error listener after a parse error; a reset would then end the process.
   socket.on('error', () => {});
   socket
     .removeAllListeners('data')
     .on('data', () => {})
     .resume();
   socket.end();
-  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  const timer = setTimeout(() => socket.destroy(), drainMs).unref();
   socket.once('close', () => clearTimeout(timer));
 }
 
-const lingerMs = 1_000;
+const drainMs = 1_000;
 
-/** Once this connection's last answer is written, it lingers; Node would close it at once. */
-export function lingerAtEnd(socket: Socket): void {
-  socket.destroySoon = () => linger(socket);
+/** Drains this connection once its last response is written; Node would close it at once. */
+export function drainAfterResponse(socket: Socket): void {
+  socket.destroySoon = () => drainSocket(socket);
 }

@@ -1,9 +1,9 @@
 import { CallFailure, type CallFailureCode } from '../../core/failure.ts';
 import { isUnavailable } from '../../store/connection/database-error.ts';
 
-/** What each failure of a call is over HTTP: the one place where codes meet statuses. */
+/** Maps failure codes to HTTP statuses. */
 
-const answers: Record<CallFailureCode, { status: number; error: string }> = {
+const statuses: Record<CallFailureCode, { status: number; error: string }> = {
   MALFORMED_BODY: { status: 400, error: 'Bad request' },
   INVALID_REQUEST: { status: 400, error: 'Bad request' },
   INVALID_VARIABLES: { status: 400, error: 'Bad request' },
@@ -40,7 +40,7 @@ export function errorResponse(
   failure: { code: CallFailureCode; message: string; fields: Readonly<Record<string, unknown>> },
   requestId: string,
 ): ErrorResponse {
-  const { status, error } = answers[failure.code];
+  const { status, error } = statuses[failure.code];
   const { message, code, fields } = failure;
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';
@@ -48,11 +48,11 @@ export function errorResponse(
   return { status, headers, body: { error, message, code, requestId, ...fields } };
 }
 
-/** What is thrown, as a failure of the call: the database being away is its own, everything else is a fault. */
+/** The failure that a response reports for an error; null for an unexpected error. */
 export function asCallFailure(thrown: unknown): CallFailure | null {
   if (thrown instanceof CallFailure) return thrown;
   if (isUnavailable(thrown)) {
-    return new CallFailure('UNAVAILABLE', 'The service is not available right now. Try again.', {
+    return new CallFailure('UNAVAILABLE', 'The service is unavailable. Try again.', {
       retryAfter: 1,
     });
   }

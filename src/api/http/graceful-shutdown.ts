@@ -1,66 +1,77 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'node:net';
-import { setImmediate as immediate } from 'node:timers/promises';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 
 /**
- * How a server leaves so that no caller loses a request. A keep-alive connection that looks idle from here may have a
- * request on its way: whoever closes it answers that request with a reset, and the caller cannot know whether it was
- * carried out. So no connection is closed that its client may still use: first the port closes, so that nobody connects
- * any more; from then on every answer says `connection: close`; and what is left is closed only once its client must have
- * given it up by itself.
+ * Shuts an HTTP server down without losing a request.
+ *
+ * Problem: a keep-alive connection that looks idle may have a request on its way. If the server closes it, the client sees
+ * a reset and cannot know whether the request was executed.
+ *
+ * States:
+ * 1. running: responses keep connections alive.
+ * 2. draining the accept queue: connections that the kernel has established are accepted and paused.
+ * 3. closing: the port is closed, paused connections resume, each response says `connection: close`.
+ * 4. closed: no connection is open, or every client has passed the idle time that responses announce.
+ *
+ * Invariant: the server closes only connections that their client must have given up.
+ *
+ * Failure cases: a client that never finishes its request is cut off by `closeWithin`. Under constant load the accept
+ * queue may not become empty; the drain then stops after `acceptQueueMs`, and the rest is reset.
  */
 export interface GracefulShutdown {
-  /** Whether answers are to say `connection: close`. */
-  readonly begun: boolean;
-  /** A connection was made or an answer given. */
-  touched(): void;
-  /** Resolves when no connection is left that may still be used, or after that time. */
-  depart(server: Server, withinMs: number): Promise<void>;
+  /** Whether responses must say `connection: close`. */
+  readonly started: boolean;
+  /** Records that a connection was opened or a response was sent. */
+  recordActivity(): void;
+  /** Resolves when no usable connection is left, or after `withinMs`. */
+  shutDown(server: Server, withinMs: number): Promise<void>;
 }
 
-/** What every answer promises: a client that keeps its promise does not use a connection that was idle for so long. */
+/** Announced in each response: a client does not reuse a connection that was idle for this long. */
 export const idleMs = 5_000;
 /**
- * How much longer a connection is kept all the same. Balancers do not read the promise, and they must be the ones who
- * close: most keep an idle connection for 60 seconds.
+ * Added to `idleMs` before the server closes an idle connection. Load balancers ignore the announcement and keep idle
+ * connections for 60 s in most cases; they must be the side that closes.
  */
-export const idleMsMore = 67_000;
-/** For the way of a request that was sent at the last moment. */
-const wayMs = 1_000;
-/** For a connection to be taken in: on a machine under load others stand in line before it for seconds. */
-const lineMs = 10_000;
+export const idleBufferMs = 67_000;
+/** Network time of a request that was sent at the last moment. */
+const transitMs = 1_000;
+/** Longest drain of the accept queue. On a loaded machine connections wait in it for seconds. */
+const acceptQueueMs = 10_000;
 /**
- * A turn of the event loop in which hardly anybody can have come to stand in line. A machine under load may have no such
- * turn for long: with each of these times that passes, one of twice the length will do.
+ * The accept queue counts as empty after one short iteration of the event loop that accepts nothing. A loaded process may
+ * have no short iteration, so the threshold doubles every `thresholdDoublingMs`.
  */
-const briefMs = 1;
-const restlessMs = 250;
+const shortLoopMs = 1;
+const thresholdDoublingMs = 250;
 
 export function createGracefulShutdown(): GracefulShutdown {
-  let begun = false;
-  let touchedAt = Number.NEGATIVE_INFINITY;
+  let started = false;
+  let lastActivityMs = Number.NEGATIVE_INFINITY;
   return {
-    get begun() {
-      return begun;
+    get started() {
+      return started;
     },
-    touched() {
-      touchedAt = performance.now();
+    recordActivity() {
+      lastActivityMs = performance.now();
     },
-    async depart(server, withinMs) {
+    async shutDown(server, withinMs) {
       if (!server.listening) return;
-      const untilMs = performance.now() + withinMs;
-      const late = withinMs > 0 ? await emptyLine(server, Math.min(withinMs, lineMs)) : [];
-      // Of `net` and not of `http`, which would close what is idle.
-      const gone = new Promise((resolve) => Server.prototype.close.call(server, resolve));
-      begun = true;
-      for (const socket of late) socket.resume();
-      const unusableMs = touchedAt + idleMs + wayMs;
-      await Promise.race([gone, after(Math.min(untilMs, unusableMs) - performance.now())]);
+      const deadlineMs = performance.now() + withinMs;
+      const paused =
+        withinMs > 0 ? await drainAcceptQueue(server, Math.min(withinMs, acceptQueueMs)) : [];
+      // `net.Server.close`, because `http.Server.close` also closes idle connections.
+      const closed = new Promise((resolve) => Server.prototype.close.call(server, resolve));
+      started = true;
+      for (const socket of paused) socket.resume();
+      const unusableMs = lastActivityMs + idleMs + transitMs;
+      await Promise.race([closed, sleep(Math.min(deadlineMs, unusableMs) - performance.now())]);
     },
   };
 }
 
-/** Closes the server; after that time also under requests of which the rest never came. */
+/** Closes the server. After `ms` it also closes connections whose request is incomplete. */
 export async function closeWithin(
   app: { readonly server: HttpServer; close(): Promise<unknown> },
   ms: number,
@@ -71,31 +82,32 @@ export async function closeWithin(
 }
 
 /**
- * Connections that the kernel has made and nobody has taken in yet would be reset when the port closes. Each turn of the
- * event loop takes in one of those that stand in line: a brief turn that takes in none leaves none behind. What is taken in
- * meanwhile is heard only afterwards: whoever was answered would stand in line again, and the line would never end.
+ * Accepts the connections that the kernel has established; closing the port would reset them. Each iteration of the event
+ * loop accepts one of them. They stay paused until the port is closed: a client that gets its response now would connect
+ * again, and the queue would never become empty.
  */
-async function emptyLine(server: Server, withinMs: number): Promise<Socket[]> {
-  const late: Socket[] = [];
-  const hold = (socket: Socket) => void late.push(socket);
-  server.on('connection', hold);
-  const begunMs = performance.now();
-  // From here on each wait is a whole turn.
-  await immediate();
-  for (let held = 0; ; held = late.length) {
-    const turnMs = performance.now();
-    await immediate();
-    // Not as they come in: Node would begin to read all the same.
-    for (const socket of late.slice(held)) socket.pause();
+async function drainAcceptQueue(server: Server, withinMs: number): Promise<Socket[]> {
+  const accepted: Socket[] = [];
+  const collect = (socket: Socket) => void accepted.push(socket);
+  server.on('connection', collect);
+  const startMs = performance.now();
+  // Starts at the beginning of an iteration, so that each wait below spans a full one.
+  await nextLoop();
+  for (let paused = 0; ; paused = accepted.length) {
+    const loopStartMs = performance.now();
+    await nextLoop();
+    // Not in the listener: Node would start reading after it.
+    for (const socket of accepted.slice(paused)) socket.pause();
     const nowMs = performance.now();
-    const brief = nowMs - turnMs < briefMs * 2 ** ((nowMs - begunMs) / restlessMs);
-    if ((late.length === held && brief) || nowMs - begunMs > withinMs) break;
+    const thresholdMs = shortLoopMs * 2 ** ((nowMs - startMs) / thresholdDoublingMs);
+    const isEmpty = accepted.length === paused && nowMs - loopStartMs < thresholdMs;
+    if (isEmpty || nowMs - startMs > withinMs) break;
   }
-  server.off('connection', hold);
-  return late;
+  server.off('connection', collect);
+  return accepted;
 }
 
-function after(ms: number): Promise<void> {
+function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, Math.max(0, ms)).unref();
   });

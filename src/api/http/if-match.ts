@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { CallFailure } from '../../core/failure.ts';
 import type { Precondition } from '../../flow/agent/precondition.ts';
 
-/** `ETag` and `If-Match` (RFC 9110, 8.8.3 and 13.1.1): the tag of a thing is its revision. */
+/** `ETag` and `If-Match` (RFC 9110, 8.8.3 and 13.1.1). The tag of a resource is its revision. */
 
 export function etag(revision: number): string {
   return `"${revision}"`;
 }
 
 /**
- * What the request's `If-Match` says of a revision. Without one, and with `*`, any will do. Tags are compared strongly:
- * a weak one, such as a proxy makes of ours when it compresses, matches nothing.
+ * The precondition in `If-Match`. Without the header, and with `*`, every revision matches. The comparison is strong: a
+ * weak tag, such as a compressing proxy creates, matches nothing.
  */
 export function ifMatch({ headers }: FastifyRequest): Precondition {
   const header = headers['if-match'];
@@ -21,7 +21,7 @@ export function ifMatch({ headers }: FastifyRequest): Precondition {
 
 const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(?:,|$)/y;
 
-/** The tags of a list, weak ones with their `W/`. Empty elements are allowed, and there are none of other forms. */
+/** The tags of a list, weak ones with their `W/`. The RFC allows empty elements. */
 function readTags(header: string): string[] {
   const tags: string[] = [];
   element.lastIndex = 0;
@@ -33,6 +33,6 @@ function readTags(header: string): string[] {
   }
   throw new CallFailure(
     'INVALID_REQUEST',
-    'The If-Match must be *, or a list of entity tags as an ETag holds them, such as "3".',
+    'The If-Match header must be * or a list of entity tags, such as "3".',
   );
 }

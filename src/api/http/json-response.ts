@@ -1,6 +1,6 @@
 /**
- * JSON out. Values that were sent to us leave as they came: number texts and the order of names belong to the caller,
- * and `JSON.stringify` would keep neither.
+ * JSON text that responses include unchanged. It preserves number texts and the order of names, which `JSON.stringify`
+ * does not.
  */
 export class RawJson {
   readonly text: string;
@@ -8,24 +8,24 @@ export class RawJson {
     this.text = text;
   }
 
-  /** A mark for now. A replacer would be called for every value of every answer. */
+  /** A placeholder for `toJson`. A replacer function would run for every value of every response. */
   toJSON(): string {
-    raws.push(this.text);
-    return `${mark}${raws.length - 1}`;
+    rawTexts.push(this.text);
+    return `${placeholder}${rawTexts.length - 1}`;
   }
 }
 
-/** Of the answer being written. */
-let raws: string[] = [];
+/** Raw texts of the response that `toJson` writes now. */
+let rawTexts: string[] = [];
 
-const mark = '\u0000raw:';
-const marked = /"\\u0000raw:(\d+)"/g;
+const placeholder = '\u0000raw:';
+const placeholders = /"\\u0000raw:(\d+)"/g;
 
 export function toJson(value: unknown): string {
-  raws = [];
+  rawTexts = [];
   const text = JSON.stringify(value);
-  // Stored text holds no NUL, so nothing else can look like a mark.
-  return raws.length === 0
+  // Stored text contains no NUL, so no value can look like a placeholder.
+  return rawTexts.length === 0
     ? text
-    : text.replace(marked, (_, index: string) => raws[Number(index)] ?? 'null');
+    : text.replace(placeholders, (_, index: string) => rawTexts[Number(index)] ?? 'null');
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../../core/execution/caller.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { limitInMinute } from './minute-limit.ts';
 
-/** Counts a call that reads a history or its statistics, and refuses it where the caller has made too many in this minute. */
+/** Counts a request for history or statistics, and rejects it above the caller's limit per minute. */
 export function limitLists(
   { db, listPerMinute: limit }: ApiDeps,
   { id }: Caller,

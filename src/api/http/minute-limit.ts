@@ -5,7 +5,7 @@ import { countInMinute } from '../../store/admission/callers.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { rateHeaders } from './rate-headers.ts';
 
-/** Counts a call of this subject in the minute, tells it in the headers, and refuses it where there were too many. */
+/** Counts a request of a caller or webhook, sets the rate limit headers, and rejects it above the limit per minute. */
 export async function limitInMinute(
   db: Db,
   reply: FastifyReply,
@@ -13,7 +13,7 @@ export async function limitInMinute(
     readonly id: string;
     readonly scope: 'list' | 'webhook';
     readonly limit: number;
-    /** What is counted, in the plural. */
+    /** Plural noun for the message. */
     readonly calls: string;
   },
 ): Promise<void> {

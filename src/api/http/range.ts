@@ -1,26 +1,26 @@
 import { CallFailure } from '../../core/failure.ts';
 import { parseBound } from '../../core/time.ts';
 
-/** A range of time in milliseconds, both ends inclusive; null where one is open. */
+/** A time range in milliseconds, both ends inclusive; null for an open end. */
 export interface Range {
   readonly startMs: number | null;
   readonly endMs: number | null;
 }
 
-/** The range that `startDate` and `endDate` of a query name; dates alone are days of the zone, UTC unless given. */
+/** The range from `startDate` to `endDate` of a query. Dates without a time are days in the zone (default: UTC). */
 export function readRange(
   query: { readonly startDate?: string; readonly endDate?: string },
   zone?: string,
 ): Range {
-  const startMs = bound('startDate', query.startDate, zone);
-  const endMs = bound('endDate', query.endDate, zone);
+  const startMs = parseDate('startDate', query.startDate, zone);
+  const endMs = parseDate('endDate', query.endDate, zone);
   if (startMs !== null && endMs !== null && startMs > endMs) {
     throw new CallFailure('INVALID_REQUEST', 'Parameter "startDate" must not be after "endDate".');
   }
   return { startMs, endMs };
 }
 
-function bound(
+function parseDate(
   name: 'startDate' | 'endDate',
   text: string | undefined,
   zone?: string,

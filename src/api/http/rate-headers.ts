@@ -1,17 +1,17 @@
 import { secondsUntil, tightest, type WindowState } from '../../core/execution/limits.ts';
 
-/** What a header tells of a window, of a key's or agent's and of what else is limited. */
-type ToldWindow = Omit<WindowState, 'scope' | 'used'> & {
+/** A rate limit window that headers show: of a key, an agent, list requests or webhook events. */
+type ShownWindow = Omit<WindowState, 'scope' | 'used'> & {
   readonly scope: WindowState['scope'] | 'list' | 'webhook';
 };
 
 const lengthSeconds = { minute: 60, hour: 3_600, day: 86_400 } as const;
 
 /**
- * The headers of a limited route: all windows as `RateLimit-Policy`, the tightest as `RateLimit` (both after the
- * current draft of the IETF) and as the older `X-RateLimit-*`, where Reset is in seconds since 1970.
+ * The headers of a limited route. `RateLimit-Policy` lists all windows; `RateLimit` shows the tightest (both follow the
+ * IETF draft). The older `X-RateLimit-*` show it too, with Reset in seconds since 1970.
  */
-export function rateHeaders(states: readonly ToldWindow[], nowMs: number): Record<string, string> {
+export function rateHeaders(states: readonly ShownWindow[], nowMs: number): Record<string, string> {
   const first = tightest(states);
   if (!first) return {};
   const policies = states.map(
@@ -26,6 +26,6 @@ export function rateHeaders(states: readonly ToldWindow[], nowMs: number): Recor
   };
 }
 
-function nameOf({ scope, window }: ToldWindow): string {
+function nameOf({ scope, window }: ShownWindow): string {
   return `${scope}-${window}`;
 }

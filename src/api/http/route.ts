@@ -13,9 +13,9 @@ import type { ApiDeps } from '../api-deps.ts';
 import { announcesBody, type RawBody, readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
 import { toJson } from './json-response.ts';
-import { checkQuery, fieldsOf, nothing } from './validate.ts';
+import { checkQuery, noFields, readFields } from './validate.ts';
 
-/** Binds a declared endpoint to a handler: read what was sent, authenticate, check, call, answer. */
+/** Binds an endpoint of the contract to a handler: read the body, authenticate, validate, handle, respond. */
 
 export interface Context<E extends Endpoint> {
   readonly params: Params<E>;
@@ -26,7 +26,7 @@ export interface Context<E extends Endpoint> {
   readonly reply: FastifyReply;
 }
 
-/** What a handler gives back: the status, headers, and the body: a stream as it is, none for null, else JSON. */
+/** The response of a handler. A stream is sent as it is, null sends no body, every other body is sent as JSON. */
 export interface HandlerResponse {
   readonly status: number;
   readonly body: unknown;
@@ -35,59 +35,63 @@ export interface HandlerResponse {
 
 export function route<const E extends Endpoint>(
   app: FastifyInstance,
-  parts: ApiDeps,
+  deps: ApiDeps,
   endpoint: E,
   handle: (context: Context<E>) => Promise<HandlerResponse>,
-  /** What comes before the call is looked at any further: a limit must not be passed by a bad query. */
-  first?: (caller: Caller, reply: FastifyReply) => Promise<void>,
+  /** Runs before the query is validated, so that an invalid query also counts towards a rate limit. */
+  limitCalls?: (caller: Caller, reply: FastifyReply) => Promise<void>,
 ): void {
   app.route({
     method: endpoint.method,
     url: routePath(endpoint),
     async handler(request, reply) {
-      const sent = readsBody(endpoint) ? await receive(request, endpoint) : discard(request);
+      const rawBody = readsBody(endpoint)
+        ? await receiveBody(request, endpoint)
+        : discardBody(request);
       const caller =
-        endpoint.auth === 'none' ? null : await parts.authenticator.authenticate(request, endpoint);
+        endpoint.auth === 'none' ? null : await deps.authenticator.authenticate(request, endpoint);
       if (caller) allowOrigin(request, reply, caller.allowedOrigins);
-      if (caller?.kind === 'session') parts.checkSameOrigin(request);
-      if (caller && first) await first(caller, reply);
-      const query = checkQuery(endpoint.query ?? nothing, request.query as Record<string, unknown>);
-      const body = sent ? fieldsOf(sent, endpoint) : undefined;
+      if (caller?.kind === 'session') deps.checkSameOrigin(request);
+      if (caller && limitCalls) await limitCalls(caller, reply);
+      const query = checkQuery(
+        endpoint.query ?? noFields,
+        request.query as Record<string, unknown>,
+      );
+      const body = rawBody ? readFields(rawBody, endpoint) : undefined;
       const { params } = request;
       const context = { params, query, body, caller, request, reply } as unknown as Context<E>;
-      const answer = await handle(context);
-      send(reply, answer);
+      send(reply, await handle(context));
       return reply;
     },
   });
 }
 
-/** Before anybody is asked who calls: a body may take its time, and who is removed meanwhile must not be let in. */
-function receive(request: FastifyRequest, { auth }: Endpoint): Promise<RawBody> {
+/** Precedes authentication: a body may take long, and a caller that is removed meanwhile must be rejected. */
+function receiveBody(request: FastifyRequest, { auth }: Endpoint): Promise<RawBody> {
   if (auth !== 'none') requireCredential(request);
   return readBody(request);
 }
 
-/** What nobody reads is thrown away as it comes: it would lie here for as long as the call is open, and count for nothing. */
-function discard({ raw }: FastifyRequest): null {
+/** Discards a body that the endpoint does not read; otherwise it stays in memory until the response. */
+function discardBody({ raw }: FastifyRequest): null {
   if (announcesBody(raw)) raw.resume();
   return null;
 }
 
-export function send(reply: FastifyReply, answer: HandlerResponse): void {
-  reply.code(answer.status).headers(answer.headers ?? {});
-  if (answer.body === null) reply.send();
-  else if (answer.body instanceof Readable) reply.send(answer.body);
-  else reply.type('application/json; charset=utf-8').send(toJson(answer.body));
+export function send(reply: FastifyReply, response: HandlerResponse): void {
+  reply.code(response.status).headers(response.headers ?? {});
+  if (response.body === null) reply.send();
+  else if (response.body instanceof Readable) reply.send(response.body);
+  else reply.type('application/json; charset=utf-8').send(toJson(response.body));
 }
 
-/** The caller of a route that is not open to anyone. */
-export function known(caller: Caller | null): Caller {
+/** The caller of a route that requires one. */
+export function requireCaller(caller: Caller | null): Caller {
   if (!caller) throw unauthorized();
   return caller;
 }
 
-/** Fastify's way to write a path: `/agents/:agentId`. */
+/** The path in Fastify's syntax: `/agents/:agentId`. */
 export function routePath(endpoint: Endpoint): string {
   return endpoint.path.replace(/\{(\w+)\}/g, ':$1');
 }

@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox';
 
 /**
- * A copy of a wrong body that is wrong in the same way, with no more of it than that needs. The validator sees at once that
- * a body is wrong, but to say why it goes on through every field that is not known, and through every item of a list that is
- * too long, where looking for those that repeat costs the square of their number: minutes for 600 kB.
+ * Shortens an invalid body to a copy that is invalid for the same reasons. The validator detects an invalid body at once,
+ * but to explain it, it visits every unknown field and every item of an overlong list. Its search for duplicate items is
+ * quadratic and takes minutes for 600 kB.
  */
 export function shorten(schema: TSchema, value: unknown): unknown {
-  const { items = {}, maxItems = itemsMax, properties = {} } = schema as Parts;
+  const { items = {}, maxItems = itemsMax, properties = {} } = schema as SchemaFields;
   if (Array.isArray(value)) {
     return value.slice(0, maxItems + 1).map((one) => shorten(items, one));
   }
@@ -14,26 +14,26 @@ export function shorten(schema: TSchema, value: unknown): unknown {
   const fields = value as Readonly<Record<string, unknown>>;
   const isKnown = (name: string) => Object.hasOwn(properties, name);
   const names = Object.keys(fields);
-  // Of fields without a schema of their own only the names count, and how many they are.
-  const others = names.filter((name) => !isKnown(name));
-  const kept = [...names.filter(isKnown), ...others.slice(0, othersMax(schema))];
+  // The validator reports only the names and the number of unknown fields.
+  const unknown = names.filter((name) => !isKnown(name));
+  const shown = [...names.filter(isKnown), ...unknown.slice(0, unknownFieldsMax(schema))];
   const schemaOf = (name: string) => (isKnown(name) && properties[name]) || {};
-  return Object.fromEntries(kept.map((name) => [name, shorten(schemaOf(name), fields[name])]));
+  return Object.fromEntries(shown.map((name) => [name, shorten(schemaOf(name), fields[name])]));
 }
 
-/** Of a list without a bound of its own: the most of any, more than there are values for the items of one without. */
+/** For a list without a limit of its own: above every limit in the contract, and above the number of enum values. */
 const itemsMax = 1_000;
 
-/** As many as the validator tells of. */
-const complaintsMax = 8;
+/** As many errors as the validator reports. */
+const validationErrorsMax = 8;
 
-/** Of those whose names a pattern knows, as in a query, each may be the wrong one. */
-function othersMax(schema: TSchema): number {
-  const { patternProperties, maxProperties = 0 } = schema as Parts;
-  return patternProperties ? Infinity : Math.max(maxProperties + 1, complaintsMax);
+/** Any field whose name matches a pattern may be the invalid one, so those are all included. */
+function unknownFieldsMax(schema: TSchema): number {
+  const { patternProperties, maxProperties = 0 } = schema as SchemaFields;
+  return patternProperties ? Infinity : Math.max(maxProperties + 1, validationErrorsMax);
 }
 
-interface Parts {
+interface SchemaFields {
   readonly items?: TSchema;
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, TSchema>>;

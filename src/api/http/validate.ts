@@ -3,26 +3,26 @@ import { Compile, type Validator } from 'typebox/compile';
 import { CallFailure } from '../../core/failure.ts';
 import { parseBody, type RawBody } from './body.ts';
 import { shorten } from './shorten-body.ts';
-import { type Complaint, cut, explain, pathOf } from './validation-message.ts';
+import { pathOf, truncate, type ValidationError, validationMessage } from './validation-message.ts';
 
-/** Holds what is sent against the contract. Bodies strictly; of queries only numbers and booleans are read. */
+/** Validates requests against the contract. Bodies are never converted; query texts become numbers and booleans. */
 
-const compiled = new WeakMap<TSchema, Validator>();
+const validators = new WeakMap<TSchema, Validator>();
 
-/** What an operation knows that has no fields, or no parameters. */
-export const nothing = Type.Object({}, { additionalProperties: false });
+/** The schema of operations without fields or without parameters. */
+export const noFields = Type.Object({}, { additionalProperties: false });
 
 /**
- * The body as it was sent, as fields; undefined of an operation without fields. That one takes no body and an empty object, which many
- * clients cannot but send, and refuses all else: who sends more means another operation.
+ * The validated body; undefined for an operation without fields. Such an operation accepts no body and an empty object,
+ * which many clients always send. It rejects everything else, because the client means another operation.
  */
-export function fieldsOf<T>(
-  sent: RawBody,
+export function readFields<T>(
+  rawBody: RawBody,
   { body, bodyOptional }: { readonly body?: TSchema; readonly bodyOptional?: true },
 ): T | undefined {
-  const value = parseBody(sent);
+  const value = parseBody(rawBody);
   if (value !== undefined) {
-    const checked = checkBody<T>(body ?? nothing, value);
+    const checked = checkBody<T>(body ?? noFields, value);
     return body && checked;
   }
   if (!body) return undefined;
@@ -36,62 +36,68 @@ export function checkBody<T>(schema: TSchema, value: unknown): T {
 }
 
 export function checkQuery<T>(schema: TObject, query: Readonly<Record<string, unknown>>): T {
-  const given = Object.entries(query).map(([name, sent]) => ({ name, texts: [sent].flat() }));
+  const parameters = Object.entries(query).map(([name, sent]) => ({ name, texts: [sent].flat() }));
   const value = Object.fromEntries(
-    given.map(({ name, texts: [text] }) => {
+    parameters.map(({ name, texts: [text] }) => {
       const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
-      return [name, typeof text === 'string' && property ? read(property, text) : text];
+      return [name, typeof text === 'string' && property ? convert(property, text) : text];
     }),
   );
   check(schema, value, (path) => (path === '' ? 'The query' : `Parameter "${path}"`));
-  const again = given.find(({ texts }) => texts.length > 1);
-  if (again) {
-    const message = `Parameter "${cut(again.name)}" may be given only once.`;
+  const repeated = parameters.find(({ texts }) => texts.length > 1);
+  if (repeated) {
+    const message = `Parameter "${truncate(repeated.name)}" may be given only once.`;
     throw new CallFailure('INVALID_REQUEST', message);
   }
   return value as T;
 }
 
-/** All that is wrong with a value, and where; a union complains of each of its parts. */
-export function complaints(schema: TSchema, value: unknown): { path: string; message: string }[] {
+/** All validation errors of a value with their paths. A union reports the errors of each member. */
+export function validationErrors(
+  schema: TSchema,
+  value: unknown,
+): { path: string; message: string }[] {
   const validator = compile(schema);
   if (validator.Check(value)) return [];
-  return complaintsOf(validator, schema, value).map((one) => ({
-    path: pathOf(one),
-    message: explain(one, schema, (path) => (path === '' ? 'The definition' : `"${path}"`)),
+  return findErrors(validator, schema, value).map((error) => ({
+    path: pathOf(error),
+    message: validationMessage(error, schema, (path) =>
+      path === '' ? 'The definition' : `"${path}"`,
+    ),
   }));
 }
 
 function compile(schema: TSchema): Validator {
-  const validator = compiled.get(schema) ?? Compile(schema);
-  compiled.set(schema, validator);
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
   return validator;
 }
 
-function read(schema: TSchema, text: string): unknown {
+function convert(schema: TSchema, text: string): unknown {
   const type = (schema as { type?: unknown }).type;
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
 
-function check(schema: TSchema, value: unknown, named: (path: string) => string): void {
+function check(schema: TSchema, value: unknown, describe: (path: string) => string): void {
   const validator = compile(schema);
   if (validator.Check(value)) return;
-  const found = complaintsOf(validator, schema, value);
-  // What is allowed says more than which type it has.
-  const [one] = found;
-  const first =
-    found.find((other) => other.keyword === 'enum' && other.instancePath === one?.instancePath) ??
-    one;
-  const message = explain(first ?? unexplained, schema, named);
+  const errors = findErrors(validator, schema, value);
+  const [first] = errors;
+  // The allowed values help more than the allowed type.
+  const shown =
+    errors.find(
+      (other) => other.keyword === 'enum' && other.instancePath === first?.instancePath,
+    ) ?? first;
+  const message = validationMessage(shown ?? unexplained, schema, describe);
   throw new CallFailure('INVALID_REQUEST', message);
 }
 
-/** Never none: what is wrong and not found again in what was left of it is wrong all the same. */
-function complaintsOf(validator: Validator, schema: TSchema, value: unknown): Complaint[] {
-  const found = validator.Errors(shorten(schema, value)) as Complaint[];
-  return found.length > 0 ? found : [unexplained];
+/** Never empty: an error that the shortened value does not show is still an error. */
+function findErrors(validator: Validator, schema: TSchema, value: unknown): ValidationError[] {
+  const errors = validator.Errors(shorten(schema, value)) as ValidationError[];
+  return errors.length > 0 ? errors : [unexplained];
 }
 
 const unexplained = {

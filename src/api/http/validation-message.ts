@@ -2,10 +2,10 @@ import type { TSchema } from 'typebox';
 import { wordsOf } from '../../contract/patterns.ts';
 import { unknownName } from '../../core/failure.ts';
 
-/** What the validator complains of, in words for whoever sent it. */
+/** Messages for validation errors. */
 
-/** One complaint of the validator: where, by which part of the schema, which keyword, and what that allows. */
-export interface Complaint {
+/** An error of the validator: the path of the value, the path and keyword of the schema, and what the keyword allows. */
+export interface ValidationError {
   readonly keyword: string;
   readonly instancePath: string;
   readonly schemaPath: string;
@@ -13,50 +13,57 @@ export interface Complaint {
   readonly message: string;
 }
 
-export function pathOf({ instancePath }: Complaint): string {
-  return cut(instancePath.slice(1)).replaceAll('/', '.');
+export function pathOf({ instancePath }: ValidationError): string {
+  return truncate(instancePath.slice(1)).replaceAll('/', '.');
 }
 
-/** Names the place and what is allowed there. */
-export function explain(
-  complaint: Complaint,
+/** The message of a validation error: the field, and what is allowed there. */
+export function validationMessage(
+  error: ValidationError,
   schema: TSchema,
-  named: (path: string) => string,
+  describe: (path: string) => string,
 ): string {
-  const { keyword, params, message, schemaPath } = complaint;
-  const path = pathOf(complaint);
-  const part = partOf(schema, schemaPath);
-  const inner = (name: unknown) => named(path === '' ? cut(name) : `${path}.${cut(name)}`);
+  const { keyword, params, message, schemaPath } = error;
+  const path = pathOf(error);
+  const node = schemaNode(schema, schemaPath);
+  const describeField = (name: unknown) =>
+    describe(path === '' ? truncate(name) : `${path}.${truncate(name)}`);
   switch (keyword) {
     case 'required':
-      return `${inner((params.requiredProperties as string[] | undefined)?.[0])} is missing.`;
+      return `${describeField((params.requiredProperties as string[] | undefined)?.[0])} is missing.`;
     case 'additionalProperties':
-      return unknownName(inner((params.additionalProperties as string[])[0]), namesIn(part));
-    // Of a field that is not known: what it is not known to is what holds this part.
+      return unknownName(
+        describeField((params.additionalProperties as string[])[0]),
+        allowedNames(node),
+      );
+    // Reported for an unknown field; the parent node lists the known ones.
     case 'boolean':
-      return unknownName(named(path), namesIn(partOf(schema, schemaPath.replace(/\/\w+$/, ''))));
+      return unknownName(
+        describe(path),
+        allowedNames(schemaNode(schema, schemaPath.replace(/\/\w+$/, ''))),
+      );
     case 'enum':
-      return `${named(path)} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}.`;
+      return `${describe(path)} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}.`;
     default:
-      return `${named(path)} ${rangeOf(part) ?? words[keyword]?.(params) ?? message}.`;
+      return `${describe(path)} ${numberRange(node) ?? messages[keyword]?.(params) ?? message}.`;
   }
 }
 
-/** A name as it was sent may be as long as a body. */
-export function cut(name: unknown): string {
+/** Shortens a name from the request, which may be as long as the body. */
+export function truncate(name: unknown): string {
   const text = String(name);
   return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text;
 }
 
-/** More than any name of ours, wherever it stands. */
+/** Longer than the path of any known field. */
 const shownCharsMax = 300;
 
-type Part = Readonly<Record<string, unknown>>;
+type SchemaNode = Readonly<Record<string, unknown>>;
 
-/** In place of the validator's own words, where those are none. */
-const words: Readonly<Record<string, (params: Part) => string | undefined>> = {
+/** Replaces messages of the validator that are not readable. */
+const messages: Readonly<Record<string, (params: SchemaNode) => string | undefined>> = {
   pattern: ({ pattern }) => wordsOf(pattern),
-  type: ({ type }) => `must be ${[type].flat().map(kindOf).join(' or ')}`,
+  type: ({ type }) => `must be ${[type].flat().map(typeName).join(' or ')}`,
   minLength: ({ limit }) => (limit === 1 ? notEmpty : `must have at least ${limit} characters`),
   minItems: ({ limit }) => (limit === 1 ? notEmpty : `must have at least ${limit} items`),
   minimum: ({ limit }) => `must be at least ${limit}`,
@@ -64,7 +71,7 @@ const words: Readonly<Record<string, (params: Part) => string | undefined>> = {
 };
 const notEmpty = 'must not be empty';
 
-const kinds: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   array: 'an array',
   boolean: 'true or false',
   integer: 'a whole number',
@@ -73,29 +80,29 @@ const kinds: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function kindOf(type: unknown): string {
-  return kinds[String(type)] ?? String(type);
+function typeName(type: unknown): string {
+  return typeNames[String(type)] ?? String(type);
 }
 
-/** The part of a schema that a path such as `#/properties/tags/items` leads to. */
-function partOf(schema: TSchema, schemaPath: string): Part {
+/** The node of a schema at a path such as `#/properties/tags/items`. */
+function schemaNode(schema: TSchema, schemaPath: string): SchemaNode {
   const steps = schemaPath.split('/').slice(1);
-  return steps.reduce((part, step) => (part[step] ?? {}) as Part, schema as Part);
+  return steps.reduce((node, step) => (node[step] ?? {}) as SchemaNode, schema as SchemaNode);
 }
 
-/** The names that may stand there; of a pattern the part that is a text, and `NAME`. */
-function namesIn({ properties = {}, patternProperties = {} }: Part): string[] {
+/** The allowed names; a pattern such as `variables.…` is shown as `variables.NAME`. */
+function allowedNames({ properties = {}, patternProperties = {} }: SchemaNode): string[] {
   const patterns = Object.keys(patternProperties as object).map((one) =>
     one.replace(/^\^(\w+)\\\.\.$/, '$1.NAME'),
   );
   return [...Object.keys(properties as object), ...patterns];
 }
 
-/** The whole range of a number, where it is bounded on both sides: it says more than one bound. */
-function rangeOf({ type, minimum, maximum }: Part): string | null {
-  const [kind, ...others] = [type].flat();
-  if (kind !== 'integer' && kind !== 'number') return null;
+/** Both limits of a number if it has both. */
+function numberRange({ type, minimum, maximum }: SchemaNode): string | null {
+  const [first, ...others] = [type].flat();
+  if (first !== 'integer' && first !== 'number') return null;
   if (minimum === undefined || maximum === undefined) return null;
-  const range = `${kindOf(kind)} from ${minimum} to ${maximum}`;
-  return `must be ${[range, ...others.map(kindOf)].join(' or ')}`;
+  const range = `${typeName(first)} from ${minimum} to ${maximum}`;
+  return `must be ${[range, ...others.map(typeName)].join(' or ')}`;
 }

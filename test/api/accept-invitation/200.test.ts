@@ -15,11 +15,11 @@ const password = 'correct horse battery';
 
 async function invite(email: string, role = 'editor', secret = key): Promise<string> {
   const body = { email, role };
-  const answer = await service.call('POST', '/api/v1/invitations', { key: secret, body });
-  return answer.body.url.split('/').at(-1);
+  const response = await service.call('POST', '/api/v1/invitations', { key: secret, body });
+  return response.body.url.split('/').at(-1);
 }
 
-test('makes the account and the member, who can then sign in', async () => {
+test('creates the account and the member, who can then sign in', async () => {
   const email = 'new@example.com';
   const token = await invite('New@example.com');
   const body = { token, name: 'Zoë', password };
@@ -35,7 +35,7 @@ test('makes the account and the member, who can then sign in', async () => {
   assert.deepEqual([me.workspaceId, me.role], [workspaceId, 'editor']);
 });
 
-test('whoever has an account joins with it, name and password as they were', async () => {
+test('an existing account joins and keeps its name and password', async () => {
   const other = await service.workspace();
   const { cookie, userId, email } = await service.signIn('viewer');
   const inviter = await service.key({ workspaceId: other.workspaceId, userId: other.ownerId });
@@ -50,7 +50,7 @@ test('whoever has an account joins with it, name and password as they were', asy
   await service.signIn({ userId });
 });
 
-test("an address that somebody else took is its person's again once its password is reset", async () => {
+test('resetting the password returns an address that somebody else registered to its owner', async () => {
   const email = 'victim@example.com';
   const token = await invite(email, 'viewer');
   const { body: taken } = await service.call('POST', path, {
@@ -68,7 +68,7 @@ test("an address that somebody else took is its person's again once its password
   assert.equal((await service.call('GET', '/api/v1/me', { cookie })).status, 401);
 });
 
-test('a link is good for one: of many at once, one gets it', async () => {
+test('a link works once, even for concurrent requests', async () => {
   const token = await invite('once@example.com');
   const accept = () => service.call('POST', path, { body: { token, name: 'Once', password } });
   const all = await Promise.all([accept(), accept(), accept(), accept()]);

@@ -14,15 +14,15 @@ const person = { name: 'New', password: 'correct horse battery' };
 
 async function invite(email: string): Promise<string> {
   const body = { email, role: 'editor' };
-  const { body: answer } = await service.call('POST', '/api/v1/invitations', { key, body });
-  return answer.url.split('/').at(-1);
+  const { body: response } = await service.call('POST', '/api/v1/invitations', { key, body });
+  return response.url.split('/').at(-1);
 }
 async function accept(body: object, options: { cookie?: string } = {}) {
-  const answer = await service.call('POST', path, { ...options, body });
-  return [answer.status, answer.body.code];
+  const response = await service.call('POST', path, { ...options, body });
+  return [response.status, response.body.code];
 }
 
-test('400 without what a new account needs; the link stays good', async () => {
+test('400 without a required field; the link stays valid', async () => {
   const token = await invite('new@example.com');
   const refused = [400, 'INVALID_REQUEST'];
   assert.deepEqual(await accept({ token }), refused);
@@ -36,7 +36,7 @@ test('400 without what a new account needs; the link stays good', async () => {
   assert.deepEqual((await accept({ token, ...person }))[0], 200);
 });
 
-test('400 says the same whether or not the address has an account', async () => {
+test('400 has the same message whether or not the address has an account', async () => {
   const { email } = await service.signIn({ userId: (await service.workspace()).ownerId });
   const told: object[] = [];
   for (const token of [await invite(email), await invite('nobody@example.com')]) {
@@ -49,7 +49,7 @@ test('400 says the same whether or not the address has an account', async () => 
   assert.match(JSON.stringify(told[0]), /400.*signs in with it first/);
 });
 
-test('404 for a link that is unknown, used or expired, all the same', async () => {
+test('404 with the same message for an unknown, used or expired link', async () => {
   const used = await invite('used@example.com');
   assert.equal((await accept({ token: used, ...person }))[0], 200);
   const expired = await invite('expired@example.com');
@@ -61,7 +61,7 @@ test('404 for a link that is unknown, used or expired, all the same', async () =
   }
 });
 
-test('429 for who tries many links that are unknown, and nobody else is kept out by it', async () => {
+test('429 after many unknown links from one network; other networks are not affected', async () => {
   const good = await invite('patient@example.com');
   const token = generateToken();
   for (let i = 0; i < 10; i++) {
@@ -73,7 +73,7 @@ test('429 for who tries many links that are unknown, and nobody else is kept out
   assert.deepEqual((await accept({ token: good, ...person }))[0], 200);
 });
 
-test('409 for the account of somebody else: the link alone does not open it', async () => {
+test('409 for another person’s account: the link does not open it', async () => {
   const { ownerId } = await service.workspace();
   const { email, cookie } = await service.signIn({ userId: ownerId });
   const stranger = await service.signIn();
@@ -86,7 +86,7 @@ test('409 for the account of somebody else: the link alone does not open it', as
   assert.equal((await accept({ token }, { cookie }))[0], 200);
 });
 
-test('409 for whoever became a member otherwise', async () => {
+test('409 for an existing member', async () => {
   const { ownerId } = await service.workspace();
   const { email, cookie } = await service.signIn({ userId: ownerId });
   const token = await invite(email);
@@ -96,7 +96,7 @@ test('409 for whoever became a member otherwise', async () => {
   assert.deepEqual(await accept({ token }, { cookie }), [409, 'CONFLICT']);
 });
 
-test('400, 413 and 415 for a body that is none', async () => {
+test('400, 413 and 415 for an invalid body', async () => {
   const status = async (body: unknown, headers = {}) =>
     (await service.call('POST', path, { body, headers })).status;
   assert.equal(await status('{'), 400);

@@ -65,7 +65,7 @@ const told = ({ body }: { body: { changes: Record<string, unknown>[] } }) =>
     [kind, name, action, field, to].filter((one) => one !== undefined),
   );
 
-test('a dry run tells what applying does, and does nothing', async () => {
+test('a dry run reports the changes and applies none', async () => {
   const dry = await apply(declared, true);
   assert.deepEqual([dry.status, dry.body.applied], [200, false]);
   assert.deepEqual(told(dry), [
@@ -84,7 +84,7 @@ test('a dry run tells what applying does, and does nothing', async () => {
   assert.deepEqual([applied.body.applied, applied.body.changes], [true, dry.body.changes]);
 });
 
-test('applying twice changes nothing, and nor does what was read', async () => {
+test('applying a declaration again, or the one that was read, changes nothing', async () => {
   assert.deepEqual((await apply(declared)).body.changes, []);
   const read = await service.call('GET', path, { key });
   assert.deepEqual(read.body.omitted, []);
@@ -93,7 +93,7 @@ test('applying twice changes nothing, and nor does what was read', async () => {
   assert.ok(!/"(agt|prm|ver|wfl|wfv)_/.test(text), text);
 });
 
-test('what is read elsewhere makes the same there', async () => {
+test('a declaration creates the same resources in another workspace', async () => {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const there = await service.key({ workspaceId, userId });
   const { declaration } = (await service.call('GET', path, { key })).body;
@@ -103,7 +103,7 @@ test('what is read elsewhere makes the same there', async () => {
   assert.deepEqual(read.body.declaration, declaration);
 });
 
-test('each difference is told and made: settings, version, stage, definition', async () => {
+test('each difference is reported and applied: settings, version, stage, definition', async () => {
   const other = changed(({ prompts, agents, workflows }) => {
     Object.assign(prompts[0] ?? {}, { description: 'Other.' });
     Object.assign(agents[0] ?? {}, { version: 'short', agentConfig: { maxAttempts: 3 }, tags: [] });
@@ -126,7 +126,7 @@ test('each difference is told and made: settings, version, stage, definition', a
   await apply(declared);
 });
 
-test('the order of names within a value is a difference, since a model sees it', async () => {
+test('the order of names within a value is a difference, because a model sees it', async () => {
   const ordered = (value: object) =>
     changed(({ agents, workflows }) => {
       Object.assign(agents[0] ?? {}, {
@@ -148,7 +148,7 @@ test('the order of names within a value is a difference, since a model sees it',
   await apply(declared);
 });
 
-test('all or nothing, and what stands in the way is named', async () => {
+test('nothing is applied if one change is rejected, and the message names it', async () => {
   const cases: [Declared, number, RegExp][] = [
     [
       changed(({ prompts }) => {
@@ -222,7 +222,7 @@ test('all or nothing, and what stands in the way is named', async () => {
   assert.equal(body.pagination.total, 1);
 });
 
-test('a workflow whose next label is taken gets another one', async () => {
+test('a workflow version gets another label if its label is taken', async () => {
   const { workflows } = (await service.call('GET', '/api/v1/workflows', { key })).body;
   const at = `/api/v1/workflows/${workflows[0].workflowId}`;
   const { definition, number } = (await service.call('GET', at, { key })).body;
@@ -239,15 +239,15 @@ test('a workflow whose next label is taken gets another one', async () => {
   await apply(declared);
 });
 
-test('a name that several have cannot be meant', async () => {
+test('an ambiguous name is rejected', async () => {
   await service.call('POST', '/api/v1/prompts', { key, body: { name: 'Triage' } });
   const refused = await apply({ prompts: [{ name: 'Triage', versions: [] }] });
   assert.deepEqual([refused.status, refused.body.code], [409, 'CONFLICT']);
   assert.match(refused.body.message, /There are 2 prompts/);
 });
 
-test('two at once are one after the other', async () => {
+test('concurrent declarations are serialized', async () => {
   const twice = { prompts: [{ name: 'Once', versions: [{ label: 'a', user: 'x' }] }] };
-  const answers = await Promise.all([apply(twice), apply(twice), apply(twice)]);
-  assert.deepEqual(answers.map(({ body }) => body.changes.length).sort(), [0, 0, 2]);
+  const responses = await Promise.all([apply(twice), apply(twice), apply(twice)]);
+  assert.deepEqual(responses.map(({ body }) => body.changes.length).sort(), [0, 0, 2]);
 });

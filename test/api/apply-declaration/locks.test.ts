@@ -7,7 +7,7 @@ import { fromId } from '../../../src/core/id.ts';
 import { lockDeclaration } from '../../../src/store/agent/declaration.ts';
 import type { Trx } from '../../../src/store/connection/database.ts';
 
-/** For whom a declaration waits, and so who waits for it: calls that are admitted hold the limits of their agent. */
+/** Which requests a declaration waits for: admitted executions lock the limits of their agent. */
 
 const service = await startService();
 after(service.close);
@@ -59,7 +59,7 @@ const [first = '', second = ''] = agentNames.map((name) => idOf.get(name));
 const holdLimits = (trx: Trx, agentId: string) =>
   sql`select from limits where subject = ${agentId} for update`.execute(trx);
 
-/** With everything of the workspace locked, and a workflow half made, which comes to nothing. */
+/** Runs with everything in the workspace locked and an uncommitted workflow, which is rolled back. */
 async function withAllLocked<T>(work: () => Promise<T>): Promise<T> {
   const trx = await db.startTransaction().execute();
   try {
@@ -83,7 +83,7 @@ async function withAllLocked<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('a dry run waits for nobody, so nobody waits for it', async () => {
+test('a dry run takes no locks', async () => {
   const other = declared({ tags: ['x'], text: 'b', input: { required: ['q'] } });
   other.workflows.push({ ...declared().workflows[0], name: 'New' } as never);
   other.prompts.push({ name: 'Q', description: 'q', versions: [] });
@@ -107,7 +107,7 @@ test('a dry run waits for nobody, so nobody waits for it', async () => {
   assert.equal((await apply(declared())).status, 200);
 });
 
-test('applying waits for the calls of those agents alone that change', async () => {
+test('applying waits only for executions of the agents that change', async () => {
   const other = declared({ tags: ['y'] });
   const applied = await db.transaction().execute(async (trx) => {
     await holdLimits(trx, second);
@@ -122,7 +122,7 @@ test('applying waits for the calls of those agents alone that change', async () 
   assert.deepEqual(unchanged.body, { applied: true, changes: [] });
 });
 
-test('what was changed while it waited is planned anew', async () => {
+test('a change during the wait is planned again', async () => {
   assert.equal((await apply(declared())).status, 200);
   const applied = await during(
     db,

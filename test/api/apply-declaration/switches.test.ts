@@ -7,7 +7,7 @@ after(service.close);
 const { key } = await service.key();
 const path = '/api/v1/declaration';
 
-/** Whether the API is on and bodies are stored, which no stage and no definition tells. */
+/** Settings outside stage and definition: the API switch and the storage of bodies. */
 
 const versions = [{ label: 'v1', user: 'x', model: 'cueline/echo' }];
 const declared = (more: object) => ({
@@ -30,7 +30,7 @@ async function switches(with_ = key) {
   return [status, apiEnabled, storeBodies];
 }
 
-test('what is off is read, made elsewhere, and told', async () => {
+test('a switched-off setting is read, created elsewhere and reported', async () => {
   const off = { apiEnabled: false, storeBodies: false };
   await apply({ stage: 'Deployed', ...off });
   assert.deepEqual(await switches(), ['Deployed', false, false]);
@@ -52,7 +52,7 @@ test('what is off is read, made elsewhere, and told', async () => {
   assert.deepEqual(read, declared({ stage: 'Deployed' }));
 });
 
-test('a move switches the API on, and the file off again', async () => {
+test('a stage change switches the API on, and the declaration switches it off again', async () => {
   const agent = await apply({ stage: 'Testing', apiEnabled: false });
   assert.deepEqual(changed(agent), [
     ['stage', 'Deployed', 'Testing'],
@@ -65,7 +65,7 @@ test('a move switches the API on, and the file off again', async () => {
   assert.deepEqual(await switches(), ['Deployed', false, true]);
 });
 
-test('where no calls are let in there is nothing to switch', async () => {
+test('a stage that rejects executions ignores the API switch', async () => {
   for (const apiEnabled of [true, false]) {
     await apply({ stage: 'Paused', apiEnabled });
     assert.deepEqual(changed(await apply({ apiEnabled })), []);
@@ -74,7 +74,7 @@ test('where no calls are let in there is nothing to switch', async () => {
   }
 });
 
-test('who may not have bodies stored again is refused', async () => {
+test('only an owner can switch the storage of bodies on', async () => {
   await apply({ storeBodies: false, visibility: 'public' });
   const userId = await service.member('editor');
   const editor = await service.key({ userId });

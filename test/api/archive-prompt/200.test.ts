@@ -6,7 +6,7 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('closes the prompt to new versions and agents; those it has run on', async () => {
+test('an archived prompt rejects new versions and agents; its agents keep working', async () => {
   const prompt = await makePrompt(service, { user: 'Hi {{name}}' });
   const agent = await makeAgent(service, prompt);
   await move(service, agent, 'enable-api');
@@ -25,7 +25,7 @@ test('closes the prompt to new versions and agents; those it has run on', async 
   assert.equal((await service.call('PATCH', agent.path, repin)).status, 200);
 });
 
-test('twice is the same as once', async () => {
+test('the operation is idempotent', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();
   const first = await service.call('POST', `${path}/archive`, { key });
@@ -34,7 +34,7 @@ test('twice is the same as once', async () => {
   assert.deepEqual([first.headers.get('etag'), second.headers.get('etag')], ['"2"', '"2"']);
 });
 
-test('no agent is made of a prompt that is being archived, nor one lost', async () => {
+test('a concurrent agent is either created before the archiving or rejected', async () => {
   const { key } = await service.key();
   for (let round = 0; round < 5; round++) {
     const prompt = await makePrompt(service, { user: 'x' });

@@ -12,9 +12,9 @@ const path = `${prompt.path}/archive`;
 
 testRefusals(service, archivePrompt, { path });
 
-test('403 for a tied key, even of an agent that is built from it', async () => {
+test('403 for a key that is limited to agents, even to an agent of this prompt', async () => {
   const { agentId } = await makeAgent(service, prompt);
   const { key } = await service.key({ agentIds: [agentId] });
-  const answer = await service.call('POST', path, { key });
-  assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+  const response = await service.call('POST', path, { key });
+  assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
 });

@@ -12,7 +12,7 @@ const execute = async (one = agent) =>
   (await service.call('POST', `${one.path}/execute`, { key, body: { variables: { name: 'x' } } }))
     .body;
 
-test('ends a run that is under way and aborts its call', async () => {
+test('ends a running execution and aborts its model call', async () => {
   const held = service.models.hold();
   const { statusUrl } = await execute();
   const call = await held.arrived;
@@ -29,7 +29,7 @@ test('ends a run that is under way and aborts its call', async () => {
   assert.deepEqual([record.status, record.userPrompt], ['canceled', 'Hello x']);
 });
 
-test('a call that runs in another process is aborted there', async () => {
+test('an execution in another process is aborted there', async () => {
   const beside = await startService({ beside: service });
   try {
     const held = beside.models.hold();
@@ -46,7 +46,7 @@ test('a call that runs in another process is aborted there', async () => {
   }
 });
 
-test('a run that waits for a slot is canceled without ever starting, and costs nothing for sure', async () => {
+test('an execution that waits for a slot is canceled before its start, at a known cost of zero', async () => {
   const single = await addAgent(service, { config: { maxConcurrency: 1 } });
   const held = service.models.hold();
   const first = await execute(single);
@@ -61,7 +61,7 @@ test('a run that waits for a slot is canceled without ever starting, and costs n
   assert.equal((await ended(service, first.statusUrl, key)).status, 'success');
 });
 
-test('a canceled run gives its slot to the next', async () => {
+test('a canceled execution frees its slot for the next one', async () => {
   const single = await addAgent(service, { config: { maxConcurrency: 1 } });
   const held = service.models.hold();
   const first = await execute(single);
@@ -71,7 +71,7 @@ test('a canceled run gives its slot to the next', async () => {
   assert.equal((await ended(service, second.statusUrl, key)).status, 'success');
 });
 
-test('409 where the run has ended, also by a cancel before', async () => {
+test('409 for an ended execution, also for a canceled one', async () => {
   const { executionId } = await run(service, agent, key);
   const { status, body } = await service.call(
     'POST',
@@ -83,13 +83,13 @@ test('409 where the run has ended, also by a cancel before', async () => {
   const held = service.models.hold();
   const { statusUrl } = await execute();
   await held.arrived;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [1, 2, 3].map(() => service.call('POST', `${statusUrl}/cancel`, { key })),
   );
-  assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409, 409]);
+  assert.deepEqual(responses.map((response) => response.status).sort(), [200, 409, 409]);
 });
 
-test('403 without the permission, 404 for what is not the caller’s', async () => {
+test('403 without the permission, 404 for an execution that the caller cannot see', async () => {
   const { executionId } = await run(service, agent, key);
   const path = `${agent.path}/executions/${executionId}/cancel`;
   const { key: reader } = await service.key({ permissions: ['execute', 'read'] });
@@ -99,7 +99,7 @@ test('403 without the permission, 404 for what is not the caller’s', async () 
   assert.equal((await service.call('POST', path, { key: tied })).status, 404);
 });
 
-test('who may not read what another key has started is not shown what it held', async () => {
+test('a key without read sees no bodies of what another key started', async () => {
   const held = service.models.hold();
   const { statusUrl } = await execute();
   await held.arrived;

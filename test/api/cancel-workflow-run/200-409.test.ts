@@ -9,7 +9,7 @@ after(service.close);
 const { key } = await service.key();
 const agent = await addAgent(service, { user: 'Hi' });
 
-test('who may not read what another key has started is not shown what it held', async () => {
+test('a key without read sees no bodies of what another key started', async () => {
   const { path } = await makeWorkflow(service, {
     steps: [{ name: 'first', agentId: agent.agentId }],
   });
@@ -24,7 +24,7 @@ test('who may not read what another key has started is not shown what it held', 
   held.release();
 });
 
-test('what runs is stopped, what waits never begins', async () => {
+test('running steps are aborted, and waiting steps never start', async () => {
   const { path } = await makeWorkflow(service, {
     steps: [
       { name: 'first', agentId: agent.agentId },

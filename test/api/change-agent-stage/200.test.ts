@@ -9,18 +9,18 @@ after(service.close);
 const { key } = await service.key({ rateLimits: noLimits });
 
 async function move(path: string, action: string) {
-  const answer = await service.call('POST', `${path}/lifecycle`, { key, body: { action } });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer;
+  const response = await service.call('POST', `${path}/lifecycle`, { key, body: { action } });
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response;
 }
 
-/** The status of an execute call. */
+/** The status of an execute request. */
 async function execute(path: string): Promise<number> {
   const call = { key, body: { variables: { name: 'x' } } };
   return (await service.call('POST', `${path}/execute`, call)).status;
 }
 
-test('the whole way, with its API on and off as the stages say', async () => {
+test('an agent passes all stages, and each stage sets its API switch', async () => {
   const { path } = await addAgent(service, { stage: 'Draft' });
   assert.equal(await execute(path), 403);
   const way: [action: string, status: string, apiEnabled: boolean, allowed: string[]][] = [
@@ -42,7 +42,7 @@ test('the whole way, with its API on and off as the stages say', async () => {
 });
 
 for (const stage of ['Draft', 'Testing', 'Paused'] as const) {
-  test(`archived from ${stage} it is closed, and comes back as it was`, async () => {
+  test(`archived from ${stage} it rejects executions, and a restore returns it to its state`, async () => {
     const { path } = await addAgent(service, { stage });
     const before = (await service.call('GET', path, { key })).body;
     const archived = (await move(path, 'archive')).body;
@@ -57,25 +57,25 @@ for (const stage of ['Draft', 'Testing', 'Paused'] as const) {
   });
 }
 
-test('a switch that was off stays off through the archive, and the next stage sets it anew', async () => {
+test('a switched-off API stays off through the archive, until the next stage sets it', async () => {
   const { path } = await addAgent(service, { stage: 'Testing', apiEnabled: false });
   await move(path, 'archive');
   assert.equal((await move(path, 'restore')).body.apiEnabled, false);
   assert.equal((await move(path, 'deploy')).body.apiEnabled, true);
 });
 
-test('of many who take the same step at once, one gets through', async () => {
+test('one of many concurrent stage changes succeeds', async () => {
   const { path } = await addAgent(service, { stage: 'Testing' });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () =>
       service.call('POST', `${path}/lifecycle`, { key, body: { action: 'deploy' } }),
     ),
   );
-  const statuses = answers.map(({ status }) => status).sort();
+  const statuses = responses.map(({ status }) => status).sort();
   assert.deepEqual(statuses, [200, ...Array(7).fill(409)]);
 });
 
-test('once it is answered as paused, no call is let in any more', async () => {
+test('after the response to a pause, no execution is accepted', async () => {
   const { path } = await addAgent(service);
   let paused = false;
   const late: number[] = [];
@@ -89,7 +89,7 @@ test('once it is answered as paused, no call is let in any more', async () => {
   assert.deepEqual(late, [403, 403, 403, 403]);
 });
 
-test('a tied key moves its agent', async () => {
+test('a key that is limited to an agent changes its stage', async () => {
   const { path, agentId } = await addAgent(service, { stage: 'Draft' });
   const tied = await service.key({ agentIds: [agentId], permissions: ['manage'] });
   const call = { key: tied.key, body: { action: 'enable-api' } };

@@ -20,13 +20,13 @@ const standings: [what: string, options: AgentOptions, allowed: string[]][] = [
 
 for (const [what, options, allowed] of standings) {
   for (const action of actions.filter((one) => !allowed.includes(one))) {
-    test(`refuses to ${action} an agent that is ${what}, and names what is allowed`, async () => {
+    test(`409 for ${action} on an agent that is ${what}, naming the allowed actions`, async () => {
       const { path } = await addAgent(service, options);
       const before = await service.call('GET', path, { key });
-      const answer = await service.call('POST', `${path}/lifecycle`, { key, body: { action } });
-      assert.deepEqual([answer.status, answer.body.code], [409, 'ILLEGAL_TRANSITION']);
-      assert.deepEqual(answer.body.allowedActions, allowed);
-      for (const one of allowed) assert.ok(answer.body.message.includes(one));
+      const response = await service.call('POST', `${path}/lifecycle`, { key, body: { action } });
+      assert.deepEqual([response.status, response.body.code], [409, 'ILLEGAL_TRANSITION']);
+      assert.deepEqual(response.body.allowedActions, allowed);
+      for (const one of allowed) assert.ok(response.body.message.includes(one));
       const now = await service.call('GET', path, { key });
       assert.deepEqual(now.body, before.body);
       assert.equal(now.headers.get('etag'), '"1"');

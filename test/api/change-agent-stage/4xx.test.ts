@@ -15,13 +15,13 @@ testRefusals(service, changeAgentStage, { path, body: { action: 'enable-api' } }
 for (const body of [{}, { action: 'delete' }, { action: 5 }, { action: 'Deploy' }]) {
   test(`400 for ${JSON.stringify(body)}, naming the field`, async () => {
     const { key } = await service.key();
-    const answer = await service.call('POST', path, { key, body });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
-    assert.match(answer.body.message, /"action"/);
+    const response = await service.call('POST', path, { key, body });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
+    assert.match(response.body.message, /"action"/);
   });
 }
 
-test('400 for an unknown action names those there are', async () => {
+test('400 for an unknown action, naming the known ones', async () => {
   const { key } = await service.key();
   const { body } = await service.call('POST', path, { key, body: { action: 'delete' } });
   assert.match(body.message, /enable-api, deploy, rollback, disable, re-enable, archive, restore/);

@@ -16,7 +16,7 @@ async function create(input: object, caller?: { user: string }) {
   return service.call('POST', path, { ...(caller ?? { key }), body });
 }
 
-test('a Draft with its API off that requires every placeholder, and says where it is', async () => {
+test('creates a Draft with its API off and all placeholders required, and returns its location', async () => {
   const made = await create({});
   assert.equal(made.status, 201);
   const { agentId, createdAt, updatedAt, ...rest } = made.body;
@@ -39,7 +39,7 @@ test('a Draft with its API off that requires every placeholder, and says where i
   assert.equal(read.headers.get('etag'), '"1"');
 });
 
-test('everything that can be given is kept', async () => {
+test('every field is stored', async () => {
   const input = {
     agentName: 'Ünï "quoted" \\ {a,b}',
     agentConfig: {
@@ -57,7 +57,7 @@ test('everything that can be given is kept', async () => {
   for (const [field, value] of Object.entries(input)) assert.deepEqual(body[field], value, field);
 });
 
-test('what is optional or has a default is not required; a default of null is none', async () => {
+test('an optional variable or one with a default is not required; null is no default', async () => {
   const { body } = await create({
     optionalVariables: ['tone'],
     defaultVariableValues: { mood: 'calm', name: null },
@@ -65,7 +65,7 @@ test('what is optional or has a default is not required; a default of null is no
   assert.deepEqual(body.requiredVariables, ['name']);
 });
 
-test('a name that means something to JavaScript is a variable like any other', async () => {
+test('a name with a meaning in JavaScript is an ordinary variable', async () => {
   const odd = await makePrompt(service, { user: '{{__proto__}}{{constructor}}' });
   const { key } = await service.key();
   const body = JSON.stringify({
@@ -77,7 +77,7 @@ test('a name that means something to JavaScript is a variable like any other', a
   assert.deepEqual(Object.entries(made.body.defaultVariableValues), [['__proto__', 1]]);
 });
 
-test('the model may come from the agent alone', async () => {
+test('the model may come from the agent only', async () => {
   const { promptId, versionIds } = await makePrompt(service, { user: 'x', model: null });
   const input = {
     promptId,
@@ -87,7 +87,7 @@ test('the model may come from the agent alone', async () => {
   assert.equal((await create(input)).status, 201);
 });
 
-test('any version of the prompt can be pinned, and stands first in its pins', async () => {
+test('any version of the prompt can be pinned, and is the first pin', async () => {
   const two = await makePrompt(service, { user: 'old' }, { user: 'new', label: 'newer' });
   const [promptVersionId] = two.versionIds;
   const { body } = await create({ promptId: two.promptId, promptVersionId });
@@ -100,7 +100,7 @@ test('any version of the prompt can be pinned, and stands first in its pins', as
   assert.equal(pins[0].pinnedBy, toId('user', service.ownerId));
 });
 
-test('its limits are counted from the first call on', async () => {
+test('its limits apply from the first execution on', async () => {
   const { body } = await create({
     optionalVariables: ['name', 'tone', 'mood'],
     rateLimits: { requestsPerDay: 1 },
@@ -113,7 +113,7 @@ test('its limits are counted from the first call on', async () => {
   assert.equal((await service.call('POST', `${at}/execute`, call)).status, 429);
 });
 
-test('the session of an editor will do, and it is theirs', async () => {
+test('an editor’s session creates it, and the editor is its creator', async () => {
   const user = await service.member('editor');
   const { status, body } = await create({}, { user });
   assert.deepEqual([status, body.createdBy], [201, toId('user', user)]);

@@ -49,12 +49,12 @@ const wrong: [what: string, input: object, named: RegExp][] = [
   ['no model anywhere', { promptVersionId: prompt.versionIds[1] }, /"agentConfig\.model"/],
 ];
 for (const [what, input, named] of wrong) {
-  test(`400 for ${what}, and nothing is made`, async () => {
+  test(`400 for ${what}, and nothing is created`, async () => {
     const { key } = await service.key();
     const body = { agentName: 'A', ...pin, ...input };
-    const answer = await service.call('POST', '/api/v1/agents', { key, body });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
-    assert.match(answer.body.message, named);
+    const response = await service.call('POST', '/api/v1/agents', { key, body });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
+    assert.match(response.body.message, named);
     const { pagination } = (await service.call('GET', '/api/v1/agents', { key })).body;
     assert.equal(pagination.total, 0);
   });

@@ -15,7 +15,7 @@ async function create(prompt: Awaited<ReturnType<typeof makePrompt>>, input: obj
   });
 }
 
-test('refuses lists of its own that miss placeholders, naming them', async () => {
+test('409 for variable lists without some placeholders, naming them', async () => {
   const prompt = await makePrompt(service, { system: '{{c}}', user: '{{a}} {{b}} {{d}}' });
   const { status, body } = await create(prompt, {
     requiredVariables: ['a'],
@@ -27,7 +27,7 @@ test('refuses lists of its own that miss placeholders, naming them', async () =>
   assert.equal((await create(prompt, declared)).status, 201);
 });
 
-test('refuses an archived prompt', async () => {
+test('409 for an archived prompt', async () => {
   const prompt = await makePrompt(service, { user: 'x' });
   const { key } = await service.key();
   await service.call('POST', `${prompt.path}/archive`, { key });

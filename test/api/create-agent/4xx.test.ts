@@ -30,19 +30,19 @@ const unknown: [what: string, input: object][] = [
 for (const [what, input] of unknown) {
   test(`404 for ${what}`, async () => {
     const { key } = await service.key();
-    const answer = await service.call('POST', path, { key, body: { ...body, ...input } });
-    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+    const response = await service.call('POST', path, { key, body: { ...body, ...input } });
+    assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
   });
 }
 
 for (const number of ['1e400', '-1e400', '1e-400', '9007199254740993', '12345678901234567890']) {
-  test(`400 for ${number} as a default, which would be stored as another number`, async () => {
+  test(`400 for the default ${number}, which would lose precision`, async () => {
     const { key } = await service.key();
     const values = `{"optional":[1,{"deep":${number}}]}`;
     const text = `${JSON.stringify(body).slice(0, -1)},"defaultVariableValues":${values}}`;
-    const answer = await service.call('POST', path, { key, body: text });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
-    assert.match(answer.body.message, new RegExp(`number ${number} .*as a text`));
+    const response = await service.call('POST', path, { key, body: text });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
+    assert.match(response.body.message, new RegExp(`number ${number} .*as a string`));
     const asText = text.replace(number, `"${number}"`);
     const taken = await service.call('POST', path, { key, body: asText });
     assert.equal(taken.status, 201);
@@ -53,13 +53,13 @@ for (const number of ['1e400', '-1e400', '1e-400', '9007199254740993', '12345678
 test('404 for a prompt of another workspace', async () => {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const { key } = await service.key({ workspaceId, userId });
-  const answer = await service.call('POST', path, { key, body });
-  assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+  const response = await service.call('POST', path, { key, body });
+  assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
 });
 
-test('403 for a key that is tied to agents', async () => {
+test('403 for a key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
-  const answer = await service.call('POST', path, { key, body });
-  assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+  const response = await service.call('POST', path, { key, body });
+  assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
 });

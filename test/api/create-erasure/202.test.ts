@@ -35,7 +35,7 @@ async function erased(body: object) {
   return (await call('GET', at, { user })).body;
 }
 
-test('values are compared as the prompt has them', async () => {
+test('values are compared in the form that the prompt contains', async () => {
   const { id: agentId } = await addAgent(service);
   const texts = [
     '{"customer":"42"}',
@@ -68,7 +68,7 @@ test('values are compared as the prompt has them', async () => {
   assert.deepEqual(await miscounted(db), []);
 });
 
-test('of a variable that was sent twice each value counts', async () => {
+test('each value of a repeated variable is compared', async () => {
   const { id: agentId } = await addAgent(service);
   const texts = [
     '{"customer":"c-first","customer":"c-last"}',
@@ -86,7 +86,7 @@ test('of a variable that was sent twice each value counts', async () => {
   assert.deepEqual(await left(db, ids), ids.slice(2));
 });
 
-test('much text that is written like the value and is not it is compared a little at a time', async () => {
+test('many similar texts are compared in small batches', async () => {
   const { id: agentId } = await addAgent(service);
   const blanks = ' '.repeat(300_000);
   const value = '{"x":"a \\n"}';
@@ -137,7 +137,7 @@ test('much text that is written like the value and is not it is compared a littl
   );
 });
 
-test('of long variables few are looked at in one go, however much others stored', async () => {
+test('a batch contains few records with long variables', async () => {
   const { id: agentId } = await addAgent(service);
   const elsewhere = await service.workspace();
   const atMs = Date.now() - 1_000;
@@ -169,7 +169,7 @@ test('of long variables few are looked at in one go, however much others stored'
   }
 });
 
-test('workspaces take turns, however much one of them asks for', async () => {
+test('workspaces alternate, however many erasures one of them requests', async () => {
   const elsewhere = await service.workspace();
   const theirs = await addAgent({
     db,
@@ -192,8 +192,8 @@ test('workspaces take turns, however much one of them asks for', async () => {
       );
   }
   const pipelines = testPipelines(service.database.connection);
-  // Each of these erasures takes eight times: two to look at the records and two to note that, one for what it waited
-  // for, two for the runs of workflows, and one for the note that it is done.
+  // Each of these erasures takes eight steps: two to scan the records and two to record that, one for its executions in
+  // progress, two for workflow runs, and one to record its completion.
   let transactions = 0;
   const few: RunPaced = async (work) => (transactions++ < 16 ? work() : undefined);
   await workErasures(db, pipelines, few);
@@ -204,7 +204,7 @@ test('workspaces take turns, however much one of them asks for', async () => {
   assert.equal(rows[0]?.open, 0);
 });
 
-test('all agents or one, never another workspace', async () => {
+test('erases in all agents or in one, never in another workspace', async () => {
   const [one, two] = [await addAgent(service), await addAgent(service)];
   const elsewhere = await service.workspace();
   const { ownerId, workspaceId: other } = elsewhere;
@@ -224,7 +224,7 @@ test('all agents or one, never another workspace', async () => {
 });
 
 for (const which of ['all agents', 'one agent']) {
-  test(`of ${which}: it waits for runs that have not ended, and forgets the value when it is done`, async () => {
+  test(`${which}: an erasure waits for executions that have not ended, and deletes its value at the end`, async () => {
     const agent = await addAgent(service, { optionalVariables: ['customer'] });
     const { key } = await service.key();
     const value = `c-waits-${which}`;
@@ -255,7 +255,7 @@ for (const which of ['all agents', 'one agent']) {
   });
 }
 
-test('a record that somebody holds just then is not passed over', async () => {
+test('a locked record is not skipped', async () => {
   const { id: agentId } = await addAgent(service);
   const variables = '{"customer":"c-held"}';
   const atMs = Date.now() - 1_000;

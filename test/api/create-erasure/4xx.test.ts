@@ -10,7 +10,7 @@ const user = await service.member('owner');
 const path = '/api/v1/erasures';
 const erasure = { variable: 'customer', value: 'c1' };
 
-test('400 for what no record can hold', async () => {
+test('400 for a value that no record can contain', async () => {
   for (const body of [
     {},
     { variable: 'customer' },
@@ -26,7 +26,7 @@ test('400 for what no record can hold', async () => {
   assert.equal((await call('GET', path, { user })).body.pagination.total, 0);
 });
 
-test('403 for who is no owner, and for a key that is tied to agents', async () => {
+test('403 for a member who is not an owner, and for a key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const editor = await service.member('editor');
   const { key } = await service.key({ agentIds: [agentId] });
@@ -38,7 +38,7 @@ test('403 for who is no owner, and for a key that is tied to agents', async () =
   }
 });
 
-test('404 for an agent or an erasure that there is not', async () => {
+test('404 for an unknown agent or erasure', async () => {
   const elsewhere = await service.workspace();
   const theirs = await addAgent({
     db: service.db,
@@ -56,17 +56,17 @@ test('404 for an agent or an erasure that there is not', async () => {
   assert.equal((await call('GET', at, { user: elsewhere.ownerId })).status, 404);
 });
 
-test('409 where a hundred are under way', async () => {
+test('409 while a hundred erasures are in progress', async () => {
   const { ownerId } = await service.workspace();
-  const answers: { readonly status: number }[] = [];
-  // No more at once than a slow machine answers before those that wait for a connection give up.
+  const responses: { readonly status: number }[] = [];
+  // No more at once than a slow machine serves before waiting clients time out.
   for (let i = 0; i < 17; i++) {
     const six = Array.from({ length: 6 }, () =>
       call('POST', path, { user: ownerId, body: erasure }),
     );
-    answers.push(...(await Promise.all(six)));
+    responses.push(...(await Promise.all(six)));
   }
-  const count = (status: number) => answers.filter((one) => one.status === status).length;
+  const count = (status: number) => responses.filter((one) => one.status === status).length;
   assert.deepEqual([count(202), count(409)], [100, 2]);
   const list = await call('GET', `${path}?limit=3&offset=99`, { user: ownerId });
   assert.equal(list.body.erasures.length, 1);

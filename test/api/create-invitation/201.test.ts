@@ -9,12 +9,12 @@ after(service.close);
 const path = '/api/v1/invitations';
 const dayMs = 86_400_000;
 
-test('answers a link, shown this once, that holds for seven days', async () => {
+test('returns a link once, which is valid for seven days', async () => {
   const { cookie, userId } = await service.signIn();
   const body = { email: 'New.Person@Example.com', role: 'editor' };
-  const answer = await service.call('POST', path, { cookie, body });
-  assert.equal(answer.status, 201);
-  const { url, ...invitation } = answer.body;
+  const response = await service.call('POST', path, { cookie, body });
+  assert.equal(response.status, 201);
+  const { url, ...invitation } = response.body;
   assert.equal(invitation.email, 'new.person@example.com');
   assert.deepEqual([invitation.role, invitation.createdBy], ['editor', toId('user', userId)]);
   const lasts = Date.parse(invitation.expiresAt) - Date.parse(invitation.createdAt);
@@ -29,18 +29,18 @@ test('answers a link, shown this once, that holds for seven days', async () => {
   assert.ok(rows.every(({ row }) => !row.includes(token)));
 });
 
-test('the link leads to the public URL', async (t) => {
+test('the link uses the public URL', async (t) => {
   const publicUrl = 'https://cueline.example.com';
   const beside = await startService({ beside: service, publicUrl });
   t.after(beside.close);
   const { key } = await service.key();
   const body = { email: 'far@example.com', role: 'viewer' };
-  const answer = await beside.call('POST', path, { key, body });
-  assert.ok(answer.body.url.startsWith(`${publicUrl}/invitations/`));
-  assert.equal(answer.body.createdBy, toId('user', service.ownerId));
+  const response = await beside.call('POST', path, { key, body });
+  assert.ok(response.body.url.startsWith(`${publicUrl}/invitations/`));
+  assert.equal(response.body.createdBy, toId('user', service.ownerId));
 });
 
-test('a second invitation of an address takes the place of the first', async () => {
+test('a second invitation of an address replaces the first', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   const { key } = await service.key({ workspaceId, userId: ownerId });
   const invite = async (email: string, role: string) =>
@@ -64,7 +64,7 @@ test('a second invitation of an address takes the place of the first', async () 
   assert.deepEqual([await accept(first), await accept(second)], [404, 200]);
 });
 
-test('of invitations of one address at once, one is open', async () => {
+test('concurrent invitations of one address leave one open', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   const { key } = await service.key({ workspaceId, userId: ownerId });
   const body = { email: 'same@example.com', role: 'viewer' };

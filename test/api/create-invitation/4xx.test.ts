@@ -24,22 +24,22 @@ const wrong: [string, object][] = [
 for (const [what, input] of wrong) {
   test(`400 for ${what}`, async () => {
     const { key } = await service.key();
-    const answer = await service.call('POST', path, { key, body: input });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+    const response = await service.call('POST', path, { key, body: input });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
   });
 }
 
-test('403 for whoever is no owner, and for a key that is tied to agents', async () => {
+test('403 for a member who is not an owner, and for a key that is limited to agents', async () => {
   const tied = await service.key({ agentIds: [(await addAgent(service)).agentId] });
   for (const who of [{ user: await service.member('editor') }, { key: tied.key }]) {
-    const answer = await service.call('POST', path, { ...who, body });
-    assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+    const response = await service.call('POST', path, { ...who, body });
+    assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
   }
 });
 
-test('409 for an address that is a member already', async () => {
+test('409 for the address of a member', async () => {
   const { key } = await service.key();
   const email = `${await service.member('viewer')}@EXAMPLE.com`;
-  const answer = await service.call('POST', path, { key, body: { email, role: 'owner' } });
-  assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
+  const response = await service.call('POST', path, { key, body: { email, role: 'owner' } });
+  assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
 });

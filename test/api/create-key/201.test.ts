@@ -13,7 +13,7 @@ const agent = await addAgent(service);
 const execute = (key: string) =>
   service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } });
 
-test('shows the secret once, and stores only its hash', async () => {
+test('returns the secret once, and stores only its hash', async () => {
   const { key } = await service.key();
   const body = { name: 'CI', agentIds: null, permissions: ['execute', 'read'] };
   const made = await service.call('POST', path, { key, body });
@@ -51,7 +51,7 @@ test('shows the secret once, and stores only its hash', async () => {
   assert.deepEqual(rows[0]?.hash, hashBytes(hashKey(secret)));
 });
 
-test('a window left out takes its default, one that is null has no limit', async () => {
+test('an omitted window gets its default; null means no limit', async () => {
   const { key } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
   });
@@ -67,17 +67,17 @@ test('a window left out takes its default, one that is null has no limit', async
   });
 });
 
-test('its limits hold from the first call on', async () => {
+test('its limits apply from the first request on', async () => {
   const user = service.ownerId;
   const rateLimits = { requestsPerMinute: null, requestsPerHour: 0, requestsPerDay: null };
   const body = { name: 'none', agentIds: null, permissions: ['execute'], rateLimits };
   const { body: made } = await service.call('POST', path, { user, body });
-  const answer = await execute(made.key);
-  assert.equal(answer.status, 429);
-  assert.deepEqual(answer.body.rateLimits, rateLimits);
+  const response = await execute(made.key);
+  assert.equal(response.status, 429);
+  assert.deepEqual(response.body.rateLimits, rateLimits);
 });
 
-test('the session of an editor issues; the key is theirs', async () => {
+test('an editor’s session issues a key in the editor’s name', async () => {
   const user = await service.member('editor');
   const own = await addAgent(service, { visibility: 'private', createdBy: user });
   const permissions = ['execute', 'read', 'cancel', 'manage'];
@@ -89,7 +89,7 @@ test('the session of an editor issues; the key is theirs', async () => {
   assert.deepEqual(made.permissions, permissions);
 });
 
-test('a key issues its like, in the name of its own issuer', async () => {
+test('a key issues a key with its own rights, in the name of its issuer', async () => {
   const userId = await service.member('editor');
   const expiresAt = new Date('2098-07-06T05:04:03.210Z');
   const rateLimits = { requestsPerMinute: 5, requestsPerHour: null, requestsPerDay: 7 };
@@ -121,7 +121,7 @@ for (const [expiresAt, expected] of times) {
   });
 }
 
-test('its origins may call with CORS, compared exactly, on its agents and no others', async () => {
+test('CORS allows its origins exactly, for its agents only', async () => {
   const user = service.ownerId;
   const origin = 'https://app.example.com';
   const body = { name: 'web', agentIds: [agent.agentId], permissions: ['read', 'execute'] };
@@ -132,8 +132,8 @@ test('its origins may call with CORS, compared exactly, on its agents and no oth
   const { key } = made.body;
   const allowed = async (from: string, options: object = { key }) => {
     const headers = { origin: from };
-    const answer = await service.call('GET', `${agent.path}/executions`, { ...options, headers });
-    return answer.headers.get('access-control-allow-origin');
+    const response = await service.call('GET', `${agent.path}/executions`, { ...options, headers });
+    return response.headers.get('access-control-allow-origin');
   };
   assert.equal(await allowed(origin), origin);
   assert.equal(await allowed('https://app.example.com:8443'), null);
@@ -143,8 +143,8 @@ test('its origins may call with CORS, compared exactly, on its agents and no oth
 
   const preflight = async (to: string) => {
     const headers = { origin, 'access-control-request-method': 'POST' };
-    const answer = await fetch(`${service.url}${to}/execute`, { method: 'OPTIONS', headers });
-    return answer.headers.get('access-control-allow-origin');
+    const response = await fetch(`${service.url}${to}/execute`, { method: 'OPTIONS', headers });
+    return response.headers.get('access-control-allow-origin');
   };
   assert.equal(await preflight(agent.path), origin);
   assert.equal(await preflight((await addAgent(service)).path), null);

@@ -24,10 +24,10 @@ async function keys(): Promise<number> {
 
 async function refused(options: object, status: number, code: string): Promise<string> {
   const before = await keys();
-  const answer = await service.call('POST', path, { body: good, ...options });
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  const response = await service.call('POST', path, { body: good, ...options });
+  assert.deepEqual([response.status, response.body.code], [status, code]);
   assert.equal(await keys(), before);
-  return answer.body.message;
+  return response.body.message;
 }
 
 const wrong: [what: string, field: string, body: object][] = [
@@ -54,7 +54,7 @@ const wrong: [what: string, field: string, body: object][] = [
   ['any origin', 'allowedOrigins', { allowedOrigins: ['*'] }],
 ];
 for (const [what, field, body] of wrong) {
-  test(`400 for ${what}, naming it`, async () => {
+  test(`400 for ${what}, naming the field`, async () => {
     const { key } = await service.key();
     const message = await refused({ key, body: { ...good, ...body } }, 400, 'INVALID_REQUEST');
     assert.match(message, new RegExp(field));
@@ -86,7 +86,7 @@ const wider: [what: string, body: object, RegExp][] = [
   ['no expiry', { expiresAt: null }, /2090-01-01/],
 ];
 for (const [what, body, expected] of wider) {
-  test(`403 for a key that reaches further than its issuer by ${what}`, async () => {
+  test(`403 for a key that exceeds its issuer by ${what}`, async () => {
     const { key } = await service.key(narrow);
     assert.equal((await service.call('POST', path, { key, body: fitting })).status, 201);
     const message = await refused({ key, body: { ...fitting, ...body } }, 403, 'PERMISSION_DENIED');
@@ -101,7 +101,7 @@ test('403 for a permission that the issuer of the key has lost', async () => {
   await refused({ key }, 403, 'PERMISSION_DENIED');
 });
 
-test('404 for an agent that there is not, for the caller', async () => {
+test('404 for an agent that the caller cannot see', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   const foreign = await addAgent(service, { workspaceId, createdBy: ownerId });
   const user = await service.member('editor');
@@ -121,7 +121,7 @@ test('404 for an agent that there is not, for the caller', async () => {
   await refused({ key: tied.key, body }, 404, 'NOT_FOUND');
 });
 
-test('401 where the key is revoked while it issues', async () => {
+test('401 if the key is revoked during the request', async () => {
   const { key, id } = await service.key();
   const before = await keys();
   const { status } = await during(
@@ -136,7 +136,7 @@ test('401 where the key is revoked while it issues', async () => {
   assert.equal(await keys(), before);
 });
 
-test('401 where the member is removed meanwhile, 403 where they become a viewer', async () => {
+test('401 if the member is removed during the request, 403 if the member becomes a viewer', async () => {
   for (const [change, expected] of [
     [sql`delete from members where user_id =`, 401],
     [sql`update members set role = 'viewer' where user_id =`, 403],

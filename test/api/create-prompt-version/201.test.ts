@@ -8,7 +8,7 @@ import { fromId, toId } from '../../../src/core/id.ts';
 const service = await startService();
 after(service.close);
 
-test('makes a version with what it is given, and says where it is', async () => {
+test('creates a version with all fields, and returns its location', async () => {
   const prompt = await makePrompt(service);
   const { key } = await service.key();
   const body = {
@@ -28,7 +28,7 @@ test('makes a version with what it is given, and says where it is', async () => 
   assert.deepEqual((await service.call('GET', path, { key })).body, made.body);
 });
 
-test('what is left out or null is null; the label says the number', async () => {
+test('omitted fields are null; the default label contains the number', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();
   for (const body of [{ user: 'x' }, { user: 'x', system: null, model: null, notes: null }]) {
@@ -43,7 +43,7 @@ test('what is left out or null is null; the label says the number', async () => 
   }
 });
 
-test('without a label it takes one that is free, however many add at once', async () => {
+test('concurrent versions without a label get free labels', async () => {
   const { path } = await makePrompt(service, { user: 'x', label: 'v2' });
   const { key } = await service.key();
   const add = async (label?: string) => {
@@ -53,7 +53,7 @@ test('without a label it takes one that is free, however many add at once', asyn
     return [made.body.number, made.body.promptVersionLabel];
   };
   assert.deepEqual(await add(), [2, 'v2-2']);
-  // In another case, or longer, it is another label.
+  // Labels are case-sensitive and compared in full.
   for (const label of ['V7', 'v70', 'v7-2', 'v7']) await add(label);
   assert.deepEqual(await add(), [7, 'v7-3']);
   await add('v9');
@@ -68,7 +68,7 @@ test('without a label it takes one that is free, however many add at once', asyn
   );
 });
 
-test('templates are kept to the letter, of the greatest length too', async () => {
+test('templates are stored unchanged, up to the maximum length', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();
   const system = '  {{ a }}\r\n\t"\\ ünï 👩‍🚀 $x {{not a name}}';
@@ -78,24 +78,24 @@ test('templates are kept to the letter, of the greatest length too', async () =>
   assert.deepEqual([made.system, made.user, made.variables], [system, user, ['a', 'b']]);
 });
 
-test('numbers count up in each prompt without gaps or doubles, however many add at once', async () => {
+test('concurrent versions get consecutive numbers in each prompt', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();
   const add = (body: object) => service.call('POST', `${path}/versions`, { key, body });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, i) => add({ user: 'x', ...(i % 4 === 0 && { label: 'same' }) })),
   );
-  const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.number);
+  const made = responses.filter(({ status }) => status === 201).map(({ body }) => body.number);
   assert.deepEqual(
     made.sort((a, b) => a - b),
     Array.from({ length: 16 }, (_, i) => i + 1),
   );
-  assert.equal(answers.filter(({ status }) => status === 409).length, 4);
+  assert.equal(responses.filter(({ status }) => status === 409).length, 4);
   const prompt = (await service.call('GET', path, { key })).body;
   assert.deepEqual([prompt.versionCount, prompt.latestVersion.number], [16, 16]);
 });
 
-test('labels are unique in their own prompt only', async () => {
+test('labels are unique within their prompt', async () => {
   const { key } = await service.key();
   for (const { path } of [await makePrompt(service), await makePrompt(service)]) {
     const body = { user: 'x', label: 'first' };
@@ -103,7 +103,7 @@ test('labels are unique in their own prompt only', async () => {
   }
 });
 
-test('a key that is tied to an agent adds versions to its prompt', async () => {
+test('a key that is limited to an agent adds versions to its prompt', async () => {
   const prompt = await makePrompt(service, { user: 'x' });
   const { agentId } = await makeAgent(service, prompt);
   const { key } = await service.key({ agentIds: [agentId], permissions: ['manage'] });
@@ -112,7 +112,7 @@ test('a key that is tied to an agent adds versions to its prompt', async () => {
   assert.deepEqual([status, body.number], [201, 2]);
 });
 
-test('a version never changes, not even in the database', async () => {
+test('the database rejects changes to a version', async () => {
   const { versionIds } = await makePrompt(service, { user: 'x' });
   const id = fromId('version', versionIds[0] ?? '');
   for (const change of ["user_template = 'y'", "label = 'z'", 'number = 7', 'created_at = now()']) {
@@ -124,7 +124,7 @@ test('a version never changes, not even in the database', async () => {
   await assert.rejects(claim.execute(service.db), /a prompt version is immutable/);
 });
 
-test('the account of its author may go', async () => {
+test('a version outlives its author’s account', async () => {
   const user = await service.member('editor');
   const { path } = await makePrompt(service);
   const { body } = await service.call('POST', `${path}/versions`, { user, body: { user: 'x' } });

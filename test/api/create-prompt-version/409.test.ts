@@ -6,24 +6,24 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('refuses a label that the prompt has, and uses up no number', async () => {
+test('409 for an existing label, which uses no number', async () => {
   const { path } = await makePrompt(service, { user: 'x', label: 'mine' });
   const { key } = await service.key();
   const body = { user: 'y', label: 'mine' };
-  const answer = await service.call('POST', `${path}/versions`, { key, body });
-  assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
-  assert.match(answer.body.message, /"mine"/);
+  const response = await service.call('POST', `${path}/versions`, { key, body });
+  assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
+  assert.match(response.body.message, /"mine"/);
   const next = await service.call('POST', `${path}/versions`, { key, body: { user: 'y' } });
   assert.deepEqual([next.body.number, next.body.promptVersionLabel], [2, 'v2']);
 });
 
-test('refuses an archived prompt, and leaves it as it was', async () => {
+test('409 for an archived prompt, which stays unchanged', async () => {
   const { path } = await makePrompt(service, { user: 'x' });
   const { key } = await service.key();
   await service.call('POST', `${path}/archive`, { key });
   const before = await service.call('GET', path, { key });
-  const answer = await service.call('POST', `${path}/versions`, { key, body: { user: 'y' } });
-  assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
+  const response = await service.call('POST', `${path}/versions`, { key, body: { user: 'y' } });
+  assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
   const now = await service.call('GET', path, { key });
   assert.deepEqual(now.body, before.body);
   assert.equal(now.headers.get('etag'), before.headers.get('etag'));

@@ -36,15 +36,15 @@ const wrong: [what: string, body: object][] = [
   ['a placeholder of 101 characters', { user: `{{${'x'.repeat(101)}}}` }],
 ];
 for (const [what, body] of wrong) {
-  test(`400 for ${what}, and no number is used up`, async () => {
+  test(`400 for ${what}, which uses no number`, async () => {
     const { key } = await service.key();
-    const answer = await service.call('POST', path, { key, body });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+    const response = await service.call('POST', path, { key, body });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
     assert.equal((await service.call('GET', prompt.path, { key })).body.versionCount, 0);
   });
 }
 
-test('200 placeholders of 100 characters are not too many', async () => {
+test('200 placeholders of 100 characters are allowed', async () => {
   const { key } = await service.key();
   const names = Array.from({ length: 200 }, (_, i) => `v${i}`.padEnd(100, '_'));
   const half = (from: number) => names.slice(from, from + 100).map((name) => `{{${name}}}`);
@@ -54,9 +54,9 @@ test('200 placeholders of 100 characters are not too many', async () => {
   assert.deepEqual(made.body.variables, names);
 });
 
-test('404 for a key that is tied to agents of other prompts', async () => {
+test('404 for a key that is limited to agents of other prompts', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
-  const answer = await service.call('POST', path, { key, body: { user: 'x' } });
-  assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+  const response = await service.call('POST', path, { key, body: { user: 'x' } });
+  assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
 });

@@ -7,7 +7,7 @@ const service = await startService();
 after(service.close);
 const path = '/api/v1/prompts';
 
-test('makes a prompt without versions, and says where it is', async () => {
+test('creates a prompt without versions, and returns its location', async () => {
   const { key } = await service.key();
   const body = { name: 'Greeting', description: 'Says hello' };
   const made = await service.call('POST', path, { key, body });
@@ -28,7 +28,7 @@ test('makes a prompt without versions, and says where it is', async () => {
   assert.equal(read.headers.get('etag'), '"1"');
 });
 
-test('two prompts may have the same name; the description may be left out', async () => {
+test('two prompts may have the same name; the description is optional', async () => {
   const { key } = await service.key();
   const body = { name: 'Same' };
   const first = await service.call('POST', path, { key, body });
@@ -37,14 +37,14 @@ test('two prompts may have the same name; the description may be left out', asyn
   assert.notEqual(first.body.promptId, second.body.promptId);
 });
 
-test('text is kept to the letter', async () => {
+test('text is stored unchanged', async () => {
   const { key } = await service.key();
   const name = ` <b>"Ünï" 'cødé' \\ 👩‍🚀\n{{x}} %s $1 `;
   const { body } = await service.call('POST', path, { key, body: { name, description: '' } });
   assert.deepEqual([body.name, body.description], [name, '']);
 });
 
-test('the session of an editor will do', async () => {
+test('an editor’s session is accepted', async () => {
   const user = await service.member('editor');
   const { status, body } = await service.call('POST', path, { user, body: { name: 'Mine' } });
   assert.deepEqual([status, body.createdBy], [201, toId('user', user)]);

@@ -22,18 +22,18 @@ const wrong: [what: string, body: object][] = [
   ['a lone surrogate', { name: 'x\ud800' }],
 ];
 for (const [what, body] of wrong) {
-  test(`400 for ${what}, and nothing is made`, async () => {
+  test(`400 for ${what}, and nothing is created`, async () => {
     const { key } = await service.key();
     const before = (await service.call('GET', path, { key })).body.pagination.total;
-    const answer = await service.call('POST', path, { key, body });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+    const response = await service.call('POST', path, { key, body });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
     assert.equal((await service.call('GET', path, { key })).body.pagination.total, before);
   });
 }
 
-test('403 for a key that is tied to agents', async () => {
+test('403 for a key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
-  const answer = await service.call('POST', path, { key, body: { name: 'P' } });
-  assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+  const response = await service.call('POST', path, { key, body: { name: 'P' } });
+  assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
 });

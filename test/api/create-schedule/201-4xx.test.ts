@@ -6,7 +6,7 @@ import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId, toId } from '../../../src/core/id.ts';
 
-// Nobody fires a schedule, so what is due stays so while a test looks at it.
+// No worker fires schedules, so a due tick stays due during a test.
 const service = await startService({ role: 'api' });
 after(service.close);
 const { key } = await service.key();
@@ -17,7 +17,7 @@ const path = `${workflow.path}/schedules`;
 const input = { name: 'x' };
 const create = (body: object) => service.call('POST', path, { key, body });
 
-test('a schedule that says when it ticks next', async () => {
+test('creates a schedule and returns its next ticks', async () => {
   const made = await create({
     cron: '30 2 * * *',
     timeZone: 'Europe/Berlin',
@@ -35,7 +35,7 @@ test('a schedule that says when it ticks next', async () => {
   const clocks = nextTimes.map((text: string) =>
     new Intl.DateTimeFormat('en-GB', format).format(new Date(text)),
   );
-  // Where the clocks are put forward at two, half past two is three o'clock.
+  // If daylight saving time starts at two, half past two becomes three.
   assert.ok(
     clocks.every((clock: string) => clock === '02:30' || clock === '03:00'),
     clocks,
@@ -45,7 +45,7 @@ test('a schedule that says when it ticks next', async () => {
   assert.deepEqual([read.body, read.headers.get('etag')], [made.body, '"1"']);
 });
 
-test('a number of its input is kept as it is, or refused and named', async () => {
+test('a number in the input is stored exactly, or rejected by name', async () => {
   const withInput = (numbers: string) => {
     const body = `{"cron":"0 0 1 1 *","input":{"name":"x","numbers":[${numbers}]}}`;
     return service.call('POST', path, { key, body });
@@ -59,7 +59,7 @@ test('a number of its input is kept as it is, or refused and named', async () =>
   assert.match(refused.body.message, /number 1{40}… /);
 });
 
-test('changed, switched off, deleted', async () => {
+test('a schedule is changed, switched off and deleted', async () => {
   const { scheduleId } = (await create({ cron: '0 0 1 1 *', input })).body;
   const at = `${path}/${scheduleId}`;
   const headers = { 'if-match': '"1"' };
@@ -77,7 +77,7 @@ test('changed, switched off, deleted', async () => {
   assert.equal((await service.call('DELETE', at, { key })).status, 404);
 });
 
-test('a tick that is due is still to come after a change of anything but its times', async () => {
+test('a due tick survives a change that does not affect the times', async () => {
   const times = { cron: '0 0 1 1 *', timeZone: 'Europe/Berlin' };
   const { body: made } = await create({ ...times, input, enabled: false });
   const at = `${path}/${made.scheduleId}`;
@@ -87,7 +87,7 @@ test('a tick that is due is still to come after a change of anything but its tim
   const set = sql`update workflow_schedules set next_at = ${due}
     where id = ${fromId('schedule', made.scheduleId)}`;
   await set.execute(service.db);
-  const nextOf = (answer: { body: { nextTimes: string[] } }) => answer.body.nextTimes[0];
+  const nextOf = (response: { body: { nextTimes: string[] } }) => response.body.nextTimes[0];
   for (const body of [{ input: { name: 'y' } }, { missed: 'once' }, { ...times, missed: 'skip' }]) {
     assert.equal(nextOf(await change(body)), due, JSON.stringify(body));
   }
@@ -97,17 +97,17 @@ test('a tick that is due is still to come after a change of anything but its tim
   assert.notEqual(nextOf(await change({ enabled: true })), due);
 });
 
-test('a change that changes nothing makes no other ETag', async () => {
+test('a change without a difference keeps the ETag', async () => {
   const { body: made } = await create({ cron: '0 0 1 1 *', input });
   const at = `${path}/${made.scheduleId}`;
   const { cron, timeZone, missed, enabled } = made;
   for (const body of [{}, { cron, timeZone, missed, enabled, input }]) {
-    const answer = await service.call('PATCH', at, { key, body });
-    assert.deepEqual([answer.body, answer.headers.get('etag')], [made, '"1"']);
+    const response = await service.call('PATCH', at, { key, body });
+    assert.deepEqual([response.body, response.headers.get('etag')], [made, '"1"']);
   }
 });
 
-test('what is no schedule is refused, and a schedule has its own workflow', async () => {
+test('an invalid schedule is rejected, and a schedule belongs to one workflow', async () => {
   for (const body of [
     { cron: '0 2 * *' },
     { cron: '0 2 * * * *' },
@@ -129,7 +129,7 @@ test('what is no schedule is refused, and a schedule has its own workflow', asyn
   assert.equal((await service.call('POST', path, { key: tied.key, body })).status, 403);
 });
 
-test('times that never come are refused, on a change as well, and switched off too', async () => {
+test('times that never occur are rejected, also in a change and for a switched-off schedule', async () => {
   const made = (await create({ cron: '0 0 29 2 *', input })).body;
   assert.equal(made.nextTimes.length, 5);
   const at = `${path}/${made.scheduleId}`;
@@ -146,7 +146,7 @@ test('times that never come are refused, on a change as well, and switched off t
   assert.deepEqual((await service.call('GET', at, { key })).body, made);
 });
 
-test('an input that lacks what the workflow requires is refused as on execute', async () => {
+test('an input without a required field is rejected, as on execute', async () => {
   const cron = '0 0 1 1 *';
   const executed = await service.call('POST', `${workflow.path}/execute`, {
     key,
@@ -154,8 +154,8 @@ test('an input that lacks what the workflow requires is refused as on execute', 
   });
   const { requestId: _, ...expected } = executed.body;
   assert.deepEqual([expected.code, expected.missingInput], ['MISSING_VARIABLES', ['name']]);
-  const refusedAlike = async (answer: ReturnType<typeof create>) => {
-    const { status, body } = await answer;
+  const refusedAlike = async (response: ReturnType<typeof create>) => {
+    const { status, body } = await response;
     const { requestId: __, ...told } = body;
     assert.deepEqual([status, told], [400, expected]);
   };
@@ -170,7 +170,7 @@ test('an input that lacks what the workflow requires is refused as on execute', 
   assert.deepEqual((await service.call('GET', at, { key })).body, made);
 });
 
-test('one that would be refused now can be switched off, but not on', async () => {
+test('a schedule that is no longer valid can be switched off, but not on', async () => {
   const { scheduleId } = (await create({ cron: '0 0 1 1 *', input })).body;
   await sql`update workflow_schedules set cron = '2030-01-01T00:00:00'
     where id = ${fromId('schedule', scheduleId)}`.execute(service.db);
@@ -180,7 +180,7 @@ test('one that would be refused now can be switched off, but not on', async () =
   assert.equal((await change({ enabled: true, cron: '0 0 1 1 *' })).status, 200);
 });
 
-test('one that lacks what a later version requires can be changed and switched off, but not on', async () => {
+test('a schedule without the input of a later version can be changed and switched off, but not on', async () => {
   const other = await makeWorkflow(service, greeting(agent.agentId));
   const schedules = `${other.path}/schedules`;
   const { body } = await service.call('POST', schedules, {

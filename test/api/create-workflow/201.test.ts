@@ -11,7 +11,7 @@ const path = '/api/v1/workflows';
 const agent = await addAgent(service);
 const { key } = await service.key();
 
-test('a workflow with version 1 pinned, everything filled in', async () => {
+test('creates a workflow with version 1 pinned and all defaults', async () => {
   const body = { name: 'Greet', definition: greeting(agent.agentId) };
   const made = await service.call('POST', path, { key, body });
   assert.equal(made.status, 201);
@@ -47,14 +47,14 @@ test('a workflow with version 1 pinned, everything filled in', async () => {
   assert.equal(audit.body.audit[0].subject, workflowId);
 });
 
-test('the session of an editor will do; switched off from the start where it says so', async () => {
+test('an editor’s session creates it; it may be switched off initially', async () => {
   const user = await service.member('editor');
   const body = { name: 'Off', enabled: false, definition: greeting(agent.agentId) };
   const made = await service.call('POST', path, { user, body });
   assert.deepEqual([made.status, made.body.enabled], [201, false]);
 });
 
-test('names keep their order, up to the model, in the output and to whoever reads them', async () => {
+test('names keep their order in model calls, outputs and responses', async () => {
   const teller = await addAgent(service, { user: '{{text}}' });
   const text = { zeta: '{{input.z}}', b: 2, aaa: { y: 1, x: 2 } };
   const definition = {

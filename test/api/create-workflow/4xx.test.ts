@@ -39,7 +39,7 @@ test('400 with all problems, each naming its step', async () => {
   );
 });
 
-test('an agent that its author does not see is not there', async () => {
+test('an agent that the author cannot see is unknown', async () => {
   const hidden = await addAgent(service, { visibility: 'private' });
   const user = await service.member('editor');
   const { status, body } = await create(greeting(hidden.agentId), { user });
@@ -48,7 +48,7 @@ test('an agent that its author does not see is not there', async () => {
   assert.equal((await create(greeting(hidden.agentId))).status, 201);
 });
 
-test('what has another form is refused as everywhere: 400 naming the field', async () => {
+test('an invalid definition returns 400, naming the field', async () => {
   const cases: [object, RegExp][] = [
     [{ steps: [] }, /"definition.steps"/],
     [{ steps: [{ name: 'a b', agentId: 'x' }] }, /"definition.steps.0.name"/],
@@ -63,7 +63,7 @@ test('what has another form is refused as everywhere: 400 naming the field', asy
   }
 });
 
-test('a number that would become another one is refused, wherever in a definition it stands', async () => {
+test('a number that would lose precision is rejected anywhere in a definition', async () => {
   const { steps } = greeting(agent.agentId);
   for (const definition of [
     { steps, input: { defaults: { name: '#' } } },
@@ -77,7 +77,7 @@ test('a number that would become another one is refused, wherever in a definitio
   }
 });
 
-test('409 where the name is taken, until that workflow is deleted', async () => {
+test('409 for a name that is taken, until its workflow is deleted', async () => {
   const definition = greeting(agent.agentId);
   const taken = await makeWorkflow(service, definition, { name: 'Taken' });
   const again = { key, body: { name: 'Taken', definition } };
@@ -87,7 +87,7 @@ test('409 where the name is taken, until that workflow is deleted', async () => 
   assert.equal((await service.call('POST', path, again)).status, 201);
 });
 
-test('403 for a key that is tied to agents', async () => {
+test('403 for a key that is limited to agents', async () => {
   const tied = await service.key({ agentIds: [agent.agentId] });
   assert.equal((await create(greeting(agent.agentId), { key: tied.key })).status, 403);
 });

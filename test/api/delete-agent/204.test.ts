@@ -10,7 +10,7 @@ after(service.close);
 const { key } = await service.key();
 
 for (const stage of ['Testing', 'Paused'] as const) {
-  test(`from ${stage} it is gone, for every call`, async () => {
+  test(`deletes an agent in ${stage}; every request then returns 404`, async () => {
     const { path, agentId } = await addAgent(service, { stage });
     const tied = await service.key({ agentIds: [agentId] });
     const gone = await service.call('DELETE', path, { key });
@@ -38,12 +38,12 @@ for (const stage of ['Testing', 'Paused'] as const) {
   });
 }
 
-test('an archived one can be deleted too', async () => {
+test('an archived agent can be deleted', async () => {
   const { path } = await addAgent(service, { stage: 'Testing', archived: true });
   assert.equal((await service.call('DELETE', path, { key })).status, 204);
 });
 
-test('its records stay, and what was accepted goes on to its end', async () => {
+test('its records remain, and accepted executions complete', async () => {
   const agent = await addAgent(service, { stage: 'Testing', config: { maxConcurrency: 1 } });
   await run(service, agent, key);
   const held = [service.models.hold(), service.models.hold()];
@@ -67,15 +67,15 @@ test('its records stay, and what was accepted goes on to its end', async () => {
   assert.deepEqual(await statuses(), ['success', 'success', 'success']);
 });
 
-test('of many who delete at once, one does', async () => {
+test('one of many concurrent deletions succeeds', async () => {
   const { path } = await addAgent(service, { stage: 'Paused' });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 5 }, () => service.call('DELETE', path, { key })),
   );
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404, 404, 404, 404]);
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [204, 404, 404, 404, 404]);
 });
 
-test('a tied key deletes its agent', async () => {
+test('a key that is limited to an agent deletes it', async () => {
   const { path, agentId } = await addAgent(service, { stage: 'Testing' });
   const tied = await service.key({ agentIds: [agentId], permissions: ['manage'] });
   assert.equal((await service.call('DELETE', path, { key: tied.key })).status, 204);

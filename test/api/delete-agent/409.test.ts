@@ -12,7 +12,7 @@ const standings: [what: string, options: AgentOptions, stage: string, allowed: s
   ['an archived Draft', { stage: 'Draft', archived: true }, 'Draft', ['restore']],
 ];
 for (const [what, options, stage, allowed] of standings) {
-  test(`refuses an agent that is ${what}, and names what is allowed`, async () => {
+  test(`409 for an agent that is ${what}, naming the allowed actions`, async () => {
     const { path } = await addAgent(service, options);
     const { key } = await service.key();
     const { status, body } = await service.call('DELETE', path, { key });

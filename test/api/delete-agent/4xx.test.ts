@@ -11,7 +11,7 @@ const agent = await addAgent(service, { stage: 'Testing' });
 
 testRefusals(service, deleteAgent, { path: agent.path });
 
-test('404 for what the caller does not see, or its key is not tied to', async () => {
+test('404 for an agent that the caller or its key cannot access', async () => {
   const hidden = await addAgent(service, { stage: 'Testing', visibility: 'private' });
   const user = await service.member('editor');
   const tied = await service.key({ agentIds: [agent.agentId] });

@@ -11,13 +11,13 @@ after(service.close);
 const { db, call } = service;
 const { key } = await service.key();
 
-test('the record is gone from everywhere but the statistics, and a line is written', async () => {
+test('the record remains only in the statistics, and the audit log has a line', async () => {
   const agent = await addAgent(service);
   const [kept, gone] = [await run(service, agent, key), await run(service, agent, key)];
   const user = await service.member('editor');
   const path = `${agent.path}/executions/${gone.executionId}`;
-  const answer = await call('DELETE', path, { user });
-  assert.equal(answer.status, 204);
+  const response = await call('DELETE', path, { user });
+  assert.equal(response.status, 204);
 
   assert.equal((await call('GET', path, { key })).status, 404);
   assert.equal((await call('DELETE', path, { key })).status, 404);
@@ -44,12 +44,14 @@ test('the record is gone from everywhere but the statistics, and a line is writt
   );
 });
 
-test('deleting at once from many sides deletes once', async () => {
+test('concurrent deletions delete once', async () => {
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
   const path = `${agent.path}/executions/${executionId}`;
-  const answers = await Promise.all(Array.from({ length: 8 }, () => call('DELETE', path, { key })));
-  const statuses = answers.map(({ status }) => status);
+  const responses = await Promise.all(
+    Array.from({ length: 8 }, () => call('DELETE', path, { key })),
+  );
+  const statuses = responses.map(({ status }) => status);
   assert.equal(statuses.filter((status) => status === 204).length, 1);
   assert.ok(
     statuses.every((status) => [204, 404, 409].includes(status)),

@@ -8,7 +8,7 @@ after(service.close);
 const { call, models } = service;
 const { key } = await service.key();
 
-test('409 while it is processing', async () => {
+test('409 while the execution is processing', async () => {
   const agent = await addAgent(service);
   const held = models.hold();
   const { body } = await call('POST', `${agent.path}/execute`, {
@@ -24,7 +24,7 @@ test('409 while it is processing', async () => {
   assert.equal((await call('DELETE', path, { key })).status, 204);
 });
 
-test('404 for what is unknown, malformed, or of another agent or workspace', async () => {
+test('404 for an id that is unknown, malformed, or of another agent or workspace', async () => {
   const [agent, other] = [await addAgent(service), await addAgent(service)];
   const { executionId } = await run(service, agent, key);
   const { workspaceId, ownerId: userId } = await service.workspace();
@@ -39,7 +39,7 @@ test('404 for what is unknown, malformed, or of another agent or workspace', asy
   assert.equal((await call('GET', `${agent.path}/executions/${executionId}`, { key })).status, 200);
 });
 
-test('403 without the right to manage', async () => {
+test('403 without the permission manage', async () => {
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
   const path = `${agent.path}/executions/${executionId}`;

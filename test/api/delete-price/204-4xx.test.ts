@@ -18,13 +18,13 @@ beforeEach(() => {
 
 testRefusals(service, deletePrice, { path: '/api/v1/prices' });
 
-test('204, and it is gone', async () => {
+test('204, and it no longer exists', async () => {
   assert.equal((await service.call('DELETE', path, { user })).status, 204);
   assert.deepEqual(await prices(), []);
   assert.equal((await service.call('DELETE', path, { user })).status, 404);
 });
 
-test('404 for a model that has none, 400 for what is no model, and what is there stays', async () => {
+test('404 for a model without a price, 400 for an invalid model name; other prices remain', async () => {
   const { ownerId } = await service.workspace();
   assert.equal((await service.call('DELETE', path, { user: ownerId })).status, 404);
   for (const [query, status] of [
@@ -34,13 +34,13 @@ test('404 for a model that has none, 400 for what is no model, and what is there
     ['?model=', 400],
     ['', 400],
   ] as const) {
-    const answer = await service.call('DELETE', `/api/v1/prices${query}`, { user });
-    assert.equal(answer.status, status, query);
+    const response = await service.call('DELETE', `/api/v1/prices${query}`, { user });
+    assert.equal(response.status, status, query);
   }
   assert.equal((await prices()).length, 1);
 });
 
-test('403 for an editor, and for an owner’s key that is tied to agents', async () => {
+test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   for (const options of [{ user: await service.member('editor') }, { key }]) {

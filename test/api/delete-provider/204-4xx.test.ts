@@ -11,16 +11,16 @@ const path = '/api/v1/providers/openai';
 const user = service.ownerId;
 beforeEach(() => service.call('PUT', path, { user, body: { kind: 'openai', apiKey: 'sk-x' } }));
 
-// Without braces: the name is no identifier.
+// Not in the path of unknown ids: a provider name is not an id.
 testRefusals(service, { ...deleteProvider, path }, { path });
 
-test('204, and it is gone', async () => {
+test('204, and it no longer exists', async () => {
   assert.equal((await service.call('DELETE', path, { user })).status, 204);
   assert.equal((await service.call('GET', path, { user })).status, 404);
   assert.equal((await service.call('DELETE', path, { user })).status, 404);
 });
 
-test('404 for what the workspace has not, and what it has stays', async () => {
+test('404 for an unknown provider; other providers remain', async () => {
   const { ownerId } = await service.workspace();
   assert.equal((await service.call('DELETE', path, { user: ownerId })).status, 404);
   for (const name of ['other', 'a%00b']) {
@@ -30,7 +30,7 @@ test('404 for what the workspace has not, and what it has stays', async () => {
   assert.equal((await service.call('GET', path, { user })).status, 200);
 });
 
-test('403 for an editor, and for an owner’s key that is tied to agents', async () => {
+test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   for (const options of [{ user: await service.member('editor') }, { key }]) {

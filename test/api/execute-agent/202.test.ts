@@ -15,7 +15,7 @@ const agent = await addAgent(service, {
   defaultVariableValues: { tone: 'brief' },
 });
 
-test('answers at once with the id and where to poll', async () => {
+test('returns the id and the status URL at once', async () => {
   const held = service.models.hold();
   const { status, body, headers } = await service.call('POST', `${agent.path}/execute`, {
     key,
@@ -33,7 +33,7 @@ test('answers at once with the id and where to poll', async () => {
   await ended(service, body.statusUrl, key);
 });
 
-test('records from where, as far as a proxy says so with an address', async () => {
+test('records the caller address, from a proxy header only if it is an address', async () => {
   for (const [forwarded, ipAddress] of [
     ['198.51.100.1, 203.0.113.9:5123', '203.0.113.9'],
     [`<script>${'x'.repeat(2_000)}</script>`, '127.0.0.1'],
@@ -47,7 +47,7 @@ test('records from where, as far as a proxy says so with an address', async () =
   }
 });
 
-test('substitutes supplied values, defaults and nothing, and records the run', async () => {
+test('substitutes values, defaults and empty strings, and records the execution', async () => {
   const record = await run(service, agent, key, { topic: '{{detail}}', tone: null });
   assert.equal(record.status, 'success');
   assert.equal(record.systemPrompt, 'Be brief.');
@@ -65,7 +65,7 @@ test('substitutes supplied values, defaults and nothing, and records the run', a
   assert.equal(record.queuedAt, record.executedAt);
 });
 
-test('of a name sent twice the last counts, also where that supplies nothing', async () => {
+test('the last of two equal names counts, even if it is null', async () => {
   const { body } = await service.call('POST', `${agent.path}/execute`, {
     key,
     body: '{"variables":{"tone":"loud","topic":"x","detail":"y","topic":"tides","detail":null,"tone":null}}',
@@ -75,7 +75,7 @@ test('of a name sent twice the last counts, also where that supplies nothing', a
   assert.equal(record.userPrompt, 'About tides: ');
 });
 
-test('keeps the variables as they were sent, to the letter', async () => {
+test('stores the variables unchanged', async () => {
   const variables = '{"topic":{"2":1.0,"1":12345678901234567890,"__proto__":[]},"detail":1e3}';
   const { body } = await service.call('POST', `${agent.path}/execute`, {
     key,
@@ -89,7 +89,7 @@ test('keeps the variables as they were sent, to the letter', async () => {
   assert.ok((await raw.text()).includes(`"inputVariables":${variables}`));
 });
 
-test('shows the limits of the key on every answer', async () => {
+test('every response shows the limits of the key', async () => {
   const { key: fresh } = await service.key({ rateLimits: { requestsPerMinute: 7 } });
   const body = { variables: { topic: 'x' } };
   const { headers } = await service.call('POST', `${agent.path}/execute`, { key: fresh, body });
@@ -102,7 +102,7 @@ test('shows the limits of the key on every answer', async () => {
   );
 });
 
-test('the same Idempotency-Key and variables are one execution, however often and at once', async () => {
+test('concurrent requests with the same Idempotency-Key and variables are one execution', async () => {
   const { key: fresh } = await service.key();
   const send = (body: string) =>
     service.call('POST', `${agent.path}/execute`, {
@@ -114,21 +114,21 @@ test('the same Idempotency-Key and variables are one execution, however often an
     '{"variables":{"topic":"x","detail":1}}',
     '{"variables":{"detail":1.0, "topic":"x"}}',
   ];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) => send(bodies[index % 2] ?? '')),
   );
-  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [202]);
-  assert.equal(new Set(answers.map(({ body }) => body.executionId)).size, 1);
+  assert.deepEqual([...new Set(responses.map(({ status }) => status))], [202]);
+  assert.equal(new Set(responses.map(({ body }) => body.executionId)).size, 1);
   assert.equal(
-    answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length,
+    responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length,
     19,
   );
-  await ended(service, answers[0]?.body.statusUrl, fresh);
+  await ended(service, responses[0]?.body.statusUrl, fresh);
   const again = await send(bodies[0] ?? '');
-  assert.equal(again.body.executionId, answers[0]?.body.executionId);
+  assert.equal(again.body.executionId, responses[0]?.body.executionId);
 });
 
-test('an Idempotency-Key belongs to its key and agent, and is kept for a day', async () => {
+test('an Idempotency-Key is scoped to its key and agent, and expires after a day', async () => {
   const other = await addAgent(service, { requiredVariables: [], optionalVariables: ['name'] });
   const options = { key, body: { variables: {} }, headers: { 'idempotency-key': 'shared' } };
   const [first, elsewhere] = await Promise.all([
@@ -145,7 +145,7 @@ test('an Idempotency-Key belongs to its key and agent, and is kept for a day', a
   assert.notEqual(later.body.executionId, first.body.executionId);
 });
 
-test('a run keeps what the agent was when the call was accepted', async () => {
+test('an execution uses the agent as it was at acceptance', async () => {
   const changing = await addAgent(service, {
     user: '{{a}}',
     requiredVariables: [],
@@ -167,7 +167,7 @@ test('a run keeps what the agent was when the call was accepted', async () => {
   assert.equal((await ended(service, second.body.statusUrl, key)).userPrompt, 'before');
 });
 
-test('counts one AI Action for each accepted call and none for a refused one', async () => {
+test('counts one AI Action per accepted execution and none per refused one', async () => {
   const used = async () => {
     const { rows } = await sql<{ used: number }>`
       select month_used as used from limits where subject = ${service.workspaceId}`.execute(

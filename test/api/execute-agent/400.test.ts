@@ -16,7 +16,7 @@ const agent = await addAgent(service, {
 const execute = (body: unknown, headers = {}) =>
   service.call('POST', `${agent.path}/execute`, { key, body, headers });
 
-test('names the missing variables; a default or null supplies none', async () => {
+test('names the missing variables; a null value is missing', async () => {
   const { status, body } = await execute({ variables: { a: null, c: 'x' } });
   assert.equal(status, 400);
   assert.equal(body.code, 'MISSING_VARIABLES');
@@ -24,7 +24,7 @@ test('names the missing variables; a default or null supplies none', async () =>
   assert.deepEqual(body.requiredVariables, ['a', 'b']);
 });
 
-test('an object without variables supplies none of them', async () => {
+test('a body without variables supplies none', async () => {
   const { status, body } = await execute({});
   assert.equal(status, 400);
   assert.equal(body.code, 'MISSING_VARIABLES');
@@ -52,7 +52,7 @@ const broken: [string, string, string][] = [
     'INVALID_REQUEST',
   ],
 ];
-test('names what is not known, and what is', async () => {
+test('names the unknown field and the allowed ones', async () => {
   const field = await execute({ variables: {}, model: 'x' });
   assert.equal(field.body.message, 'Field "model" is not known: allowed is variables.');
   const path = `${agent.path}/execute?wait=1`;
@@ -68,7 +68,7 @@ for (const [what, text, code] of broken) {
   });
 }
 
-test('refuses what is not UTF-8, and no body at all', async () => {
+test('rejects a body that is not UTF-8, and a missing body', async () => {
   const bytes = Buffer.concat([
     Buffer.from('{"variables":{"a":"'),
     Buffer.of(0xc3, 0x28),
@@ -85,7 +85,7 @@ test('names the variable that cannot be stored', async () => {
   assert.equal((await execute('{"variables":{"a":1,"b":"\\u0000"}}')).body.variable, 'b');
 });
 
-test('refuses an Idempotency-Key that is too long', async () => {
+test('rejects an Idempotency-Key that is too long', async () => {
   const { status, body } = await execute(
     { variables: { a: 1, b: 1 } },
     { 'idempotency-key': 'x'.repeat(256) },
@@ -94,7 +94,7 @@ test('refuses an Idempotency-Key that is too long', async () => {
   assert.equal(body.code, 'INVALID_REQUEST');
 });
 
-test('spends the limits that were reached, writes no record and no action', async () => {
+test('counts towards the limits, writes no record and counts no action', async () => {
   const { rows } = await sql<{ executions: number; actions: number; used: number }>`
     select (select count(*) from executions) as executions,
       (select month_used from limits where subject = ${service.workspaceId}) as actions,

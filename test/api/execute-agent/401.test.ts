@@ -27,15 +27,15 @@ const strangers: [string, string | undefined][] = [
   ['a key that was never issued', generateKey()],
 ];
 for (const [what, key] of strangers) {
-  test(`refuses ${what}, whatever body and path hold, and writes nothing`, async () => {
+  test(`rejects ${what} before body and path are checked, and writes nothing`, async () => {
     for (const [path, body] of [
       [agent.path, { variables: { name: 'x' } }],
       ['/api/v1/agents/nothing', '{'],
       [`/api/v1/agents/${'x'.repeat(2_000)}`, ''],
     ] as const) {
-      const { status, headers, body: answer } = await execute(key, path, body);
+      const { status, headers, body: response } = await execute(key, path, body);
       assert.equal(status, 401);
-      assert.equal(answer.code, 'UNAUTHORIZED');
+      assert.equal(response.code, 'UNAUTHORIZED');
       assert.equal(headers.get('www-authenticate'), 'Bearer');
     }
     assert.deepEqual(await records(), []);
@@ -48,7 +48,7 @@ const known: [string, object][] = [
   ['expired', { expiresAt: past }],
 ];
 for (const [what, options] of known) {
-  test(`refuses a key that is ${what}, and records it also where its issuer does not see the agent`, async () => {
+  test(`rejects a key that is ${what}, and records it even if its issuer cannot see the agent`, async () => {
     const editor = await service.member('editor');
     const { key } = await service.key({ ...options, userId: editor });
     const hidden = await addAgent(service, { visibility: 'private' });
@@ -57,7 +57,7 @@ for (const [what, options] of known) {
     assert.equal((await records()).length, before + 1);
   });
 
-  test(`refuses a key that is ${what}, and records it under the agent`, async () => {
+  test(`rejects a key that is ${what}, and records it under the agent`, async () => {
     const { key } = await service.key(options);
     const before = (await records()).length;
     assert.equal((await execute(key)).status, 401);
@@ -69,14 +69,14 @@ for (const [what, options] of known) {
   });
 }
 
-test('refuses a key that is tied to another agent', async () => {
+test('rejects a key that is limited to another agent', async () => {
   const other = await addAgent(service);
   const { key } = await service.key({ agentIds: [other.agentId] });
   assert.equal((await execute(key, other.path)).status, 202);
   assert.equal((await execute(key)).status, 401);
 });
 
-test('refuses a key whose issuer is no member any more', async () => {
+test('rejects a key whose issuer is no longer a member', async () => {
   const editor = await service.member('editor');
   const { key } = await service.key({ userId: editor });
   assert.equal((await execute(key)).status, 202);
@@ -84,7 +84,7 @@ test('refuses a key whose issuer is no member any more', async () => {
   assert.equal((await execute(key)).status, 401);
 });
 
-test('of many refusals of one key in an hour sixty become records, and all are counted', async () => {
+test('sixty refusals of one key per hour become records, and all are counted', async () => {
   const busy = await addAgent(service);
   const { key } = await service.key({ revokedAt: past });
   await Promise.all(Array.from({ length: 70 }, () => execute(key, busy.path)));

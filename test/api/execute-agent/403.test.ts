@@ -8,22 +8,22 @@ const service = await startService();
 after(service.close);
 const body = { variables: { name: 'x' } };
 
-test('refuses a key without the permission, and leaves no record', async () => {
+test('rejects a key without the permission, and writes no record', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key({ permissions: ['read', 'cancel', 'manage'] });
-  const { status, body: answer } = await service.call('POST', `${agent.path}/execute`, {
+  const { status, body: response } = await service.call('POST', `${agent.path}/execute`, {
     key,
     body,
   });
   assert.equal(status, 403);
-  assert.equal(answer.code, 'PERMISSION_DENIED');
+  assert.equal(response.code, 'PERMISSION_DENIED');
 });
 
-test('refuses a key whose issuer has become a viewer', async () => {
+test('rejects a key whose issuer became a viewer', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key({ userId: await service.member('viewer') });
-  const { body: answer } = await service.call('POST', `${agent.path}/execute`, { key, body });
-  assert.equal(answer.code, 'PERMISSION_DENIED');
+  const { body: response } = await service.call('POST', `${agent.path}/execute`, { key, body });
+  assert.equal(response.code, 'PERMISSION_DENIED');
 });
 
 const closed: [string, AgentOptions][] = [
@@ -33,15 +33,15 @@ const closed: [string, AgentOptions][] = [
   ['switched off', { stage: 'Deployed', apiEnabled: false }],
 ];
 for (const [what, options] of closed) {
-  test(`refuses an agent that is ${what}, before it looks at the body, and records it`, async () => {
+  test(`rejects an agent that is ${what} before it checks the body, and records it`, async () => {
     const agent = await addAgent(service, options);
     const { key } = await service.key();
-    const { status, body: answer } = await service.call('POST', `${agent.path}/execute`, {
+    const { status, body: response } = await service.call('POST', `${agent.path}/execute`, {
       key,
       body: '{',
     });
     assert.equal(status, 403);
-    assert.equal(answer.code, 'AGENT_NOT_ACTIVE');
+    assert.equal(response.code, 'AGENT_NOT_ACTIVE');
     const { rows } = await sql<Record<string, unknown>>`
       select status::text as status, error_code, latency_ms, attempts, model, cost_usd::float8 as cost
       from executions where agent_id = ${agent.id}`.execute(service.db);
@@ -58,7 +58,7 @@ for (const [what, options] of closed) {
   });
 }
 
-test('refuses a key where a session is asked for, wherever it says it comes from', async () => {
+test('rejects a key where a session is required, whatever its Origin header', async () => {
   const { agentId } = await addAgent(service);
   const { key, id } = await service.key();
   const places: Record<string, string>[] = [
@@ -68,12 +68,15 @@ test('refuses a key where a session is asked for, wherever it says it comes from
   ];
   for (const from of places) {
     const path = `/api/agents/${agentId}/execute`;
-    const answer = await service.call('POST', path, {
+    const response = await service.call('POST', path, {
       key,
       body: { variables: {} },
       headers: from,
     });
-    assert.deepEqual([answer.status, answer.body.message], [403, 'This needs a session.']);
+    assert.deepEqual(
+      [response.status, response.body.message],
+      [403, 'This endpoint requires a session.'],
+    );
   }
   const { rows } = await sql`select from executions where api_key_id = ${id}`.execute(service.db);
   assert.equal(rows.length, 0);

@@ -18,17 +18,17 @@ for (const id of [
   '%00',
   '..%2f..',
 ]) {
-  test(`${id} is no agent`, async () => {
-    const { status, body: answer } = await service.call('POST', `/api/v1/agents/${id}/execute`, {
+  test(`${id} is not an agent`, async () => {
+    const { status, body: response } = await service.call('POST', `/api/v1/agents/${id}/execute`, {
       key,
       body,
     });
     assert.equal(status, 404);
-    assert.equal(answer.code, 'NOT_FOUND');
+    assert.equal(response.code, 'NOT_FOUND');
   });
 }
 
-test('an agent of another workspace does not exist, not even for its limits', async () => {
+test('an agent of another workspace returns 404 and counts towards no limit of it', async () => {
   const other = await service.workspace();
   const agent = await addAgent(service, {
     workspaceId: other.workspaceId,
@@ -40,7 +40,7 @@ test('an agent of another workspace does not exist, not even for its limits', as
   assert.equal(rows[0]?.used, 0);
 });
 
-test('a deleted agent and a private one of somebody else do not exist', async () => {
+test('a deleted agent and another member’s private agent return 404', async () => {
   const deleted = await addAgent(service, { stage: 'Paused' });
   await sql`update agents set deleted_at = clock_timestamp() where id = ${deleted.id}`.execute(
     service.db,
@@ -55,7 +55,7 @@ test('a deleted agent and a private one of somebody else do not exist', async ()
   assert.equal((await service.call('POST', `${hidden.path}/execute`, { key, body })).status, 202);
 });
 
-test('to a viewer as well, who is refused only where there is an agent to be seen', async () => {
+test('404 also for a viewer, who gets 403 only for a visible agent', async () => {
   const user = await service.member('viewer');
   const { agentId } = await addAgent(service);
   const { agentId: hidden } = await addAgent(service, { visibility: 'private' });

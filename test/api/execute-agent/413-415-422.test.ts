@@ -9,20 +9,20 @@ const { key } = await service.key();
 const agent = await addAgent(service);
 const path = `${agent.path}/execute`;
 
-test('413 where the body is larger than 1 MiB, with its length told or not', async () => {
+test('413 for a body above 1 MiB, with or without Content-Length', async () => {
   const body = JSON.stringify({ variables: { name: 'x'.repeat(1_048_576) } });
   assert.equal((await service.call('POST', path, { key, body })).body.code, 'BODY_TOO_LARGE');
   const stream = new Blob([body]).stream();
-  const answer = await fetch(service.url + path, {
+  const response = await fetch(service.url + path, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: stream,
     duplex: 'half',
   } as RequestInit);
-  assert.equal(answer.status, 413);
+  assert.equal(response.status, 413);
 });
 
-test('a body of just 1 MiB is taken', async () => {
+test('a body of exactly 1 MiB is accepted', async () => {
   const frame = JSON.stringify({ variables: { name: '' } }).length;
   const body = JSON.stringify({ variables: { name: 'x'.repeat(1_048_576 - frame) } });
   assert.equal((await service.call('POST', path, { key, body })).status, 202);
@@ -44,14 +44,14 @@ for (const type of [
 }
 
 for (const charset of ['UTF-8', '"utf-8"', ' utf-8', 'utf-8; profile="x"']) {
-  test(`application/json with a charset of ${charset} is taken`, async () => {
+  test(`application/json with charset ${charset} is accepted`, async () => {
     const headers = { 'content-type': `application/json; charset=${charset}` };
     const body = { variables: { name: 'x' } };
     assert.equal((await service.call('POST', path, { key, body, headers })).status, 202);
   });
 }
 
-test('422 where they differ in nothing but the last digit of a long number', async () => {
+test('422 if only the last digit of a long number differs', async () => {
   const headers = { 'idempotency-key': 'long number' };
   const send = (number: string) =>
     service.call('POST', path, { key, headers, body: `{"variables":{"name":${number}}}` });
@@ -62,7 +62,7 @@ test('422 where they differ in nothing but the last digit of a long number', asy
   assert.deepEqual([again.status, again.body.executionId], [202, first.body.executionId]);
 });
 
-test('422 where an Idempotency-Key comes with other variables', async () => {
+test('422 for an Idempotency-Key with other variables', async () => {
   const headers = { 'idempotency-key': 'taken' };
   await service.call('POST', path, { key, body: { variables: { name: 'x' } }, headers });
   const { status, body } = await service.call('POST', path, {

@@ -12,34 +12,34 @@ after(async () => {
 });
 const body = { variables: { name: 'x' } };
 
-/** Sends many calls at once over both processes, in one window of the day; counts how they were answered. */
+/** Sends many requests at once to both processes within one day window; counts the statuses. */
 async function storm(path: string, key: string, calls: number) {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: calls }, (_, index) =>
       (index % 2 ? service : beside).call('POST', `${path}/execute`, { key, body }),
     ),
   );
-  const refused = answers.filter(({ status }) => status === 429);
-  return { accepted: answers.filter(({ status }) => status === 202).length, refused };
+  const refused = responses.filter(({ status }) => status === 429);
+  return { accepted: responses.filter(({ status }) => status === 202).length, refused };
 }
 
-test('lets exactly the limit of the key past, over two processes', async () => {
+test('accepts exactly the limit of the key, across two processes', async () => {
   const agent = await addAgent(service);
   const rateLimits = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 37 };
   const { key } = await service.key({ rateLimits });
   const { accepted, refused } = await storm(agent.path, key, 60);
   assert.equal(accepted, 37);
-  const answer = refused[0];
-  assert.equal(answer?.body.code, 'RATE_LIMIT_EXCEEDED');
-  assert.deepEqual(answer?.body.rateLimits, rateLimits);
-  assert.equal(answer?.body.limitedBy.scope, 'key');
-  assert.equal(answer?.body.limitedBy.window, 'day');
-  assert.equal(answer?.body.limitedBy.limit, 37);
-  assert.equal(answer?.headers.get('retry-after'), String(answer?.body.retryAfter));
-  assert.equal(answer?.headers.get('x-ratelimit-remaining'), '0');
+  const response = refused[0];
+  assert.equal(response?.body.code, 'RATE_LIMIT_EXCEEDED');
+  assert.deepEqual(response?.body.rateLimits, rateLimits);
+  assert.equal(response?.body.limitedBy.scope, 'key');
+  assert.equal(response?.body.limitedBy.window, 'day');
+  assert.equal(response?.body.limitedBy.limit, 37);
+  assert.equal(response?.headers.get('retry-after'), String(response?.body.retryAfter));
+  assert.equal(response?.headers.get('x-ratelimit-remaining'), '0');
 });
 
-test('lets exactly the limit of the agent past, whatever its keys allow', async () => {
+test('accepts exactly the limit of the agent, whatever its keys allow', async () => {
   const agent = await addAgent(service, { rateLimits: { requestsPerDay: 23 } });
   const keys = await Promise.all([service.key(), service.key()]);
   const storms = await Promise.all(keys.map(({ key }) => storm(agent.path, key, 20)));
@@ -50,7 +50,7 @@ test('lets exactly the limit of the agent past, whatever its keys allow', async 
   assert.equal(storms.flatMap(({ refused }) => refused)[0]?.body.limitedBy.scope, 'agent');
 });
 
-test('caps an agent in Testing at the limits of its stage', async () => {
+test('limits an agent in Testing to the limits of its stage', async () => {
   const capped = await startService({
     beside: service,
     config: {
@@ -61,16 +61,16 @@ test('caps an agent in Testing at the limits of its stage', async () => {
     const agent = await addAgent(service, { stage: 'Testing' });
     const { key } = await service.key();
     const call = () => capped.call('POST', `${agent.path}/execute`, { key, body });
-    const answers = await Promise.all(Array.from({ length: 6 }, call));
-    assert.equal(answers.filter(({ status }) => status === 202).length, 4);
-    const refused = answers.find(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 6 }, call));
+    assert.equal(responses.filter(({ status }) => status === 202).length, 4);
+    const refused = responses.find(({ status }) => status === 429);
     assert.equal(refused?.body.limitedBy.scope, 'stage');
   } finally {
     await capped.close();
   }
 });
 
-test('a full window is not spent by what it refuses, and says when it ends', async () => {
+test('rejected requests do not count, and the response tells when the window ends', async () => {
   const agent = await addAgent(service);
   const { key, id } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 2 },
@@ -85,7 +85,7 @@ test('a full window is not spent by what it refuses, and says when it ends', asy
   assert.equal(refused[0]?.body.limitedBy.resetAt, rows[0]?.ends.toISOString());
 });
 
-test('a window in the future stays in force when the clock is behind it', async () => {
+test('a future window stays in force if the clock is behind it', async () => {
   const agent = await addAgent(service);
   const { key, id } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 3 },
@@ -96,7 +96,7 @@ test('a window in the future stays in force when the clock is behind it', async 
   assert.equal((await storm(agent.path, key, 5)).accepted, 2);
 });
 
-test('lets exactly the quota past, spends nothing of it on refusals, and records them', async () => {
+test('accepts exactly the quota, counts no refusal, and records refusals', async () => {
   const other = await service.workspace();
   const agent = await addAgent(service, {
     workspaceId: other.workspaceId,
@@ -120,16 +120,16 @@ test('lets exactly the quota past, spends nothing of it on refusals, and records
   assert.deepEqual(rows, [{ status: 'rate_limited', errorCode: 'QUOTA_EXCEEDED', count: 4 }]);
 });
 
-test('a malformed body does not slip past the limiter', async () => {
+test('a malformed body counts towards the limits', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 2 },
   });
-  const answers = [];
+  const responses = [];
   for (let i = 0; i < 3; i++)
-    answers.push(await service.call('POST', `${agent.path}/execute`, { key, body: '{' }));
+    responses.push(await service.call('POST', `${agent.path}/execute`, { key, body: '{' }));
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [400, 400, 429],
   );
 });

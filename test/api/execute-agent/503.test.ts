@@ -5,7 +5,7 @@ import { addAgent, ended } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { startProxy } from '../../../proof/proxy.ts';
 
-/** One service on the database itself, to look and to work; one behind a proxy that fails as networks do. */
+/** One service directly on the database, and one behind a proxy that simulates network failures. */
 const direct = await startService();
 const { database } = direct;
 const proxy = await startProxy(database.connection);
@@ -14,7 +14,7 @@ const service = await startService({
   beside: { ...direct, database: { ...database, connection: proxy.connection } },
 });
 after(async () => {
-  // Lost connections were to be expected.
+  // Lost connections are expected.
   service.faults.length = 0;
   await service.close();
   await proxy.close();
@@ -47,7 +47,7 @@ async function executions(idempotencyKey: string): Promise<number> {
   return rows[0]?.n ?? -1;
 }
 
-test('a commit that is carried out and not answered is a 202', async () => {
+test('a commit that succeeds without a reply is a 202', async () => {
   await execute('warm');
   breakAtCommit('after');
   const { status, body } = await execute('kept');
@@ -56,7 +56,7 @@ test('a commit that is carried out and not answered is a 202', async () => {
   assert.equal(await executions('kept'), 1);
 });
 
-test('a commit that never arrives is a 503, and nothing is kept', async () => {
+test('a commit that never arrives is a 503, and nothing is stored', async () => {
   await execute('warm');
   breakAtCommit('before');
   const { status, headers, body } = await execute('lost');
@@ -66,7 +66,7 @@ test('a commit that never arrives is a 503, and nothing is kept', async () => {
   assert.equal(await executions('lost'), 0);
 });
 
-test('where nobody can be asked what became of it the answer says so, and a retry with its key is safe', async () => {
+test('OUTCOME_UNKNOWN if the commit cannot be resolved; a retry with the same Idempotency-Key is safe', async () => {
   await execute('warm');
   breakAtCommit('after', () => setImmediate(proxy.refuse));
   const { status, headers, body } = await execute('unknown');

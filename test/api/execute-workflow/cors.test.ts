@@ -4,7 +4,7 @@ import { addAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
-/** Browsers start and follow runs from the origins of the keys that reach all agents of the pinned version. */
+/** Browsers start and read workflow runs from the origins of keys for all agents of the pinned version. */
 
 const service = await startService();
 after(service.close);
@@ -37,7 +37,7 @@ async function preflight(to: string, from = origin) {
 
 const originIn = (headers: Headers) => headers.get('access-control-allow-origin');
 
-test('a page may start a run and follow it', async () => {
+test('a page may start a workflow run and read it', async () => {
   const { key, apiKeyId } = await keyOf([agent.agentId]);
   const asked = await preflight(`${path}/execute`);
   assert.equal(originIn(asked), origin);
@@ -59,7 +59,7 @@ test('a page may start a run and follow it', async () => {
   assert.equal(originIn(await preflight(`${path}/execute`)), null);
 });
 
-test('origins are compared exactly, and keys that do not reach all agents do not count', async () => {
+test('origins match exactly, and only keys for all agents of the workflow count', async () => {
   await keyOf([agent.agentId]);
   assert.equal(originIn(await preflight(path)), origin);
   assert.equal(originIn(await preflight(path, 'https://evil-app.example.com')), null);
@@ -69,7 +69,7 @@ test('origins are compared exactly, and keys that do not reach all agents do not
   assert.equal(originIn(await preflight(`${both.path}/execute`)), origin);
 });
 
-test('the origins of an agent do not open its workflows', async () => {
+test('the origins of an agent do not apply to its workflows', async () => {
   const own = 'https://own.example.com';
   const body = { allowedOrigins: [own] };
   await service.call('PATCH', agent.path, { user, body });
@@ -77,14 +77,14 @@ test('the origins of an agent do not open its workflows', async () => {
   assert.equal(originIn(await preflight(`${path}/execute`, own)), null);
 });
 
-test('OPTIONS where nothing is answered is 404, and where it asks for nothing 405', async () => {
+test('OPTIONS returns 404 for an unknown path, and 405 without preflight headers', async () => {
   const asked = { origin, 'access-control-request-method': 'POST' };
-  const answer = async (to: string, headers: Record<string, string>) =>
+  const response = async (to: string, headers: Record<string, string>) =>
     (await fetch(service.url + to, { method: 'OPTIONS', headers })).status;
   for (const base of [agent.path, path]) {
-    assert.equal(await answer(`${base}/nope`, asked), 404);
-    assert.equal(await answer(`${base}/execute/`, asked), 404);
-    assert.equal(await answer(`${base}/execute`, {}), 405);
-    assert.equal(await answer(`${base}/execute`, asked), 204);
+    assert.equal(await response(`${base}/nope`, asked), 404);
+    assert.equal(await response(`${base}/execute/`, asked), 404);
+    assert.equal(await response(`${base}/execute`, {}), 405);
+    assert.equal(await response(`${base}/execute`, asked), 204);
   }
 });

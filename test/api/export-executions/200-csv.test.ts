@@ -32,7 +32,7 @@ const [head = [], ...rows] = (await linesOf('csv', '\r\n')).map((line) =>
   readCsvLine(`${line}\r\n`),
 );
 
-test('a cell holds what the field of the record holds, and is empty where there is none', () => {
+test('a cell contains the field of the record, or is empty without one', () => {
   assert.equal(records.length, 4);
   assert.deepEqual(
     rows,
@@ -40,7 +40,7 @@ test('a cell holds what the field of the record holds, and is empty where there 
   );
 });
 
-test('every field of a record has a column, but for the text that stands there twice', () => {
+test('every field of a record has a column, except the repeated text', () => {
   const fields = new Set(records.flatMap((record) => Object.keys(record)));
   for (const name of ['workflowRunId', 'stepName', 'ipAddress', 'userAgent', 'queuedAt', 'error']) {
     assert.ok(fields.has(name), name);
@@ -48,7 +48,7 @@ test('every field of a record has a column, but for the text that stands there t
   assert.deepEqual(head.toSorted(), [...fields].filter((name) => name !== 'output').toSorted());
 });
 
-test('columns stand where they always stood, those that came later behind them', () => {
+test('columns keep their position, and new columns come last', () => {
   const later = ['queuedAt', 'ipAddress', 'userAgent', 'workflowRunId', 'stepName'];
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');

@@ -9,7 +9,7 @@ import { countHistory } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { exportsOfWorkspaceMax } from '../../../src/contract/limits.ts';
 
-// No worker: the runs that have not ended are made up.
+// No worker: unended executions are inserted by hand.
 const service = await startService({ role: 'api' });
 after(service.close);
 const { db, workspaceId } = service;
@@ -19,7 +19,7 @@ await makeHistory(db, 3_000, { workspaceId, agentIds: [agent.id] });
 await makeLarge();
 await countHistory(db);
 
-/** More than the sockets in between can hold: most of it waits for its reader. */
+/** More than the sockets buffer: most of it waits for its reader. */
 async function makeLarge(): Promise<void> {
   await sql`
     insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, completed_at, status, source,
@@ -53,7 +53,7 @@ async function exported(
   return lines.map((line) => JSON.parse(line));
 }
 
-/** What the list says, page by page. */
+/** All pages of the list. */
 async function listed(query: string) {
   const all: { executionId: string }[] = [];
   for (let cursor = ''; ; ) {
@@ -65,7 +65,7 @@ async function listed(query: string) {
   }
 }
 
-test('every record that matches, as it stands in the list, newest first', async () => {
+test('exports every matching record as in the list, newest first', async () => {
   for (const query of [
     '',
     'status=failed',
@@ -82,11 +82,11 @@ test('every record that matches, as it stands in the list, newest first', async 
   }
 });
 
-test('nothing where nothing matches', async () => {
+test('an export without a match is empty', async () => {
   assert.deepEqual(await exported('startDate=2030-01-01'), []);
 });
 
-test('an export that was broken off goes on after its last record', async () => {
+test('an aborted export continues after its last record', async () => {
   const whole = await exported('');
   for (const at of [0, 999, whole.length - 1]) {
     const rest = await exported(`cursor=${whole[at]?.executionId}`);
@@ -94,7 +94,7 @@ test('an export that was broken off goes on after its last record', async () => 
   }
 });
 
-test('CSV has a head, but not where it goes on', async () => {
+test('CSV has a header, except after a cursor', async () => {
   const path = `${agent.path}/executions/export?format=csv&status=canceled`;
   const response = await open(path);
   assert.match(response.headers['content-type'] ?? '', /^text\/csv/);
@@ -111,12 +111,12 @@ test('CSV has a head, but not where it goes on', async () => {
   assert.deepEqual(rest.slice(0, -1), lines.slice(2, -1));
 });
 
-test('all agents at once', async () => {
+test('exports all agents', async () => {
   const lines = (await text('/api/v1/executions/export?status=unauthorized')).split('\n');
   assert.equal(lines.length - 1, (await listed('status=unauthorized')).length);
 });
 
-test('what changes meanwhile changes nothing in it', async () => {
+test('concurrent changes do not affect an export', async () => {
   const response = await open(`${large.path}/executions/export`);
   response.setEncoding('utf8');
   await new Promise((resolve) => response.once('readable', resolve));
@@ -128,10 +128,10 @@ test('what changes meanwhile changes nothing in it', async () => {
   await makeLarge();
 });
 
-test('nothing is read for who takes nothing, and no snapshot outlives its reader', async () => {
+test('an export reads ahead only a little, and its snapshot ends with its reader', async () => {
   const response = await open(`${large.path}/executions/export`);
   await until(async () => (await snapshots()) === 1);
-  // A server that read on would soon be through, and its transaction gone.
+  // A server that reads ahead would soon end its transaction.
   await until(async () => {
     const before = await lastRead();
     await wait(300);
@@ -141,7 +141,7 @@ test('nothing is read for who takes nothing, and no snapshot outlives its reader
   await until(async () => (await snapshots()) === 0);
 });
 
-test('503 where enough are under way, and room again once they are not', async () => {
+test('503 above the limit of exports, until one ends', async () => {
   const open_ = await Promise.all(
     Array.from({ length: exportsOfWorkspaceMax }, () => open(`${large.path}/executions/export`)),
   );
@@ -156,11 +156,11 @@ test('503 where enough are under way, and room again once they are not', async (
     response.destroy();
     return response.statusCode === 200;
   });
-  // Each refusal is a warning in the log.
+  // Each rejection logs a warning.
   assert.ok(service.faults.splice(0).length > 0);
 });
 
-/** Transactions that lie idle, as an export does between two batches. */
+/** Idle transactions, as an export has between two batches. */
 async function snapshots(): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from pg_stat_activity

@@ -8,7 +8,7 @@ after(service.close);
 const agent = await addAgent(service);
 const paths = [`${agent.path}/executions/export`, '/api/v1/executions/export'];
 
-test('400 for what it does not know', async () => {
+test('400 for an unknown parameter or value', async () => {
   const { key } = await service.key();
   const wrong: [string, RegExp][] = [
     ['format=xml', /format.*jsonl, csv/],
@@ -27,7 +27,7 @@ test('400 for what it does not know', async () => {
   }
 });
 
-test('401 without a key that holds, 403 without the permission', async () => {
+test('401 without a valid key, 403 without the permission', async () => {
   const { key } = await service.key({ permissions: ['execute'] });
   for (const path of paths) {
     assert.equal((await service.call('GET', path)).status, 401);
@@ -35,16 +35,16 @@ test('401 without a key that holds, 403 without the permission', async () => {
   }
 });
 
-test('404 for an agent that the caller does not see', async () => {
+test('404 for an agent that the caller cannot see', async () => {
   const other = await addAgent(service);
   const { key } = await service.key({ agentIds: [other.agentId] });
   assert.equal((await service.call('GET', paths[0] ?? '', { key })).status, 404);
 });
 
-test('429 beyond the limit of list calls', async () => {
+test('429 above the limit of list calls', async () => {
   const { key } = await service.key();
   const statuses: number[] = [];
-  // They fall into two minutes at most.
+  // The requests span at most two minutes.
   for (let call = 0; call < 81; call++) {
     statuses.push((await service.call('GET', `${paths[1]}?status=done`, { key })).status);
   }

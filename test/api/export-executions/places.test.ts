@@ -18,7 +18,7 @@ const d = await addTenant();
 const e = await addTenant();
 await countHistory(db);
 
-/** A workspace with a history that is more than the sockets in between can hold; answers a way to export it. */
+/** Creates a workspace with a history larger than the socket buffers; returns a function that exports it. */
 async function addTenant() {
   const { workspaceId, ownerId } = await service.workspace();
   const { id } = await addAgent(service, { workspaceId, createdBy: ownerId });
@@ -38,7 +38,7 @@ async function addTenant() {
     });
 }
 
-/** How many records come, or null where it is broken off. */
+/** The number of records, or null for an aborted export. */
 async function recordsOf(response: IncomingMessage): Promise<number | null> {
   response.setEncoding('utf8');
   try {
@@ -48,12 +48,12 @@ async function recordsOf(response: IncomingMessage): Promise<number | null> {
   }
 }
 
-test('a workspace without an export is given a place of one with several, and nobody loses the last', async () => {
+test('a workspace without an export gets the slot of one with several, but never its last', async () => {
   const [a1, b1, a2, b2] = [await a(), await b(), await a(), await b()];
   const c1 = await c();
   assert.equal(c1.statusCode, 200);
   assert.equal(await recordsOf(a1), null);
-  // Has one left, and so takes nobody's.
+  // It has one left, so it takes no other slot.
   assert.equal((await a()).statusCode, 503);
   assert.equal((await c()).statusCode, 503);
   const d1 = await d();
@@ -63,10 +63,10 @@ test('a workspace without an export is given a place of one with several, and no
   const left = await Promise.all([a2, b2, c1, d1].map(recordsOf));
   assert.deepEqual(left, Array(4).fill(records));
   const logged = service.faults.splice(0) as { readonly msg: string }[];
-  assert.equal(logged.filter(({ msg }) => msg === 'export broken off').length, 2);
+  assert.equal(logged.filter(({ msg }) => msg === 'export aborted').length, 2);
 });
 
-test('an export that has not begun to answer gives its place as well', async () => {
+test('an export that has not responded yet can lose its slot too', async () => {
   const lock = await db.startTransaction().execute();
   await sql`lock table executions in access exclusive mode`.execute(lock);
   const asked = [];
@@ -74,7 +74,7 @@ test('an export that has not begun to answer gives its place as well', async () 
     asked.push(one());
     while ((await waiting()) < asked.length) await wait(20);
   }
-  // Its place is there, but no connection yet: the statement of the one before it is still under way.
+  // It has a slot but no connection yet: the previous statement is still running.
   assert.equal((await c()).statusCode, 503);
   await lock.rollback().execute();
   const responses = await Promise.all(asked);
@@ -85,7 +85,7 @@ test('an export that has not begun to answer gives its place as well', async () 
   const next = await c();
   assert.equal(next.statusCode, 200);
   for (const one of [...responses, next]) one.destroy();
-  // Each refusal is a warning in the log.
+  // Each rejection logs a warning.
   service.faults.splice(0);
 });
 

@@ -25,7 +25,7 @@ async function usage(path: string) {
   return body.rateLimitUsage;
 }
 
-test('what calls have used of each window that has a limit', async () => {
+test('shows the usage of each limited window', async () => {
   const agent = await addAgent(service, {
     rateLimits: { requestsPerMinute: 3, requestsPerDay: 9 },
   });
@@ -43,7 +43,7 @@ test('what calls have used of each window that has a limit', async () => {
   ]);
 });
 
-test('in Testing the lower of its own and the limits of the stage', async () => {
+test('in Testing, the lower of the agent’s and the stage’s limits applies', async () => {
   const agent = await addAgent(service, { stage: 'Testing', rateLimits: { requestsPerMinute: 2 } });
   await holdWindows(service.db, agent.id);
   await call(agent.path, 1);
@@ -56,7 +56,7 @@ test('in Testing the lower of its own and the limits of the stage', async () => 
   ]);
 });
 
-test('a window that is over counts nothing, and looking spends nothing', async () => {
+test('an expired window has no usage, and reading it counts nothing', async () => {
   const agent = await addAgent(service, { rateLimits: { requestsPerDay: 5 } });
   await sql`update limits set day = 1, day_used = 5 where subject = ${agent.id}`.execute(
     service.db,
@@ -66,7 +66,7 @@ test('a window that is over counts nothing, and looking spends nothing', async (
   }
 });
 
-test('a limit that was lowered below what is used leaves nothing', async () => {
+test('a limit below its usage leaves zero', async () => {
   const agent = await addAgent(service, { rateLimits: { requestsPerDay: 5 } });
   await holdWindows(service.db, agent.id);
   await call(agent.path, 3);
@@ -74,6 +74,6 @@ test('a limit that was lowered below what is used leaves nothing', async () => {
   assert.partialDeepStrictEqual(await usage(agent.path), [{ limit: 1, used: 3, remaining: 0 }]);
 });
 
-test('without limits there is nothing to show', async () => {
+test('without limits the list is empty', async () => {
   assert.deepEqual(await usage((await addAgent(service)).path), []);
 });

@@ -7,7 +7,7 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('an archived agent is closed, whatever its switch says, and can be read', async () => {
+test('an archived agent can be read, and its API is off', async () => {
   const agent = await makeAgent(service, await makePrompt(service, { user: 'x' }));
   await move(service, agent, 'enable-api', 'archive');
   const { key } = await service.key();
@@ -19,7 +19,7 @@ test('an archived agent is closed, whatever its switch says, and can be read', a
   );
 });
 
-test('a private one for its creator, an owner and a key of theirs; a public one for a viewer', async () => {
+test('a private agent for its creator, an owner and their keys; a public one for a viewer', async () => {
   const createdBy = await service.member('editor');
   const own = await addAgent(service, { createdBy, visibility: 'private' });
   const shared = await addAgent(service, { createdBy });
@@ -36,7 +36,7 @@ test('a private one for its creator, an owner and a key of theirs; a public one 
   );
 });
 
-test('its origins may read the answer in a browser', async () => {
+test('CORS allows its origins to read the response', async () => {
   const origin = 'https://app.example.com';
   const agent = await addAgent(service, { allowedOrigins: [origin] });
   const { key } = await service.key();
@@ -46,7 +46,7 @@ test('its origins may read the answer in a browser', async () => {
   assert.equal((await read('https://other.example')).get('access-control-allow-origin'), null);
 });
 
-test('its origins may read what is wrong with what they ask', async () => {
+test('CORS allows its origins to read errors', async () => {
   const origin = 'https://app.example.com';
   const agent = await addAgent(service, { allowedOrigins: [origin] });
   const { key } = await service.key();
@@ -60,8 +60,8 @@ test('its origins may read what is wrong with what they ask', async () => {
     ['DELETE', agent.path, { key }, 409],
   ];
   for (const [method, path, options, status] of refused) {
-    const answer = await service.call(method, path, { ...options, headers });
-    assert.equal(answer.status, status);
-    assert.equal(answer.headers.get('access-control-allow-origin'), origin, `${method} ${path}`);
+    const response = await service.call(method, path, { ...options, headers });
+    assert.equal(response.status, status);
+    assert.equal(response.headers.get('access-control-allow-origin'), origin, `${method} ${path}`);
   }
 });

@@ -21,7 +21,7 @@ test("404 for another member's private agent, by session and by key", async () =
   }
 });
 
-test('404 for a key that is tied to another agent', async () => {
+test('404 for a key that is limited to another agent', async () => {
   const other = await addAgent(service);
   const { key } = await service.key({ agentIds: [other.agentId] });
   assert.equal((await service.call('GET', agent.path, { key })).status, 404);

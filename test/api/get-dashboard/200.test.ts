@@ -9,7 +9,7 @@ after(service.close);
 const get = (path: string, encoding = 'identity') =>
   fetch(service.url + path, { headers: { 'accept-encoding': encoding } });
 
-test('every path of the dashboard answers its page, with a policy for this answer alone', async () => {
+test('every dashboard path returns the page, with a policy for this response only', async () => {
   const nonces = new Set<string>();
   for (const path of ['/', '/agents', '/agents/agt_x/keys', '/sign-in?from=/', '/invitations/t']) {
     const response = await get(path);
@@ -26,7 +26,7 @@ test('every path of the dashboard answers its page, with a policy for this answe
   assert.equal(nonces.size, 5);
 });
 
-test('the colours that were chosen stand in the page, and nothing else of a cookie', async () => {
+test('the page contains the color scheme of the cookie, and no other cookie value', async () => {
   const chosen = async (cookie: string) => {
     const html = await (await fetch(service.url, { headers: { cookie } })).text();
     return /data-mantine-color-scheme="([^"]*)"/.exec(html)?.[1];
@@ -39,7 +39,7 @@ test('the colours that were chosen stand in the page, and nothing else of a cook
   assert.equal(headers.get('vary'), 'cookie');
 });
 
-test('its files are kept for ever, and come compressed where that is understood', async () => {
+test('assets are immutable, and compressed for clients that accept it', async () => {
   const [script = ''] = /\/assets\/index-[^"]+\.js/.exec(await (await get('/')).text()) ?? [];
   const plain = await get(script);
   assert.equal(plain.headers.get('content-type'), 'text/javascript; charset=utf-8');
@@ -53,7 +53,7 @@ test('its files are kept for ever, and come compressed where that is understood'
   }
 });
 
-test('what is neither a page nor a file stays unknown', async () => {
+test('other paths return 404', async () => {
   const strange = ['/nothing', '/assets/nothing.js', '/assets/..%2findex.html', '/agentsx'];
   for (const path of strange) {
     const response = await get(path);
@@ -62,7 +62,7 @@ test('what is neither a page nor a file stays unknown', async () => {
   }
 });
 
-test('a browser whose address leads nowhere gets the page with a 404, anyone else the error', async () => {
+test('an unknown path returns 404: the page for browsers, the error for other clients', async () => {
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
   const typeAt = async (method: string, path: string, accept: string) => {
     const { status, headers } = await fetch(service.url + path, { method, headers: { accept } });
@@ -77,7 +77,7 @@ test('a browser whose address leads nowhere gets the page with a 404, anyone els
   assert.equal(await typeAt('GET', '/nope', 'application/json, text/html'), 'application/json');
 });
 
-test('without a build the page says so', async () => {
+test('without a build, the page says so', async () => {
   const app = Fastify();
   after(() => app.close());
   dashboardRoutes(app, '/nowhere');

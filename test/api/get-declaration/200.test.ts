@@ -6,14 +6,14 @@ const service = await startService();
 after(service.close);
 const path = '/api/v1/declaration';
 
-/** A workspace of its own, in which this is applied; its agents by name. */
+/** Creates a workspace with this declaration; returns its agents by name. */
 async function holding(declaration: object) {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const { key } = await service.key({ workspaceId, userId });
   const call = async (method: string, at: string, body?: object) => {
-    const answer = await service.call(method, at, body ? { key, body } : { key });
-    assert.ok(answer.status < 300, `${method} ${at} ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await service.call(method, at, body ? { key, body } : { key });
+    assert.ok(response.status < 300, `${method} ${at} ${JSON.stringify(response.body)}`);
+    return response.body;
   };
   await call('POST', path, { declaration });
   const { agents } = await call('GET', '/api/v1/agents');
@@ -36,7 +36,7 @@ const workflow = (name: string, ...agents: string[]) => ({
   steps: agents.map((one, at) => ({ name: `s${at}`, agent: one })),
 });
 
-/** What is read, by names; that it changes nothing where it was read is tried. */
+/** The names in the declaration that is read; checks that applying it changes nothing. */
 async function readBack(call: Call) {
   const { declaration, omitted } = await call('GET', path);
   assert.deepEqual((await call('POST', path, { declaration })).changes, []);
@@ -47,7 +47,7 @@ async function readBack(call: Call) {
 
 const omission = (kind: string, name: string, reason: string) => ({ kind, name, reason });
 
-test('a name that several have is left out, with what refers to it', async () => {
+test('an ambiguous name is omitted, with everything that refers to it', async () => {
   const { call, idOf } = await holding({
     prompts: [prompt('One'), prompt('Twice')],
     agents: [agent('Fine', 'One'), agent('Lost', 'Twice'), agent('Pair', 'One')],
@@ -72,7 +72,7 @@ test('a name that several have is left out, with what refers to it', async () =>
   });
 });
 
-test('an archived prompt gives its name to one in use, and its agents are left out', async () => {
+test('an active prompt takes precedence over an archived one of the same name, whose agents are omitted', async () => {
   const { call, idOf } = await holding({
     prompts: [prompt('Old'), prompt('Alone')],
     agents: [agent('Built', 'Old'), agent('Other', 'Alone')],
@@ -90,7 +90,7 @@ test('an archived prompt gives its name to one in use, and its agents are left o
   });
 });
 
-test('a workflow whose agent is archived or gone is left out', async () => {
+test('a workflow with an archived or deleted agent is omitted', async () => {
   const { call, idOf } = await holding({
     prompts: [prompt('One')],
     agents: [agent('Shelved', 'One'), agent('Gone', 'One')],
@@ -110,7 +110,7 @@ test('a workflow whose agent is archived or gone is left out', async () => {
   });
 });
 
-test('a key for some agents is told of the names that it could not mean', async () => {
+test('a key for some agents learns which names are ambiguous', async () => {
   const { call, idOf } = await holding({
     prompts: [prompt('One'), prompt('Twice')],
     agents: [agent('Mine', 'Twice'), agent('Other', 'One')],

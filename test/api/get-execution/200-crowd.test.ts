@@ -6,19 +6,19 @@ import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts
 import { waitsOfCallerMax } from '../../../src/contract/limits.ts';
 import { toId } from '../../../src/core/id.ts';
 
-// No worker: runs go on until they are canceled.
+// No worker: executions continue until they are canceled.
 const service = await startService({ role: 'api' });
 after(service.close);
 const agent = await addAgent(service);
 const { key } = await service.key();
 
-/** More than are held for one; resolves once those that are not held are answered. */
+/** Opens more long polls than the limit of a key; resolves once those above the limit have a response. */
 async function crowd(statusUrl: string) {
   const first = Promise.withResolvers<void>();
   const atOnce: string[] = [];
   let ended = false;
   const more = 3;
-  // To connect may take a slow machine as long as answers are held: that is done before.
+  // Connects first: on a slow machine, connecting may take as long as a long poll.
   const connected = Array.from({ length: waitsOfCallerMax + more }, () =>
     service.call('GET', statusUrl, { key }),
   );
@@ -41,11 +41,11 @@ async function crowd(statusUrl: string) {
   };
 }
 
-test('beyond the answers that are held for a key, status comes at once, and others are held', async () => {
+test('above the limit of a key, long polls return at once, and other keys are not affected', async () => {
   const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
   const runId = toId('workflowRun', await addOpenRun(service.db, workflow));
   const { key: other } = await service.key();
-  // Twice: whoever was answered has left room.
+  // Twice, because ended long polls free their slots.
   for (let round = 0; round < 2; round++) {
     const accepted = await service.call('POST', `${agent.path}/execute`, {
       key,

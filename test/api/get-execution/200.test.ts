@@ -13,7 +13,7 @@ const execute = async () =>
   (await service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } }))
     .body;
 
-test('while processing, what does not exist yet is absent, and Retry-After says when to ask again', async () => {
+test('while processing, missing fields are absent, and Retry-After gives the poll interval', async () => {
   const held = service.models.hold();
   const { statusUrl } = await execute();
   await held.arrived;
@@ -38,7 +38,7 @@ test('while processing, what does not exist yet is absent, and Retry-After says 
   await ended(service, statusUrl, key);
 });
 
-test('with wait, the answer is held until the run ends', async () => {
+test('with wait, the response is sent when the execution ends', async () => {
   const held = service.models.hold();
   const { statusUrl } = await execute();
   await held.arrived;
@@ -50,7 +50,7 @@ test('with wait, the answer is held until the run ends', async () => {
   assert.equal(headers.get('retry-after'), null);
 });
 
-test('with wait, the answer comes when the time is up though the run goes on', async () => {
+test('with wait, the response is sent at the timeout while the execution continues', async () => {
   const held = service.models.hold();
   const { statusUrl } = await execute();
   const { body } = await service.call('GET', `${statusUrl}?wait=1`, { key });
@@ -59,7 +59,7 @@ test('with wait, the answer comes when the time is up though the run goes on', a
   await ended(service, statusUrl, key);
 });
 
-test('another process wakes its waiting callers as well', async () => {
+test('an end in one process wakes long polls in another', async () => {
   const beside = await startService({ beside: service });
   try {
     const held = service.models.hold();
@@ -74,7 +74,7 @@ test('another process wakes its waiting callers as well', async () => {
   }
 });
 
-test('a failed run shows error and code and no output', async () => {
+test('a failed execution shows error and code, and no output', async () => {
   service.models.script(new ModelFailure('PROVIDER_AUTH', 'The provider refused the key.'));
   const record = await run(service, agent, key);
   assert.equal(record.status, 'failed');
@@ -84,14 +84,14 @@ test('a failed run shows error and code and no output', async () => {
   assert.ok(!('output' in record));
 });
 
-test('an unknown price is zero and says so', async () => {
+test('an unknown price is zero and marked as unknown', async () => {
   service.models.script({ cost: { usd: '0', known: false } });
   const record = await run(service, agent, key);
   assert.equal(record.costUSD, 0);
   assert.equal(record.costKnown, false);
 });
 
-test('costs add up as decimals, never as floats', async () => {
+test('costs are added as decimals', async () => {
   const summed = await addAgent(service);
   for (let i = 0; i < 10; i++) {
     service.models.script({ cost: { usd: '0.0000001', known: true } });
@@ -104,7 +104,7 @@ test('costs add up as decimals, never as floats', async () => {
   assert.equal(rows[0]?.cost, '0.000001');
 });
 
-test('a key with execute alone reads the runs it started', async () => {
+test('a key with execute only reads the executions it started', async () => {
   const { key: own } = await service.key({ permissions: ['execute'] });
   const record = await run(service, agent, own);
   assert.equal(record.status, 'success');

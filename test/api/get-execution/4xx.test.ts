@@ -19,18 +19,18 @@ for (const wait of ['-1', '61', '1.5', 'soon', '']) {
   });
 }
 
-test('401 without a key that holds', async () => {
+test('401 without a valid key', async () => {
   assert.equal((await service.call('GET', path)).status, 401);
   const { key: revoked } = await service.key({ revokedAt: new Date(0) });
   assert.equal((await service.call('GET', path, { key: revoked })).status, 401);
 });
 
-test('403 for a key that may neither read nor execute', async () => {
+test('403 for a key with neither read nor execute', async () => {
   const { key: other } = await service.key({ permissions: ['cancel'] });
   assert.equal((await service.call('GET', path, { key: other })).status, 403);
 });
 
-test('404 for what is not there, not of this agent, or not the caller’s', async () => {
+test('404 for an execution that is unknown, of another agent, or not accessible', async () => {
   const other = await addAgent(service);
   const { key: own } = await service.key({ permissions: ['execute'] });
   const { key: tied } = await service.key({ agentIds: [other.agentId] });
@@ -54,7 +54,7 @@ test('404 for what is not there, not of this agent, or not the caller’s', asyn
   }
 });
 
-test('a page of the agent’s origin reads the answer, and that there is no such execution', async () => {
+test('CORS allows the agent’s origin to read the response, also a 404', async () => {
   const origin = 'https://app.example.com';
   const open = await addAgent(service, { allowedOrigins: [origin] });
   const { executionId: ended } = await run(service, open, key);
@@ -65,8 +65,8 @@ test('a page of the agent’s origin reads the answer, and that there is no such
     ['nothing', 404],
   ] as const) {
     const url = `${open.path}/executions/${name}`;
-    const answer = await service.call('GET', url, { key, headers: { origin } });
-    assert.equal(answer.status, status, name);
-    assert.equal(answer.headers.get('access-control-allow-origin'), origin, name);
+    const response = await service.call('GET', url, { key, headers: { origin } });
+    assert.equal(response.status, status, name);
+    assert.equal(response.headers.get('access-control-allow-origin'), origin, name);
   }
 });

@@ -7,27 +7,27 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('a body that nobody reads is thrown away as it comes, however long the call is open', async () => {
+test('an unread body is discarded while the request is open', async () => {
   const { key } = await service.key();
   const agent = await addAgent(service, { user: 'x' });
   const held = service.models.hold();
   const body = { variables: {} };
   const { body: accepted } = await service.call('POST', `${agent.path}/execute`, { key, body });
   await held.arrived;
-  // More than the system keeps for one who does not read.
+  // More than the kernel buffers for a server that does not read.
   const bytes = 64 * 1024 * 1024;
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-  let answer = '';
+  let response = '';
   socket.on('data', (text) => {
-    answer += text;
+    response += text;
   });
   socket.write(
     `GET ${accepted.statusUrl}?wait=60 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${bytes}\r\n\r\n`,
   );
   await new Promise((resolve) => socket.write(Buffer.alloc(bytes), resolve));
-  assert.equal(answer, '');
+  assert.equal(response, '');
   held.release();
-  while (!answer.includes('"success"'))
+  while (!response.includes('"success"'))
     await new Promise((resolve) => socket.once('data', resolve));
   socket.destroy();
 });

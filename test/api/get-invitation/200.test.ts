@@ -9,13 +9,13 @@ const user = service.ownerId;
 
 async function invite(email: string, role: string) {
   const body = { email, role };
-  const answer = await service.call('POST', '/api/v1/invitations', { user, body });
-  assert.equal(answer.status, 201);
-  const token = answer.body.url.split('/').at(-1);
-  return { invitation: answer.body, path: `/api/v1/invitations/by-token/${token}` };
+  const response = await service.call('POST', '/api/v1/invitations', { user, body });
+  assert.equal(response.status, 201);
+  const token = response.body.url.split('/').at(-1);
+  return { invitation: response.body, path: `/api/v1/invitations/by-token/${token}` };
 }
 
-test('whoever has the link reads whom it is for, where, as what, and until when', async () => {
+test('the link shows the address, workspace, role and expiry', async () => {
   const { invitation, path } = await invite('new@example.com', 'editor');
   const { status, body } = await service.call('GET', path);
   assert.equal(status, 200);
@@ -28,7 +28,7 @@ test('whoever has the link reads whom it is for, where, as what, and until when'
   });
 });
 
-test('whether the address has an account is not told, and reading takes nothing from the link', async () => {
+test('the response does not reveal an account, and reading keeps the link valid', async () => {
   const { email } = await service.signIn({ userId: (await service.workspace()).ownerId });
   const { path } = await invite(email, 'viewer');
   const { body: without } = await service.call(

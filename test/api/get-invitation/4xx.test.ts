@@ -16,9 +16,9 @@ async function invite(email: string) {
 }
 
 async function refused(token: string, status = 404, code = 'NOT_FOUND') {
-  const answer = await service.call('GET', path(token));
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
-  return answer;
+  const response = await service.call('GET', path(token));
+  assert.deepEqual([response.status, response.body.code], [status, code]);
+  return response;
 }
 
 test('404 for a token that is unknown, malformed, expired, withdrawn or used', async () => {
@@ -40,7 +40,7 @@ test('404 for a token that is unknown, malformed, expired, withdrawn or used', a
   await refused(token);
 });
 
-test('429 for who asks for many that are unknown, and nobody else is kept out by it', async () => {
+test('429 after many unknown tokens from one network; other networks are not affected', async () => {
   const good = await invite('patient@example.com');
   const token = generateToken();
   for (let i = 0; i < 10; i++) await refused(token);
@@ -49,7 +49,7 @@ test('429 for who asks for many that are unknown, and nobody else is kept out by
   assert.equal((await service.call('GET', path(good.token))).status, 200);
 });
 
-test('400 for a query parameter that is not known', async () => {
-  const answer = await service.call('GET', `${path(generateToken())}?a=b`);
-  assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+test('400 for an unknown query parameter', async () => {
+  const response = await service.call('GET', `${path(generateToken())}?a=b`);
+  assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
 });

@@ -6,7 +6,7 @@ import { toId } from '../../../src/core/id.ts';
 const service = await startService();
 after(service.close);
 
-test('says who is signed in, where, and as what', async () => {
+test('returns the user, the workspace and the role', async () => {
   const { cookie, userId, email } = await service.signIn('viewer');
   const { status, body } = await service.call('GET', '/api/v1/me', { cookie });
   const workspaceId = toId('workspace', service.workspaceId);

@@ -10,7 +10,7 @@ after(() => Promise.all([guarded.close(), closed.close()]));
 
 const elsewhere = { 'x-forwarded-for': '203.0.113.7' };
 
-test('from elsewhere nobody else reads the metrics', async () => {
+test('remote requests without the token get 401', async () => {
   const wrong = ['', 'Bearer', 'Bearer a-token-for-metric', `Basic ${token}`, `Bearer ${token} x`];
   for (const authorization of wrong) {
     const headers = { ...elsewhere, ...(authorization && { authorization }) };
@@ -20,7 +20,7 @@ test('from elsewhere nobody else reads the metrics', async () => {
   }
 });
 
-test('without a token on the server no bearer is let in', async () => {
+test('without a configured token, remote requests get 401', async () => {
   for (const authorization of ['Bearer null', 'Bearer undefined', `Bearer ${token}`]) {
     const headers = { ...elsewhere, authorization };
     const { status } = await callOver(closed.url, 'GET', '/metrics', { headers });

@@ -6,7 +6,7 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('with its texts, for a session that reads and for the key of an agent that could pin it', async () => {
+test('with its texts, for a viewer and for a key of an agent of the prompt', async () => {
   const prompt = await makePrompt(service, { user: 'one' }, { system: 'two', user: '2' });
   const { agentId } = await makeAgent(service, prompt);
   const path = `${prompt.path}/versions/${prompt.versionIds[1]}`;

@@ -13,7 +13,7 @@ testRefusals(service, getPromptVersion, {
   path: `${prompt.path}/versions/${prompt.versionIds[0]}`,
 });
 
-test('404 for a version of another prompt, and for what is no version', async () => {
+test('404 for a version of another prompt, and for a malformed id', async () => {
   const other = await makePrompt(service, { user: 'x' });
   const { key } = await service.key();
   for (const id of [other.versionIds[0], prompt.promptId, 'ver_nonsense', 'v1', '%00']) {

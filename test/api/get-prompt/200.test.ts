@@ -6,7 +6,7 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('a new version is shown at once, and makes another ETag', async () => {
+test('a new version is shown at once and changes the ETag', async () => {
   const prompt = await makePrompt(service);
   const { key } = await service.key();
   const before = await service.call('GET', prompt.path, { key });
@@ -19,7 +19,7 @@ test('a new version is shown at once, and makes another ETag', async () => {
   assert.deepEqual(read.body.latestVersion, summary);
 });
 
-test('an archived one can still be read, also by the session of a viewer', async () => {
+test('an archived prompt can be read, also by a viewer', async () => {
   const prompt = await makePrompt(service, { user: 'x' });
   const { key } = await service.key();
   await service.call('POST', `${prompt.path}/archive`, { key });
@@ -28,7 +28,7 @@ test('an archived one can still be read, also by the session of a viewer', async
   assert.deepEqual([status, body.archived], [200, true]);
 });
 
-test('a tied key reads the prompt of its agent', async () => {
+test('a key that is limited to an agent reads its prompt', async () => {
   const prompt = await makePrompt(service, { user: 'x' });
   const { agentId } = await makeAgent(service, prompt);
   const { key } = await service.key({ agentIds: [agentId], permissions: ['manage'] });

@@ -15,13 +15,13 @@ after(async () => {
   await database.drop();
 });
 
-test('a migrated database makes ready, and a newer program on it does not unmake it', async () => {
+test('ready with a migrated database, also after a newer version has migrated it', async () => {
   const first = await callOver(app.url, 'GET', '/readyz');
   assert.equal(first.status, 200);
   assert.deepEqual(first.body, { status: 'ready' });
 
   await sql`insert into schema_migrations (name, timestamp) values ('9999-later', '')`.execute(db);
-  // Longer than an answer is kept, so that this one is read anew.
+  // Longer than the cache, so that the next request reads again.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   assert.equal((await callOver(app.url, 'GET', '/readyz')).status, 200);
 });

@@ -21,13 +21,13 @@ test('draining', async (t) => {
   await assertUnready(app.url, 'The process is draining.');
 });
 
-test('a database that refuses', async (t) => {
+test('the database refuses connections', async (t) => {
   const app = await startSystemApp();
   t.after(app.close);
-  await assertUnready(app.url, 'The database does not answer.');
+  await assertUnready(app.url, 'The database does not respond.');
 });
 
-test('a database that takes the connection and says nothing', async (t) => {
+test('the database accepts the connection and does not respond', async (t) => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -40,10 +40,10 @@ test('a database that takes the connection and says nothing', async (t) => {
     await app.close();
     await hung.destroy();
   });
-  await assertUnready(app.url, 'The database does not answer.');
+  await assertUnready(app.url, 'The database does not respond.');
 });
 
-test('a database that can no longer be written to, as after a failover to a standby', async (t) => {
+test('the database is read-only, as after a failover to a standby', async (t) => {
   const one = openDatabase({ connection: database.connection, poolMax: 1, onError() {} });
   const app = await startSystemApp({ db: one });
   t.after(async () => {
@@ -52,19 +52,19 @@ test('a database that can no longer be written to, as after a failover to a stan
   });
   assert.equal((await callOver(app.url, 'GET', '/readyz')).status, 200);
   await sql`set default_transaction_read_only = on`.execute(one);
-  // Longer than an answer is kept, so that this one is read anew.
+  // Longer than the cache, so that the next request reads again.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   await assertUnready(app.url, 'The database is read-only.');
 });
 
-test('a process that works and has no lease', async (t) => {
+test('a worker process has no lease', async (t) => {
   const app = await startSystemApp({ db, leased: () => false });
   t.after(app.close);
   await assertUnready(app.url, 'The process has no lease.');
 });
 
-test('a schema that lacks something, and one that a newer program wrote', async (t) => {
-  const reason = 'The schema of the database is not the one of this version.';
+test('the schema is incomplete, or of a newer version', async (t) => {
+  const reason = 'The database schema does not match this version.';
   const lacking = await startSystemApp({ db });
   t.after(lacking.close);
   const { rows } = await sql<{ name: string; timestamp: string }>`

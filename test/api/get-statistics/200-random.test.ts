@@ -9,13 +9,13 @@ import { endStatuses, sources } from '../../../src/core/execution/execution.ts';
 import type { Tally } from '../../../src/core/history/statistics.ts';
 import { toId } from '../../../src/core/id.ts';
 
-/** What is answered, held against every single call, by the calendar that `Intl` shows for its time. */
+/** Compares statistics with a count of every execution, by the calendar of `Intl`. */
 
 const service = await startService();
 after(service.close);
 
 const quarterMs = 900_000;
-/** Zones, and a day of each on which something happens: clocks are put, or nothing but an odd offset. */
+/** Zones with a day on which the offset changes, or with an unusual offset. */
 const places = [
   ['UTC', '2026-03-01'],
   ['Europe/Berlin', '2026-03-29'],
@@ -50,7 +50,7 @@ const call: fc.Arbitrary<Omit<Tally, 'agentId' | 'executedAtMs'>> = fc.record({
   costKnown: fc.boolean(),
   latencyMs: fc.option(latencyMs),
 });
-/** Anywhere in the days around, or next to a quarter of an hour. */
+/** A random time in the days around, or next to a quarter of an hour. */
 const offset = fc.oneof(
   fc.integer({ min: -60 * 3_600_000, max: 84 * 3_600_000 }),
   fc
@@ -65,7 +65,7 @@ const question = fc.record({
   calls: fc.array(fc.tuple(offset, call), { minLength: 1, maxLength: 40 }),
 });
 
-test('every call is in the one bucket of its step and group, and nothing else is', async () => {
+test('every execution is in the bucket of its step and group', async () => {
   await fc.assert(
     fc.asyncProperty(question, async ({ place: [zone, day], level, by, days, calls }) => {
       const agent = await addAgent(service);
@@ -90,7 +90,7 @@ test('every call is in the one bucket of its step and group, and nothing else is
       };
       assertSame(body.buckets, within, stepOf, by);
       for (const { start, end } of body.buckets as Bucket[]) {
-        // As long as the step is and no longer.
+        // Exactly as long as the step.
         const [first, last] = [Date.parse(start), Date.parse(end)];
         assert.equal(stepOf(first), stepOf(last));
         if (level === 'all') continue;
@@ -164,7 +164,7 @@ function assertSame(
       bucket.costUnknown,
       sum((one) => Number(!one.costKnown)),
     );
-    // Sums of floats are off by themselves; those of the answer are not.
+    // Sums of floats in this test are inexact; those of the response are exact.
     assert.ok(Math.abs(bucket.costUSD - sum((one) => Number(one.costUsd))) < 1e-12);
     assertLatencies(
       bucket,
@@ -205,7 +205,7 @@ const ofBucket: Record<(typeof groupings)[number], (one: Bucket) => unknown> = {
   errorCode: (one) => one.errorCode,
 };
 
-/** Date, hour and offset that clocks of the zone show: `2026-03-29 03 GMT+02:00`. */
+/** Local date, hour and offset of the zone: `2026-03-29 03 GMT+02:00`. */
 function calendar(ms: number, zone: string): string {
   const parts = Object.fromEntries(
     clockOf(zone)

@@ -15,7 +15,7 @@ async function statistics(agent: TestAgent, query = '', options: object = { user
   return body;
 }
 
-/** A bucket as it stands in the table, with so many latencies of each of these milliseconds. */
+/** A row of the table, with latency counts by milliseconds. */
 async function addBucket(
   agent: TestAgent,
   level: string,
@@ -32,7 +32,7 @@ async function addBucket(
       ${count - 1}, 30, 20, ${cost}, 4, ${bins}::bigint[])`.execute(service.db);
 }
 
-test('runs and refusals are counted by status and source, at every level', async () => {
+test('executions and refusals are counted by status and source at every level', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key();
   const full = await service.key({ rateLimits: { requestsPerDay: 0 } });
@@ -46,14 +46,14 @@ test('runs and refusals are counted by status and source, at every level', async
   await service.call('POST', `${agent.path}/execute`, { key: full.key, body });
 
   for (const level of ['minute', 'hour', 'day']) {
-    const answer = await statistics(agent, `?level=${level}`);
-    assert.deepEqual([answer.agentId, answer.level], [agent.agentId, level]);
+    const response = await statistics(agent, `?level=${level}`);
+    assert.deepEqual([response.agentId, response.level], [agent.agentId, level]);
     const sums: Record<string, number[]> = {};
-    for (const one of answer.buckets) {
-      assert.ok(answer.startDate <= one.start && one.start < answer.endDate);
+    for (const one of response.buckets) {
+      assert.ok(response.startDate <= one.start && one.start < response.endDate);
       assert.equal(one.source, 'api');
       assert.equal(one.latencyMs === null, one.status === 'rate_limited');
-      // A minute may begin between two calls: then there are two buckets.
+      // A minute may begin between two requests, which creates two buckets.
       const { count, recorded, inputTokens, outputTokens } = one;
       const sum = sums[one.status] ?? [0, 0, 0, 0];
       sums[one.status] = [count, recorded, inputTokens, outputTokens].map(
@@ -66,12 +66,12 @@ test('runs and refusals are counted by status and source, at every level', async
   const { rows } = await sql<{ cost: string }>`
     select sum(cost_usd)::text as cost from statistics
     where agent_id = ${agent.id} and level = 'day'`.execute(service.db);
-  // As floats they would be 0.30000000000000004.
+  // As floats the sum would be 0.30000000000000004.
   assert.equal(Number(rows[0]?.cost), 0.3);
   assert.match(rows[0]?.cost ?? '', /^0\.30*$/);
 });
 
-test('calls of unknown cost are counted beside what is known, and stay when their records go', async () => {
+test('executions of unknown cost are counted separately, and remain after their records are deleted', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key();
   service.models.script(
@@ -83,7 +83,7 @@ test('calls of unknown cost are counted beside what is known, and stay when thei
   const unknown = await run(service, agent, key);
   await run(service, agent, key);
   const assertCounted = async (recorded: number) => {
-    // Of either table.
+    // For both tables.
     for (const by of ['status', 'model']) {
       const { buckets } = await statistics(agent, `?level=all&groupBy=${by}`);
       const [bucket, ...more] = buckets;
@@ -100,7 +100,7 @@ test('calls of unknown cost are counted beside what is known, and stay when thei
   await assertCounted(2);
 });
 
-test('shows count, record, tokens, cost and percentiles of a bucket', async () => {
+test('a bucket shows counts, tokens, cost and percentiles', async () => {
   const agent = await addAgent(service);
   const latencies = [
     ...Array.from({ length: 94 }, () => 100),
@@ -129,7 +129,7 @@ test('shows count, record, tokens, cost and percentiles of a bucket', async () =
   }
 });
 
-test('whole steps are answered, both dates inclusive, the oldest first', async () => {
+test('returns whole steps, oldest first; both dates are inclusive', async () => {
   const agent = await addAgent(service);
   for (const start of ['09:00', '10:00', '11:00', '12:00', '13:00']) {
     await addBucket(agent, 'hour', `2026-03-04T${start}:00.000Z`, {});
@@ -140,11 +140,11 @@ test('whole steps are answered, both dates inclusive, the oldest first', async (
   });
   await addBucket(agent, 'day', '2026-03-04T00:00:00.000Z', {});
   const query = '?level=hour&startDate=2026-03-04T10:59:59Z&endDate=2026-03-04T12:00:00Z';
-  const answer = await statistics(agent, query);
-  assert.equal(answer.startDate, '2026-03-04T10:00:00.000Z');
-  assert.equal(answer.endDate, '2026-03-04T12:59:59.999Z');
+  const response = await statistics(agent, query);
+  assert.equal(response.startDate, '2026-03-04T10:00:00.000Z');
+  assert.equal(response.endDate, '2026-03-04T12:59:59.999Z');
   assert.deepEqual(
-    answer.buckets.map((one: { start: string; status: string }) => [
+    response.buckets.map((one: { start: string; status: string }) => [
       one.start.slice(11, 13),
       one.status,
     ]),
@@ -155,9 +155,9 @@ test('whole steps are answered, both dates inclusive, the oldest first', async (
       ['12', 'success'],
     ],
   );
-  // What was answered, asked again, is the same.
-  const again = `?level=hour&startDate=${answer.startDate}&endDate=${answer.endDate}`;
-  assert.deepEqual(await statistics(agent, again), answer);
+  // The returned dates select the same steps.
+  const again = `?level=hour&startDate=${response.startDate}&endDate=${response.endDate}`;
+  assert.deepEqual(await statistics(agent, again), response);
   const day = await statistics(agent, '?startDate=2026-03-04&endDate=2026-03-04');
   assert.deepEqual([day.level, day.endDate], ['day', '2026-03-04T23:59:59.999Z']);
   assert.equal(day.buckets.length, 1);
@@ -170,7 +170,7 @@ const spans = [
   ['day', 30 * 24 * hourMs],
 ] as const;
 for (const [level, spanMs] of spans) {
-  test(`without dates the last steps of level ${level}, with one of them those up to the other`, async () => {
+  test(`level ${level}: without dates the last steps; with one date the steps up to the other end`, async () => {
     const agent = await addAgent(service);
     const lengthMs = ({ startDate, endDate }: { startDate: string; endDate: string }) =>
       Date.parse(endDate) + 1 - Date.parse(startDate);
@@ -191,7 +191,7 @@ for (const [level, spanMs] of spans) {
   });
 }
 
-test('as many steps as are allowed, full of everything', async () => {
+test('the maximum number of steps with all groups', async () => {
   const agent = await addAgent(service);
   await sql`
     insert into statistics (agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
@@ -204,12 +204,12 @@ test('as many steps as are allowed, full of everything', async () => {
   assert.equal((await statistics(agent, query)).buckets.length, 1_500 * 15);
 });
 
-test('a viewer reads it, a key with read those of its agents, browsers of its origins', async () => {
+test('accessible to a viewer, to a key with read for its agents, and to allowed origins', async () => {
   const origin = 'https://app.example.com';
   const agent = await addAgent(service, { allowedOrigins: [origin] });
   await statistics(agent, '', { user: await service.member('viewer') });
   const { key } = await service.key({ agentIds: [agent.agentId], permissions: ['read'] });
   const headers = { origin };
-  const answer = await service.call('GET', `${agent.path}/statistics`, { key, headers });
-  assert.equal(answer.headers.get('access-control-allow-origin'), origin);
+  const response = await service.call('GET', `${agent.path}/statistics`, { key, headers });
+  assert.equal(response.headers.get('access-control-allow-origin'), origin);
 });

@@ -22,21 +22,21 @@ const wrong: [query: string, message: RegExp][] = [
     /more than 1500 steps of level "hour"/,
   ],
   ['?startDate=0000-01-01', /more than 1500 steps/],
-  ['?timeZone=Mars/Olympus', /"timeZone" must be the IANA name .* "Mars\/Olympus" is none/],
+  ['?timeZone=Mars/Olympus', /"timeZone" must be an IANA time zone, .* "Mars\/Olympus" is unknown/],
   ['?timeZone=', /"timeZone"/],
   ['?timeZone=%2B05:45', /"timeZone"/],
   ['?timeZone=CEST', /"timeZone"/],
   ['?timeZone=Europe/Berlin&startDate=2026-02-30', /"startDate" must be an ISO 8601/],
   ['?groupBy=colour', /"groupBy" must be some of status, source, version, model, key, errorCode/],
   ['?groupBy=agent', /"groupBy"/],
-  ['?groupBy=status,status', /each once/],
+  ['?groupBy=status,status', /each at most once/],
   ['?groupBy=status,none', /"groupBy"/],
   ['?groupBy=status%20source', /"groupBy"/],
   [
     '?level=minute&groupBy=status,model',
-    /"groupBy" takes only status and source with level "minute"/,
+    /With level "minute", parameter "groupBy" supports only status and source/,
   ],
-  ['?level=minute&startDate=2026-03-04&endDate=2026-03-04', /"minute" reaches 2 days back/],
+  ['?level=minute&startDate=2026-03-04&endDate=2026-03-04', /"minute" covers the last 2 days/],
   [
     '?unknown=1',
     /"unknown" is not known: allowed are level, groupBy, timeZone, startDate, endDate/,
@@ -51,7 +51,7 @@ for (const [query, message] of wrong) {
   });
 }
 
-test('401 without a key, and with one that has ended', async () => {
+test('401 without a key, and with an expired one', async () => {
   const { key } = await service.key({ revokedAt: new Date('2020-01-01') });
   for (const options of [{}, { key }]) assert.equal((await call(options)).status, 401);
 });
@@ -62,7 +62,7 @@ test('403 for a key without read', async () => {
   assert.deepEqual([status, body.code], [403, 'PERMISSION_DENIED']);
 });
 
-test('404 for an agent that the caller does not see, whatever its dates say', async () => {
+test('404 for an agent that the caller cannot see, even with invalid dates', async () => {
   const { ownerId: stranger } = await service.workspace();
   const hidden = await addAgent(service, { visibility: 'private' });
   const other = await addAgent(service);
@@ -79,7 +79,7 @@ test('404 for an agent that the caller does not see, whatever its dates say', as
   }
 });
 
-test('429 over the limit of list calls', async () => {
+test('429 above the limit of list calls', async () => {
   const beside = await startService({ beside: service, config: { listPerMinute: 0 } });
   try {
     const { key } = await service.key();

@@ -20,7 +20,7 @@ async function setUsed(month: number, used: number): Promise<void> {
     where subject = ${service.workspaceId}`.execute(service.db);
 }
 
-test('the plan of a new workspace counts without a cap', async () => {
+test('the plan of a new workspace has no limit', async () => {
   const { ownerId: user } = await service.workspace();
   const now = await readClock(service.db);
   const body = await usage({ user });
@@ -35,10 +35,10 @@ test('the plan of a new workspace counts without a cap', async () => {
   assert.equal(resetAt, new Date(Date.UTC(year, number, 1)).toISOString());
 });
 
-// Of a month ahead, so that none begins in the midst of the test.
+// A future month, so that no month begins during the test.
 const ahead = monthOf(Date.UTC(2099, 11, 31));
 
-test('accepted calls are counted, refused ones are not', async () => {
+test('accepted executions count, refused ones do not', async () => {
   await setUsed(ahead, 3);
   const { key } = await service.key();
   const path = `${agent.path}/execute`;
@@ -48,7 +48,7 @@ test('accepted calls are counted, refused ones are not', async () => {
   assert.equal((await usage()).actionsUsed, 7);
 });
 
-test('a month never moves backwards, whatever the clock says', async () => {
+test('the month never goes back', async () => {
   await setUsed(ahead, 9);
   const body = await usage();
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('a month never moves backwards, whatever the clock says', async () => {
   );
 });
 
-test('a month that is over counts no more', async () => {
+test('the usage of a past month is zero', async () => {
   const last = monthOf(await readClock(service.db)) - 1;
   await setUsed(last, 9);
   const body = await usage();
@@ -65,7 +65,7 @@ test('a month that is over counts no more', async () => {
   assert.notEqual(body.month, new Date(monthStartMs(last)).toISOString().slice(0, 7));
 });
 
-test('what remains is never less than nothing', async () => {
+test('the remaining quota is never negative', async () => {
   await setUsed(ahead, 9);
   const remaining = async (actionsPerMonth: number) => {
     await sql`update workspaces set actions_per_month = ${actionsPerMonth}
@@ -75,7 +75,7 @@ test('what remains is never less than nothing', async () => {
   assert.deepEqual([await remaining(10), await remaining(9), await remaining(2)], [1, 0, 0]);
 });
 
-test('a viewer reads it, each workspace its own', async () => {
+test('a viewer reads the usage of the own workspace', async () => {
   await setUsed(ahead, 5);
   assert.equal((await usage({ user: await service.member('viewer') })).actionsUsed, 5);
   const { ownerId } = await service.workspace();

@@ -12,7 +12,7 @@ import { inSnapshot } from '../../../src/store/history/records.ts';
 import { findVisibleRun } from '../../../src/store/workflow/workflow-history.ts';
 import { runColumns, runColumnsWithoutBodies } from '../../../src/store/workflow/workflow-runs.ts';
 
-/** A run is read without its input and output by who asks again and again. */
+/** Clients that poll read a workflow run without its input and output. */
 
 const service = await startService();
 after(service.close);
@@ -24,7 +24,7 @@ const started = await service.call('POST', `${path}/execute`, { key, body: { inp
 const { workflowRunId, statusUrl } = started.body;
 const { body: whole } = await service.call('GET', `${statusUrl}?wait=30`, { key });
 
-test('all but input and output is told', async () => {
+test('everything except input and output is returned', async () => {
   const { status, body } = await service.call('GET', `${statusUrl}?omit=bodies&wait=1`, { key });
   assert.equal(status, 200);
   const { input, output, ...rest } = whole;
@@ -33,20 +33,20 @@ test('all but input and output is told', async () => {
   assert.deepEqual(body, rest);
 });
 
-test('nothing else can be left out', async () => {
+test('no other value is allowed', async () => {
   const { status, body } = await service.call('GET', `${statusUrl}?omit=all`, { key });
   assert.equal(status, 400);
   assert.match(body.message, /omit.*bodies/);
 });
 
-test('so does the client', async () => {
+test('the client supports it', async () => {
   const cueline = createClient({ baseURL: service.url, key });
   const run = await cueline.workflows.status(workflowId, workflowRunId, { omit: 'bodies' });
   assert.ok(!('input' in run) && !('output' in run));
   assert.deepEqual((await cueline.workflows.status(workflowId, workflowRunId)).input, { name });
 });
 
-test('long bodies are not looked up where they are left out, nor for a page of items', async () => {
+test('omitted long bodies are not read, nor for a page of items', async () => {
   const workflow = fromId('workflow', workflowId) ?? '';
   const id = fromId('workflowRun', workflowRunId) ?? '';
   const viewer = {
@@ -66,10 +66,10 @@ test('long bodies are not looked up where they are left out, nor for a page of i
   assert.equal(await looksApart(seen), 0);
 });
 
-/** How often that looks into where PostgreSQL keeps long values of runs apart. */
+/** Number of reads from the TOAST table of workflow runs. */
 function looksApart(work: (trx: Trx) => Promise<unknown>): Promise<number> {
   return inSnapshot(service.db, async (trx) => {
-    // Counted by connection, which may have looked before.
+    // Counted per connection, which may have earlier reads.
     const before = await countLooks(trx);
     await work(trx);
     return (await countLooks(trx)) - before;

@@ -13,7 +13,7 @@ const day = '2026-03-04';
 const at = Date.parse(`${day}T10:07:00Z`);
 const range = `startDate=${day}&endDate=${day}`;
 
-/** Who asks is the owner unless said otherwise. */
+/** The caller is the owner by default. */
 async function statistics(query = '', who: object = { user: service.ownerId }) {
   const path = `/api/v1/statistics?${range}${query}`;
   const { status, body } = await service.call('GET', path, who);
@@ -21,7 +21,7 @@ async function statistics(query = '', who: object = { user: service.ownerId }) {
   return body;
 }
 
-/** How many calls each of these agents had, as far as the caller is told. */
+/** The number of executions of each agent that the response shows. */
 async function counts(agents: readonly TestAgent[], query: string, who?: object) {
   const { buckets } = await statistics(`&groupBy=agent${query}`, who);
   return agents.map(({ agentId }) =>
@@ -41,7 +41,7 @@ async function agentWith(calls: number, options: Parameters<typeof addAgent>[1] 
   return agent;
 }
 
-test('agents that are named are the only ones, as far as the caller sees them', async () => {
+test('only the named agents count, if the caller can see them', async () => {
   const [ours, theirs] = [await service.workspace(), await service.workspace()];
   const agentOf = ({ workspaceId, ownerId }: typeof ours, calls: number) =>
     agentWith(calls, { workspaceId, createdBy: ownerId });
@@ -59,7 +59,7 @@ test('agents that are named are the only ones, as far as the caller sees them', 
   assert.deepEqual((await statistics('&agentIds=agt_unknown', { user })).buckets, []);
 });
 
-test('all agents are added up, and nothing of another workspace', async () => {
+test('adds up all agents of the workspace only', async () => {
   const [ours, theirs] = [await service.workspace(), await service.workspace()];
   const agentOf = ({ workspaceId, ownerId }: typeof ours, calls: number) =>
     agentWith(calls, { workspaceId, createdBy: ownerId });
@@ -88,7 +88,7 @@ test('all agents are added up, and nothing of another workspace', async () => {
   );
 });
 
-test('a private agent counts for its creator and for owners, a tied key counts its agents', async () => {
+test('a private agent counts for its creator and owners; a limited key counts its agents', async () => {
   const editor = await service.member('editor');
   const [open, own, hidden] = [
     await agentWith(1),
@@ -107,7 +107,7 @@ test('a private agent counts for its creator and for owners, a tied key counts i
   assert.deepEqual(await counts(agents, '', { key: issued.key }), [1, 2, 0]);
 });
 
-test('a deleted agent counts on for whoever would see it, and is named; its own statistics are gone', async () => {
+test('a deleted agent still counts by name; its own statistics return 404', async () => {
   const editor = await service.member('editor');
   const [open, hidden] = [await agentWith(5), await agentWith(6, { visibility: 'private' })];
   const { key } = await service.key({ agentIds: [open.agentId] });
@@ -130,7 +130,7 @@ test('a deleted agent counts on for whoever would see it, and is named; its own 
   assert.equal(bucket.agentName, 'Agent');
 });
 
-test('hours of many agents by status in one call', async () => {
+test('groups hours by agent and status in one request', async () => {
   const agents = await Promise.all([1, 2, 3].map(() => addAgent(service)));
   const hours = [0, 1, 23];
   await addTallies(
@@ -158,7 +158,7 @@ test('hours of many agents by status in one call', async () => {
   }
 });
 
-test('versions go by their label, keys by their identifier', async () => {
+test('versions have labels, keys have ids', async () => {
   const agent = await addAgent(service);
   const { key, id, apiKeyId } = await service.key({ agentIds: [agent.agentId] });
   const { rows } = await sql<{ id: string }>`
@@ -179,7 +179,7 @@ test('versions go by their label, keys by their identifier', async () => {
   assert.equal(buckets[1].promptVersionId, agent.promptVersionId);
 });
 
-test('records before the floor of the history are gone, what occurred stays', async () => {
+test('records before the retention limit are gone, but their counts remain', async () => {
   const agent = await agentWith(7);
   await sql`update history_floor set at = '2026-04-01Z'`.execute(service.db);
   const { key } = await service.key({ agentIds: [agent.agentId] });

@@ -27,10 +27,10 @@ for (const [query, message] of wrong) {
   test(`400 for ${query}`, () => assertRefused(query, message));
 }
 
-test('400 where more agents are named than may be', () =>
+test('400 for too many agents', () =>
   assertRefused(`?agentIds=${'x,'.repeat(100)}x`, /"agentIds" must name at most 100 agents/));
 
-test('400 where more buckets would be answered than are allowed', async () => {
+test('400 for too many buckets', async () => {
   const agents = await Promise.all(Array.from({ length: 18 }, () => addAgent(service)));
   await sql`
     insert into statistics
@@ -46,7 +46,7 @@ test('400 where more buckets would be answered than are allowed', async () => {
   assert.equal(body.buckets[0].count, 18);
 });
 
-test('401 without a key, and with one that has ended', async () => {
+test('401 without a key, and with an expired one', async () => {
   const { key } = await service.key({ revokedAt: new Date('2020-01-01') });
   for (const options of [{}, { key }]) assert.equal((await call(options)).status, 401);
 });
@@ -57,7 +57,7 @@ test('403 for a key without read', async () => {
   assert.deepEqual([status, body.code], [403, 'PERMISSION_DENIED']);
 });
 
-test('429 over the limit of list calls', async () => {
+test('429 above the limit of list calls', async () => {
   const beside = await startService({ beside: service, config: { listPerMinute: 0 } });
   try {
     const { key } = await service.key();

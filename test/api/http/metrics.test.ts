@@ -8,17 +8,17 @@ import { send } from '../../../src/api/http/route.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
 import { still } from '../system-app.ts';
 
-test('counts what it is told, each process for itself', async () => {
+test('metrics count the events of one process', async () => {
   const metrics = createMetrics(still);
-  metrics.accepted();
-  metrics.accepted();
-  metrics.refused('QUOTA_EXCEEDED');
-  metrics.ended({ status: 'success', startedMs: 5, latencyMs: 1_500 });
-  metrics.ended({ status: 'canceled', startedMs: null, latencyMs: 0 });
+  metrics.executionAccepted();
+  metrics.executionAccepted();
+  metrics.executionRefused('QUOTA_EXCEEDED');
+  metrics.executionEnded({ status: 'success', startedMs: 5, latencyMs: 1_500 });
+  metrics.executionEnded({ status: 'canceled', startedMs: null, latencyMs: 0 });
   metrics.workflowRunEnded('failed');
-  metrics.batch('admission', 3);
-  metrics.batch('finish', 500);
-  metrics.modelCalled({ provider: 'openai', outcome: 'MODEL_TIMEOUT', seconds: 0.2 });
+  metrics.batchCompleted('admission', 3);
+  metrics.batchCompleted('finish', 500);
+  metrics.modelCallEnded({ provider: 'openai', outcome: 'MODEL_TIMEOUT', seconds: 0.2 });
   const text = await metrics.text();
   for (const line of [
     'cueline_executions_accepted_total 2',
@@ -40,7 +40,7 @@ test('counts what it is told, each process for itself', async () => {
   assert.match(await createMetrics(still).text(), /^cueline_executions_accepted_total 0$/m);
 });
 
-test('gauges are read when they are scraped, the database once for several scrapes', async () => {
+test('gauges are read at each scrape, and the database once for concurrent scrapes', async () => {
   let reads = 0;
   const metrics = createMetrics({
     running: () => 7,
@@ -59,23 +59,23 @@ test('gauges are read when they are scraped, the database once for several scrap
   assert.equal(reads, 1);
 });
 
-test('without the database the queue is unknown, and the rest still answers', async () => {
+test('without the database, only the metrics of the queue are absent', async () => {
   const queue = async () => {
-    throw new Error('away');
+    throw new Error('unavailable');
   };
-  const told: unknown[] = [];
-  const onError = (error: unknown) => told.push(error);
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => errors.push(error);
   const text = await createMetrics({ ...still, queue, onError }).text();
-  assert.deepEqual(told.map(String), ['Error: away']);
+  assert.deepEqual(errors.map(String), ['Error: unavailable']);
   assert.doesNotMatch(text, /^cueline_queue/m);
   assert.match(text, /^cueline_executions_running 0$/m);
 });
 
-test('calls to execute are counted by what they were answered', async (t) => {
-  const told: string[] = [];
-  const metrics: Pick<Metrics, 'accepted' | 'refused'> = {
-    accepted: () => told.push('accepted'),
-    refused: (code) => told.push(code),
+test('execute requests are counted by their response', async (t) => {
+  const counted: string[] = [];
+  const metrics: Pick<Metrics, 'executionAccepted' | 'executionRefused'> = {
+    executionAccepted: () => counted.push('accepted'),
+    executionRefused: (code) => counted.push(code),
   };
   const app = Fastify();
   t.after(() => app.close());
@@ -88,8 +88,8 @@ test('calls to execute are counted by what they were answered', async (t) => {
   for (const path of ['/api/v1/agents/:agentId/execute', '/api/agents/:agentId/execute', '/else']) {
     app.post(path, async (request, reply) => {
       const { as } = request.query as { as: string };
-      if (as === 'fault') throw new Error('a fault');
-      if (as === 'thrown') throw new CallFailure('UNAVAILABLE', 'Away: "code":"NOT_FOUND".');
+      if (as === 'error') throw new Error('unexpected');
+      if (as === 'thrown') throw new CallFailure('UNAVAILABLE', 'Unavailable: "code":"NOT_FOUND".');
       if (as === 'replayed') reply.header('idempotent-replayed', 'true');
       send(reply, { status: 202, body: {} });
       return reply;
@@ -102,12 +102,12 @@ test('calls to execute are counted by what they were answered', async (t) => {
     '/api/agents/a/execute?as=accepted',
     '/api/v1/agents/a/execute?as=replayed',
     '/api/v1/agents/a/execute?as=thrown',
-    '/api/agents/a/execute?as=fault',
+    '/api/agents/a/execute?as=error',
     '/else?as=accepted',
     '/else?as=thrown',
   ]) {
     await fetch(url + path, { method: 'POST' });
   }
   await fetch(`${url}/api/v1/agents/a/execute`, { method: 'GET' });
-  assert.deepEqual(told, ['accepted', 'accepted', 'UNAVAILABLE', 'INTERNAL']);
+  assert.deepEqual(counted, ['accepted', 'accepted', 'UNAVAILABLE', 'INTERNAL']);
 });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TObject, TSchema } from 'typebox';
-import { checkBody, checkQuery, complaints } from '../../../src/api/http/validate.ts';
+import { checkBody, checkQuery, validationErrors } from '../../../src/api/http/validate.ts';
 import { AgentInput } from '../../../src/contract/agents/agent-record.ts';
 import { endpoints } from '../../../src/contract/index.ts';
 import { WorkflowDefinitionInput } from '../../../src/contract/workflows/workflow-definition.ts';
 
-/** What a refusal says: where, and what is allowed there. */
+/** Messages name the field and what is allowed there. */
 
 const agent = { agentName: 'a', promptId: 'b', promptVersionId: 'c' };
-const bodies: [wrong: unknown, message: string, schema?: TSchema][] = [
+const bodies: [invalid: unknown, message: string, schema?: TSchema][] = [
   [[], 'The body must be an object.'],
   [{ ...agent, tags: 'x' }, 'Field "tags" must be an array.'],
   [{ ...agent, tags: [''] }, 'Field "tags.0" must not be empty.'],
@@ -48,11 +48,11 @@ const bodies: [wrong: unknown, message: string, schema?: TSchema][] = [
     endpoints.putPrice.body,
   ],
 ];
-for (const [wrong, message, schema = AgentInput] of bodies) {
-  test(message, () => assert.throws(() => checkBody(schema, wrong), { message }));
+for (const [invalid, message, schema = AgentInput] of bodies) {
+  test(message, () => assert.throws(() => checkBody(schema, invalid), { message }));
 }
 
-const queries: [wrong: Record<string, unknown>, message: string, schema?: TObject][] = [
+const queries: [invalid: Record<string, unknown>, message: string, schema?: TObject][] = [
   [{ status: ['success', 'failed'] }, 'Parameter "status" may be given only once.'],
   [{ 'variables.a': ['x', 'y'] }, 'Parameter "variables.a" may be given only once.'],
   [{ q: '' }, 'Parameter "q" must not be empty.'],
@@ -64,13 +64,15 @@ const queries: [wrong: Record<string, unknown>, message: string, schema?: TObjec
   [{ archived: 'yes' }, 'Parameter "archived" must be true or false.', endpoints.listPrompts.query],
   [{ a: ['1', '2'] }, 'Parameter "a" is not known: allowed is wait.', endpoints.getExecution.query],
 ];
-for (const [wrong, message, schema = endpoints.listExecutions.query] of queries) {
-  test(message, () => assert.throws(() => checkQuery(schema, wrong), { message }));
+for (const [invalid, message, schema = endpoints.listExecutions.query] of queries) {
+  test(message, () => assert.throws(() => checkQuery(schema, invalid), { message }));
 }
 
-test('what is unknown in a definition is told with what is known at its place', () => {
+test('an unknown field of a definition is reported with the allowed fields', () => {
   const steps = [{ name: 'one', agentId: 'agt_1', forEach: { list: [], concurency: 2 } }];
-  const messages = complaints(WorkflowDefinitionInput, { steps }).map(({ message }) => message);
+  const messages = validationErrors(WorkflowDefinitionInput, { steps }).map(
+    ({ message }) => message,
+  );
   const [message] = messages;
   assert.match(message ?? '', /^"steps\.0\.forEach\.concurency" is not known: .*concurrency, /);
 });

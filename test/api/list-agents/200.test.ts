@@ -30,17 +30,17 @@ async function names(query: string, caller: { key?: string; user?: string } = { 
   return body.agents.map((agent: Named) => agent.agentName);
 }
 
-test('newest first, without archived and deleted ones', async () => {
+test('newest first, without archived and deleted agents', async () => {
   assert.deepEqual(await names(''), ['Live', 'testing_one', 'Draft 100%']);
   assert.deepEqual(await names('archived=false'), ['Live', 'testing_one', 'Draft 100%']);
 });
 
-test('the archived ones instead, when asked for', async () => {
+test('with archived, only archived agents', async () => {
   assert.deepEqual(await names('archived=true'), ['Old']);
   assert.deepEqual(await names('archived=true&status=Testing'), []);
 });
 
-test('by stage, project and tag, all together', async () => {
+test('filters by stage, project and tag combine', async () => {
   assert.deepEqual(await names('status=Draft'), ['Draft 100%']);
   assert.deepEqual(await names('status=Testing'), ['testing_one']);
   assert.deepEqual(await names('status=Paused'), []);
@@ -52,7 +52,7 @@ test('by stage, project and tag, all together', async () => {
   assert.deepEqual(await names('project=alpha&status=Testing&tag=red'), []);
 });
 
-test('by a part of the name or description in any case, and nothing in it is a pattern', async () => {
+test('finds a part of the name or description in any case, without patterns', async () => {
   assert.deepEqual(await names('q=LIVE'), ['Live']);
   assert.deepEqual(await names('q=%C3%A4rger'), ['Live']);
   assert.deepEqual(await names('q=%25'), ['Draft 100%']);
@@ -61,7 +61,7 @@ test('by a part of the name or description in any case, and nothing in it is a p
   assert.deepEqual(await names("q='%3B--"), []);
 });
 
-test('a page at a time, with the number of all', async () => {
+test('pages with the total', async () => {
   const page = async (query: string) => {
     const { body } = await service.call('GET', `${path}?${query}`, { key });
     return [body.agents.map((agent: Named) => agent.agentName), body.pagination];
@@ -74,13 +74,13 @@ test('a page at a time, with the number of all', async () => {
   assert.deepEqual(await page('offset=1000000000'), [[], beyond]);
 });
 
-test('each as reading it alone shows it', async () => {
+test('each agent equals the response of its own endpoint', async () => {
   const { agents } = (await service.call('GET', path, { key })).body;
   const alone = await service.call('GET', draft.path, { key });
   assert.deepEqual(agents.at(-1), alone.body);
 });
 
-test('private ones are listed for their creator and owners, public ones for all', async () => {
+test('private agents are listed for their creator and owners, public ones for all', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   const editor = await service.member('editor', workspaceId);
   const viewer = await service.member('viewer', workspaceId);
@@ -101,7 +101,7 @@ test('private ones are listed for their creator and owners, public ones for all'
   assert.deepEqual(await seen(ownerId), [own, shared, owners].sort());
   assert.deepEqual(await seen(editor), [own, shared].sort());
   assert.deepEqual(await seen(viewer), [shared]);
-  // A tied key sees its agents, and of those no more than its issuer does.
+  // A limited key sees those of its agents that its issuer can see.
   assert.deepEqual(await seen(ownerId, [own]), [own]);
   assert.deepEqual(await seen(editor, [own, owners]), [own]);
 });

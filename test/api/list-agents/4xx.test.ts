@@ -36,7 +36,7 @@ for (const [query, named] of wrong) {
   });
 }
 
-test('400 for an unknown stage names those there are', async () => {
+test('400 for an unknown stage, naming the known ones', async () => {
   const { key } = await service.key();
   const { body } = await service.call('GET', `${path}?status=x`, { key });
   assert.match(body.message, /Draft, Testing, Deployed, Paused/);

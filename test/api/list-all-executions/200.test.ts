@@ -29,7 +29,7 @@ async function listed(query: string, as: string) {
   };
 }
 
-test('the executions of all agents, newest first, in pages', async () => {
+test('lists the executions of all agents in pages, newest first', async () => {
   const first = await listed('limit=3', key);
   assert.deepEqual(first.ids, [d, c, b]);
   assert.deepEqual(first.pagination, { limit: 3, offset: 0, total: 4, hasMore: true });
@@ -37,7 +37,7 @@ test('the executions of all agents, newest first, in pages', async () => {
   assert.deepEqual((await listed('limit=2&offset=1&status=success', key)).ids, [c, b]);
 });
 
-test('only of agents that the caller sees', async () => {
+test('lists only agents that the caller can see', async () => {
   const editors = await service.key({ userId: editorId });
   assert.deepEqual((await listed('', editors.key)).ids, [d, c, a]);
   const tied = await service.key({ agentIds: [hidden.agentId] });
@@ -47,7 +47,7 @@ test('only of agents that the caller sees', async () => {
   assert.deepEqual((await listed('', stranger.key)).ids, []);
 });
 
-test('none where there is no agent to see', async () => {
+test('empty without a visible agent', async () => {
   const viewerId = await service.member('viewer');
   const gone = await addAgent(service, { stage: 'Paused' });
   const tied = await service.key({ agentIds: [gone.agentId] });

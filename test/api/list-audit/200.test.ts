@@ -14,7 +14,7 @@ interface Line {
   readonly apiKeyId: string | null;
 }
 
-test('each change leaves its line, newest first, and no secret is in any', async () => {
+test('each change has a line, newest first, without secrets', async () => {
   const { agentId, path } = await addAgent(service, { stage: 'Testing' });
   const issuing = { name: 'Site', agentIds: null, permissions: ['manage'], rateLimits: {} };
   const made = await call('POST', '/api/v1/keys', { user, body: issuing });
@@ -60,7 +60,7 @@ test('each change leaves its line, newest first, and no secret is in any', async
   assert.equal((await call('GET', '/api/v1/audit?action=none', { user })).status, 400);
 });
 
-test('a workspace sees its own lines only', async () => {
+test('a workspace sees only its own lines', async () => {
   const { ownerId } = await service.workspace();
   const { body } = await call('GET', '/api/v1/audit', { user: ownerId });
   assert.deepEqual(body.audit, []);

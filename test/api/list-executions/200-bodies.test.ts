@@ -13,7 +13,7 @@ const service = await startService();
 after(service.close);
 const { key } = await service.key();
 
-test('without bodies a record has neither variables nor output, and all the rest', async () => {
+test('omit=bodies omits variables and output only', async () => {
   const agent = await addAgent(service);
   await run(service, agent, key, { name: 'Ada' });
   for (const path of [`${agent.path}/executions?`, `/api/v1/executions?status=success&`]) {
@@ -26,7 +26,7 @@ test('without bodies a record has neither variables nor output, and all the rest
   }
 });
 
-test('what is searched for is found in bodies that are left out', async () => {
+test('a search also finds omitted bodies', async () => {
   const agent = await addAgent(service);
   await run(service, agent, key, { name: 'Grace' });
   const { body } = await service.call('GET', `${agent.path}/executions?q=grace&omit=bodies`, {
@@ -36,14 +36,14 @@ test('what is searched for is found in bodies that are left out', async () => {
   assert.ok(!('outputText' in body.executions[0]));
 });
 
-test('nothing else can be left out', async () => {
+test('no other value is allowed', async () => {
   const agent = await addAgent(service);
   const { status, body } = await service.call('GET', `${agent.path}/executions?omit=all`, { key });
   assert.equal(status, 400);
   assert.match(body.message, /omit.*bodies/);
 });
 
-test('long bodies are not read where they are left out', async () => {
+test('omitted long bodies are not read', async () => {
   const agent = await addAgent(service);
   await run(service, agent, key, { name: randomBytes(30_000).toString('base64') });
   const lookedUp = (omitsBodies: boolean, includeProcessing: boolean) =>
@@ -59,7 +59,7 @@ test('long bodies are not read where they are left out', async () => {
   }
 });
 
-/** How often this connection has looked into where PostgreSQL keeps long values of records apart. */
+/** Number of reads from the TOAST table of records on this connection. */
 async function looksApart(trx: Trx): Promise<number> {
   const { rows } = await sql<{ looks: number }>`
     select coalesce(sum(idx_scan), 0)::int as looks from pg_stat_xact_all_tables

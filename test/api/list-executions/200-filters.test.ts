@@ -28,7 +28,7 @@ async function failing() {
   return run(service, agent, second.key, variables[3] ?? {});
 }
 
-/** The names of those found, oldest first. */
+/** The names of the matches, oldest first. */
 async function found(query: Record<string, string>): Promise<string[]> {
   const search = new URLSearchParams(query);
   const { status, body } = await service.call('GET', `${agent.path}/executions?${search}`, {
@@ -57,13 +57,13 @@ test('by key, version, model and error code', async () => {
   assert.deepEqual(await found({ errorCode: 'MODEL_TIMEOUT' }), []);
 });
 
-test('what does not exist, or has no such form, nothing has', async () => {
+test('an unknown or malformed id matches nothing', async () => {
   assert.deepEqual(await found({ apiKeyId: 'key_nothing' }), []);
   assert.deepEqual(await found({ promptVersionId: second.apiKeyId }), []);
   assert.deepEqual(await found({ model: 'no/such' }), []);
 });
 
-test('by the value of a variable: strings as they are, anything else as its JSON text', async () => {
+test('by the value of a variable: strings as text, other values as JSON', async () => {
   assert.deepEqual(await found({ 'variables.customer': 'acme' }), ['Ada', 'Bob']);
   assert.deepEqual(await found({ 'variables.customer': 'acme', 'variables.name': 'Bob' }), ['Bob']);
   assert.deepEqual(await found({ 'variables.customer': 'O\'Neil "&" 100%' }), ['Dan']);
@@ -77,11 +77,11 @@ test('by words in output and variables, in any case', async () => {
   assert.deepEqual(await found({ q: '"acme inc"' }), ['Cyd']);
   assert.deepEqual(await found({ q: 'acme -ada' }), ['Bob', 'Cyd']);
   assert.deepEqual(await found({ q: 'ada or dan' }), ['Ada', 'Dan']);
-  // The failed one has no output, only its variables.
+  // The failed execution has variables but no output.
   assert.deepEqual(await found({ q: 'greet dan' }), []);
 });
 
-test('by latency and cost, both bounds inclusive', async () => {
+test('by latency and cost, both limits inclusive', async () => {
   const at = { Ada: [10, 0.001], Bob: [20, 0.002], Cyd: [30, 0.003], Dan: [40, 0] };
   for (const [name, [latency, cost]] of Object.entries(at)) {
     await sql`
@@ -97,7 +97,7 @@ test('by latency and cost, both bounds inclusive', async () => {
   );
 });
 
-test('pages of what is found by reading meet every record once, by offset and by cursor', async () => {
+test('pages of a search contain every record once, by offset and by cursor', async () => {
   const path = `${agent.path}/executions?q=acme&limit=1`;
   const byOffset = [0, 1, 2, 3].map((offset) =>
     service.call('GET', `${path}&offset=${offset}`, { key: first.key }),

@@ -11,16 +11,16 @@ import { fromId } from '../../../src/core/id.ts';
 import { listExecutions, wholeRecords } from '../../../src/flow/history/list-executions.ts';
 import type { ExecutionRow } from '../../../src/store/execution/executions.ts';
 
-// No worker: the run that has not ended is made up.
+// No worker: the unended execution is inserted by hand.
 const service = await startService({ role: 'api' });
 after(service.close);
 const { db, workspaceId } = service;
 const { key } = await service.key();
 
-/** More than the sockets in between can hold. */
+/** More than the sockets buffer. */
 const count = 24;
 const length = 2_000_000;
-/** Read at once at most, the last of them beyond it. */
+/** The most that is read at once; the last record exceeds it. */
 const bytesMax = 8_388_608 + length;
 let agent: Awaited<ReturnType<typeof addAgent>>;
 let ids: string[];
@@ -57,7 +57,7 @@ const batchesOf = async (question: object = {}) => {
 const bytesOf = (rows: readonly ExecutionRow[]) =>
   rows.reduce((sum, row) => sum + (row.output?.length ?? 0) + (row.inputVariables?.length ?? 0), 0);
 
-test('a page of long records has each of them whole, and is as a short one otherwise', async () => {
+test('a page of long records is complete, and has the format of a short one', async () => {
   const { status, headers, body } = await list('limit=20&offset=2');
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
@@ -81,14 +81,14 @@ test('a page of long records has each of them whole, and is as a short one other
   assert.ok(last.body.executions.length === 2 && !('nextCursor' in last.body));
 });
 
-test('what is short leaves in one piece, however long what is not shown', async () => {
+test('a short response is not streamed, even if omitted bodies are long', async () => {
   for (const query of ['limit=2', 'limit=100&omit=bodies']) {
     const { headers } = await list(query);
     assert.ok(Number(headers.get('content-length')) > 0);
   }
 });
 
-test('so many streamed pages are under way for one workspace, and short ones beside them', async () => {
+test('a workspace has a limit of streamed pages; short pages do not count', async () => {
   const path = `${agent.path}/executions?limit=100`;
   const taken = await Promise.all(
     Array.from({ length: longPagesOfWorkspaceMax }, () => open(path)),
@@ -102,23 +102,23 @@ test('so many streamed pages are under way for one workspace, and short ones bes
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   assert.equal((await list('limit=2')).status, 200);
   for (const response of taken) response.destroy();
-  // Until the server has heard of it.
+  // Until the server has noticed it.
   while ((await list('limit=100')).status !== 200);
   service.faults.splice(0);
 });
 
-test('HEAD is answered with the head of a page that is streamed, and of an export', async () => {
+test('HEAD returns the headers of a streamed page and of an export', async () => {
   for (const path of ['executions?limit=100', 'executions/export']) {
-    const answer = await fetch(`${service.url}${agent.path}/${path}`, {
+    const response = await fetch(`${service.url}${agent.path}/${path}`, {
       method: 'HEAD',
       headers: { authorization: `Bearer ${key}` },
     });
-    assert.deepEqual([answer.status, answer.headers.get('content-length')], [200, null]);
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+    assert.deepEqual([response.status, response.headers.get('content-length')], [200, null]);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
   }
 });
 
-test('no more is read at once than may be, of outputs and of variables that are stored compressed', async () => {
+test('reads are limited in size, for outputs and for compressed variables', async () => {
   const outputs = await Array.fromAsync(await batchesOf());
   await sql`delete from executions where id = any(${ids}::uuid[])`.execute(db);
   await makeRecords(30, `{"d":"${'d'.repeat(1_000_000)}"}`);
@@ -132,7 +132,7 @@ test('no more is read at once than may be, of outputs and of variables that are 
   }
 });
 
-test('what is deleted meanwhile is left out, and a run that ends meanwhile is as it is then', async () => {
+test('a record that is deleted during the stream is omitted, and an execution that ends is shown as ended', async () => {
   const oldest = ids.at(-1) ?? '';
   await sql`update executions set status = 'processing', completed_at = null, settings = '{}'
     where id = ${oldest}`.execute(db);
@@ -153,7 +153,7 @@ test('what is deleted meanwhile is left out, and a run that ends meanwhile is as
   assert.deepEqual([rows.at(-1)?.status, rows.at(-1)?.output?.length], ['success', length]);
 });
 
-test('who takes nothing holds nothing of the database, and is told by a cut connection of what fails then', async () => {
+test('a client that does not read holds no database connection; a later failure closes its connection', async () => {
   const response = await open(`${agent.path}/executions?limit=100`);
   assert.equal(response.statusCode, 200);
   const { rows } = await sql<{ open: number }>`

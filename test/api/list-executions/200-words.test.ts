@@ -9,7 +9,7 @@ const { key } = await service.key();
 const agent = await addAgent(service, { user: 'Answer: {{text}}' });
 const text =
   'quick Brown-Fox, user@example.com https://acme.io/path/page?id=7 src/main.ts order A-1017 x/y v1.2.3 -5\nnext line';
-// One where it is in the output as well, one where it is among the variables alone.
+// In one record the text is also in the output, in the other only in the variables.
 await run(service, agent, key, { text });
 await run(service, agent, key, { text: 'nothing', note: text });
 await run(service, agent, key, { text: 'other' });
@@ -34,12 +34,12 @@ async function total(q: string): Promise<number> {
   return body.pagination.total;
 }
 
-test('words and phrases are found whatever punctuation stands in and around them', async () => {
+test('words and phrases are found despite punctuation', async () => {
   for (const q of present) assert.equal(await total(q), 2, q);
   for (const q of absent) assert.equal(await total(q), 0, q);
 });
 
-test('an export finds the same', async () => {
+test('an export finds the same records', async () => {
   for (const [q, expected] of [
     ['example.com', 2],
     ['"brown fox" 1017', 2],

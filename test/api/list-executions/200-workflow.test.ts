@@ -4,7 +4,7 @@ import { addAgent, run } from '../../../harness/agents.ts';
 import { makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
-/** The executions of a workflow's steps among all others: what tells them apart, and how they are found. */
+/** Executions of workflow steps among others: their own fields and filters. */
 
 const service = await startService();
 after(service.close);
@@ -42,7 +42,7 @@ async function listed(at: string, query = '') {
   };
 }
 
-test('the record of a step names its run, step and workflow; the run tells its key', async () => {
+test('the record of a step names its workflow run, step and workflow; the run names its key', async () => {
   for (const { executionId } of each.items) {
     const at = `${agent.path}/executions/${executionId}`;
     const { body } = await service.call('GET', at, { key });
@@ -58,7 +58,7 @@ test('the record of a step names its run, step and workflow; the run tells its k
   assert.deepEqual([body.workflowRunId, body.stepName], [workflowRunId, 'last']);
 });
 
-test('lists name run and step, and find them by their source', async () => {
+test('lists show workflow run and step, and filter by source', async () => {
   const ofItems = each.items.map((one: { executionId: string }) => one.executionId);
   const steps = await listed(`${agent.path}/executions`, '?source=workflow');
   assert.equal(steps.total, 2);
@@ -77,7 +77,7 @@ test('lists name run and step, and find them by their source', async () => {
   assert.equal(all.total, 3);
 });
 
-test('what a key called itself has neither', async () => {
+test('an execution that a key started directly has neither', async () => {
   const api = await listed(`${agent.path}/executions`, '?source=api');
   assert.deepEqual(api.ids, [alone.executionId]);
   for (const row of [...api.rows, alone]) {
@@ -85,10 +85,10 @@ test('what a key called itself has neither', async () => {
   }
 });
 
-test('an export names run and step as well', async () => {
+test('an export shows workflow run and step', async () => {
   const at = `${agent.path}/executions/export?format=jsonl&source=workflow`;
-  const answer = await fetch(service.url + at, { headers: { authorization: `Bearer ${key}` } });
-  const lines = (await answer.text()).trim().split('\n');
+  const response = await fetch(service.url + at, { headers: { authorization: `Bearer ${key}` } });
+  const lines = (await response.text()).trim().split('\n');
   const rows = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.deepEqual(
     rows.map((row) => [row.workflowRunId, row.stepName]),

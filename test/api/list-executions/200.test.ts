@@ -14,7 +14,7 @@ const paths = (agent: TestAgent) => [
   `/api/agents/${agent.agentId}/executions`,
 ];
 
-/** Rows with times of their own, since real ones all fall into one second. */
+/** Rows with distinct times, because real ones would fall into one second. */
 async function addRecords(agent: TestAgent, times: readonly string[], status = 'success') {
   for (const time of times) {
     await sql`
@@ -30,7 +30,7 @@ async function addRecords(agent: TestAgent, times: readonly string[], status = '
   await countHistory(service.db);
 }
 
-test('both paths answer the same: newest first, with exact totals', async () => {
+test('both paths return the same: newest first, with exact totals', async () => {
   const agent = await addAgent(service);
   for (let i = 0; i < 5; i++) await run(service, agent, key, { name: String(i) });
   const [first, second] = await Promise.all(
@@ -50,7 +50,7 @@ test('both paths answer the same: newest first, with exact totals', async () => 
   }
 });
 
-test('pages by offset and by cursor meet every record once', async () => {
+test('pages by offset and by cursor contain every record once', async () => {
   const agent = await addAgent(service);
   await addRecords(
     agent,
@@ -83,7 +83,7 @@ test('pages by offset and by cursor meet every record once', async () => {
   assert.deepEqual(beyond.body.pagination, { limit: 20, offset: 100, total: 7, hasMore: false });
 });
 
-test('filters combine, and total counts what matches', async () => {
+test('filters combine, and total counts the matches', async () => {
   const agent = await addAgent(service);
   await addRecords(agent, ['2026-11-01T00:00:00Z', '2026-11-02T00:00:00Z']);
   await addRecords(agent, ['2026-11-01T12:00:00Z', '2026-11-03T00:00:00Z'], 'failed');
@@ -96,7 +96,7 @@ test('filters combine, and total counts what matches', async () => {
   assert.equal(await total('status=success&source=api&startDate=2026-11-02'), 1);
 });
 
-test('both dates are inclusive, a day alone means the whole of it', async () => {
+test('both dates are inclusive; a date without a time is the whole day', async () => {
   const agent = await addAgent(service);
   const times = [
     '2026-11-20T23:59:59.999Z',
@@ -120,7 +120,7 @@ test('both dates are inclusive, a day alone means the whole of it', async () => 
   assert.deepEqual(await found('startDate=2026-11-21T23:59:59.9991Z'), [3]);
 });
 
-test('runs under way are left out unless asked for', async () => {
+test('processing executions are listed only with include', async () => {
   const agent = await addAgent(service);
   await run(service, agent, key);
   const held = service.models.hold();
@@ -138,7 +138,7 @@ test('runs under way are left out unless asked for', async () => {
   await ended(service, body.statusUrl, key);
 });
 
-test('failures and refusals carry error and code', async () => {
+test('failures and refusals have error and code', async () => {
   const agent = await addAgent(service, { config: { maxAttempts: 1 } });
   service.models.script(new ModelFailure('PROVIDER_ERROR', 'It broke.'));
   await run(service, agent, key);

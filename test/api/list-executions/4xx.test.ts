@@ -46,7 +46,7 @@ const wrong: [string, RegExp][] = [
   ['__proto__=1', /__proto__/],
 ];
 for (const [query, message] of wrong) {
-  test(`400 for ${query}, saying what is allowed`, async () => {
+  test(`400 for ${query}, naming the allowed values`, async () => {
     for (const path of paths) {
       const { status, body } = await service.call('GET', `${path}?${query}`, { key });
       assert.equal(status, 400);
@@ -55,7 +55,7 @@ for (const [query, message] of wrong) {
   });
 }
 
-test('a range of one value is none that is reversed', async () => {
+test('a range of one value is valid', async () => {
   const range = 'latencyMsMin=9&latencyMsMax=9&costUSDMin=0.50&costUSDMax=0.5';
   const { status, body } = await service.call('GET', `${paths[0]}?${range}`, { key });
   assert.deepEqual([status, body.pagination.total], [200, 0]);
@@ -79,7 +79,7 @@ test('404 for an agent that is unknown or not accessible', async () => {
   assert.equal((await service.call('GET', '/api/agents/nothing/executions', { key })).status, 404);
 });
 
-test('429 over the limit of list calls, for this caller alone, and execute is not spent', async () => {
+test('429 above the limit of list calls of this caller; execute has its own limit', async () => {
   const beside = await startService({ beside: service, config: { listPerMinute: 0 } });
   try {
     const { key: other } = await service.key();

@@ -4,7 +4,7 @@ import { startService } from '../../../harness/service.ts';
 
 const client = { clientId: 'id', clientSecret: 'secret' };
 
-test('names what is configured, to anyone', async () => {
+test('lists the configured providers without authentication', async () => {
   const service = await startService({
     publicUrl: 'http://127.0.0.1:1',
     providers: { github: client },
@@ -15,7 +15,7 @@ test('names what is configured, to anyone', async () => {
   assert.deepEqual(body, { identityProviders: ['github'] });
 });
 
-test('is empty where nobody else vouches for people', async () => {
+test('empty without a configured provider', async () => {
   const service = await startService();
   after(service.close);
   const { body } = await service.call('GET', '/api/v1/identity-providers');

@@ -7,7 +7,7 @@ const service = await startService();
 after(service.close);
 const path = '/api/v1/invitations';
 
-test('lists those that can be accepted, of this workspace', async () => {
+test('lists the open invitations of the workspace', async () => {
   const { key } = await service.key();
   const invite = (email: string, secret = key) =>
     service.call('POST', path, { key: secret, body: { email, role: 'viewer' } });

@@ -16,7 +16,7 @@ async function listed(options: CallOptions, query = '?limit=100'): Promise<strin
   return body.keys.map(({ apiKeyId }: { apiKeyId: string }) => apiKeyId);
 }
 
-/** By their ids, as two may be made within one millisecond. */
+/** Sorted by id, because two keys may be created within one millisecond. */
 function newestFirst(...keys: { apiKeyId: string }[]): string[] {
   return keys
     .map(({ apiKeyId }) => apiKeyId)
@@ -24,7 +24,7 @@ function newestFirst(...keys: { apiKeyId: string }[]): string[] {
     .toReversed();
 }
 
-test('shows all keys of the workspace, those that have ended too, the newest first', async () => {
+test('lists all keys of the workspace, ended ones included, newest first', async () => {
   const { workspaceId, ownerId: user } = await service.workspace();
   const issue = { workspaceId, userId: user };
   const plain = await service.key(issue);
@@ -47,7 +47,7 @@ test('shows all keys of the workspace, those that have ended too, the newest fir
   for (const { key } of [plain, revoked, expired]) assert.ok(!JSON.stringify(body).includes(key));
 });
 
-test('comes a page at a time', async () => {
+test('lists keys in pages', async () => {
   const { workspaceId, ownerId: user } = await service.workspace();
   for (let i = 0; i < 5; i++) await service.key({ workspaceId, userId: user });
   const all = await listed({ user });
@@ -65,7 +65,7 @@ test('comes a page at a time', async () => {
   });
 });
 
-test('a viewer sees the keys, but none for an agent that is private to another', async () => {
+test('a viewer sees all keys except those for other members’ private agents', async () => {
   const editor = await service.member('editor');
   const viewer = await service.member('viewer');
   const open = await addAgent(service);
@@ -86,7 +86,7 @@ test('a viewer sees the keys, but none for an agent that is private to another',
   }
 });
 
-test('whoever issued a key sees it, even once its agent is hidden from them', async () => {
+test('the issuer sees a key even if its agent becomes hidden', async () => {
   const editor = await service.member('editor');
   const agent = await addAgent(service);
   const { apiKeyId } = await service.key({ userId: editor, agentIds: [agent.agentId] });
@@ -95,7 +95,7 @@ test('whoever issued a key sees it, even once its agent is hidden from them', as
   assert.ok(!(await listed({ user: await service.member('editor') })).includes(apiKeyId));
 });
 
-test('a key that is tied to agents sees those all of whose agents are its own', async () => {
+test('a limited key sees the keys whose agents it can all access', async () => {
   const [a, b, c] = [await addAgent(service), await addAgent(service), await addAgent(service)];
   const tied = (...agents: { agentId: string }[]) =>
     service.key({ agentIds: agents.map(({ agentId }) => agentId) });
@@ -109,7 +109,7 @@ test('a key that is tied to agents sees those all of whose agents are its own', 
   assert.equal(body.pagination.total, 3);
 });
 
-test('nothing of another workspace shows', async () => {
+test('no key of another workspace is listed', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   const foreign = await service.key({ workspaceId, userId: ownerId });
   const { key, apiKeyId } = await service.key();
@@ -118,7 +118,7 @@ test('nothing of another workspace shows', async () => {
   assert.deepEqual(await listed({ key: foreign.key }), [foreign.apiKeyId]);
 });
 
-test('says when a key was last used, once the process that saw it has noted it', async () => {
+test('shows the last use of a key once it is recorded', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key({ agentIds: [agent.agentId], permissions: ['execute'] });
   const lastUsed = async () => {
@@ -132,7 +132,7 @@ test('says when a key was last used, once the process that saw it has noted it',
   assert.notEqual(await lastUsed(), null);
 });
 
-test('with each key stands what it has used of its windows', async () => {
+test('shows the usage of each key’s windows', async () => {
   const { workspaceId, ownerId: user } = await service.workspace();
   const agent = await addAgent({ ...service, workspaceId, ownerId: user });
   const rateLimits = { requestsPerMinute: null, requestsPerHour: 2, requestsPerDay: null };

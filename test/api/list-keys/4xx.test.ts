@@ -18,7 +18,7 @@ const wrong: [query: string, said: RegExp][] = [
   ['offset=-1', /"offset".*0 to/],
 ];
 for (const [query, said] of wrong) {
-  test(`400 for ${query}, naming what is allowed`, async () => {
+  test(`400 for ${query}, naming the allowed values`, async () => {
     const { key } = await service.key();
     const { status, body } = await service.call('GET', `/api/v1/keys?${query}`, { key });
     assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST']);

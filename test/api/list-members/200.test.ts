@@ -6,7 +6,7 @@ import { toId } from '../../../src/core/id.ts';
 const service = await startService();
 after(service.close);
 
-test('every member sees all members of the workspace and no others, the oldest first', async () => {
+test('every member sees all members of the workspace, oldest first', async () => {
   const editor = await service.member('editor');
   const viewer = await service.member('viewer');
   await service.workspace();

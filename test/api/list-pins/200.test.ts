@@ -16,7 +16,7 @@ async function pinned(path: string, query = ''): Promise<Pin[]> {
   return (await service.call('GET', `${path}/pins${query}`, { key })).body.pins;
 }
 
-test('every version it had, newest first, and by whom; an earlier one pinned again stands twice', async () => {
+test('lists every pin with its author, newest first; a version pinned twice is listed twice', async () => {
   const agent = await makeAgent(service, prompt, { visibility: 'public' });
   const user = await service.member('editor');
   for (const version of [1, 0]) {
@@ -37,7 +37,7 @@ test('every version it had, newest first, and by whom; an earlier one pinned aga
   assert.deepEqual(await pinned(agent.path, '?limit=1&offset=1'), [body.pins[1]]);
 });
 
-test('of versions pinned at once all are noted, and the first is the one in force', async () => {
+test('concurrent pins are all recorded, and the first in the list is in force', async () => {
   const agent = await makeAgent(service, prompt);
   await Promise.all(
     [1, 0, 1, 0, 1, 0].map((version) => {
@@ -48,11 +48,11 @@ test('of versions pinned at once all are noted, and the first is the one in forc
   const pins = await pinned(agent.path);
   const { promptVersionLabel } = (await service.call('GET', agent.path, { key })).body;
   assert.equal(pins[0]?.number, promptVersionLabel === 'v1' ? 1 : 2);
-  // Each differs from the one before: what is pinned already is not noted again.
+  // Each differs from the previous one, because pinning the pinned version records nothing.
   for (const [at, { number }] of pins.entries()) assert.notEqual(number, pins[at + 1]?.number);
 });
 
-test('the first is in force even where the clock was ahead when the last was pinned', async () => {
+test('the first in the list is in force even if the clock went back', async () => {
   const agent = await makeAgent(service, prompt);
   const ahead = toId('pin', '7fffffff-0000-7000-8000-000000000000');
   await sql`

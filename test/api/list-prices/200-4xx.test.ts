@@ -11,7 +11,7 @@ const user = service.ownerId;
 
 testRefusals(service, listPrices, { path });
 
-test('200 with those of the workspace, by model', async () => {
+test('200 with the prices of the workspace, by model', async () => {
   const { ownerId: stranger } = await service.workspace();
   const put = async (model: string, owner: string) => {
     const body = { model, inputPerMillion: '1', outputPerMillion: '2' };

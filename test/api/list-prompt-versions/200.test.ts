@@ -6,7 +6,7 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('newest first, without the templates, a page at a time', async () => {
+test('newest first, without templates, in pages', async () => {
   const prompt = await makePrompt(service, { user: 'a' }, { user: 'b' }, { user: 'c {{x}}' });
   const { key } = await service.key();
   const page = async (query: string) =>
@@ -24,7 +24,7 @@ test('newest first, without the templates, a page at a time', async () => {
   assert.deepEqual(middle.pagination, { limit: 1, offset: 1, total: 3, hasMore: true });
 });
 
-test('a prompt may have none; an archived one still shows its own', async () => {
+test('empty without versions; an archived prompt lists its versions', async () => {
   const [none, archived] = [await makePrompt(service), await makePrompt(service, { user: 'x' })];
   const { key } = await service.key();
   await service.call('POST', `${archived.path}/archive`, { key });

@@ -18,7 +18,7 @@ async function owner(): Promise<{ key: string; names: (query: string) => Promise
   return { key, names };
 }
 
-test('newest first, a page at a time, with the number of all', async () => {
+test('newest first, in pages with the total', async () => {
   const { key } = await owner();
   for (const name of ['one', 'two', 'three']) {
     await service.call('POST', path, { key, body: { name } });
@@ -37,7 +37,7 @@ test('newest first, a page at a time, with the number of all', async () => {
   assert.deepEqual(await page('?limit=100&offset=3'), [[], beyond]);
 });
 
-test('shows how many versions there are, and the newest without its texts', async () => {
+test('shows the number of versions, and the latest one without its texts', async () => {
   const prompt = await makePrompt(service, { user: 'a' }, { user: 'b {{x}}', label: 'second' });
   const { key } = await service.key();
   const { body } = await service.call('GET', path, { key });
@@ -48,7 +48,7 @@ test('shows how many versions there are, and the newest without its texts', asyn
   assert.equal('user' in latestVersion, false);
 });
 
-test('finds a part of the name or description in any case, and nothing in it is a pattern', async () => {
+test('finds a part of the name or description in any case, without patterns', async () => {
   const { key, names } = await owner();
   for (const [name, description] of [
     ['100% sure', null],
@@ -66,7 +66,7 @@ test('finds a part of the name or description in any case, and nothing in it is 
   assert.deepEqual(await names('q='), ['other', 'snake_case', '100% sure']);
 });
 
-test('archived ones only when asked for', async () => {
+test('archived prompts only with archived', async () => {
   const { key, names } = await owner();
   await service.call('POST', path, { key, body: { name: 'kept' } });
   const { body } = await service.call('POST', path, { key, body: { name: 'gone' } });
@@ -76,7 +76,7 @@ test('archived ones only when asked for', async () => {
   assert.deepEqual(await names('archived=true'), ['gone']);
 });
 
-test('a tied key sees the prompts of its agents, as far as its issuer sees those', async () => {
+test('a limited key sees the prompts of its agents, if its issuer can see them', async () => {
   const mine = await makePrompt(service, { user: 'x' });
   const agent = await makeAgent(service, mine);
   const hidden = await addAgent(service, { visibility: 'private' });
@@ -92,7 +92,7 @@ test('a tied key sees the prompts of its agents, as far as its issuer sees those
   assert.deepEqual(await ids(editor.key), []);
 });
 
-test('the session of a viewer reads', async () => {
+test('accessible to a viewer', async () => {
   const user = await service.member('viewer');
   assert.equal((await service.call('GET', path, { user })).status, 200);
 });

@@ -11,7 +11,7 @@ const user = service.ownerId;
 
 testRefusals(service, listProviders, { path });
 
-test('200 with those of the workspace, by name', async () => {
+test('200 with the providers of the workspace, by name', async () => {
   const { ownerId: stranger } = await service.workspace();
   const put = async (name: string, owner: string) => {
     const body = { kind: 'openai', apiKey: 'sk-x' };

@@ -9,7 +9,7 @@ after(service.close);
 const { key } = await service.key();
 const agent = await addAgent(service);
 
-test('others have their turn between one schedule and the next', async (t) => {
+test('the event loop is free between two schedules', async (t) => {
   const { path } = await makeWorkflow(service, greeting(agent.agentId));
   const zones = ['Europe/Berlin', 'Asia/Tokyo', 'America/New_York'];
   for (const timeZone of zones) {
@@ -22,7 +22,7 @@ test('others have their turn between one schedule and the next', async (t) => {
     next = setImmediate(passed);
   });
   t.after(() => clearImmediate(next));
-  // In which turns of the event loop the clocks of a place were read.
+  // The iterations of the event loop that computed the times of a zone.
   const turns = new Map(zones.map((zone) => [zone, new Set<number>()]));
   const read = Intl.DateTimeFormat.prototype.formatToParts;
   t.mock.method(

@@ -5,7 +5,7 @@ import { makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { ModelFailure, noCost, noUsage } from '../../../src/core/model/model-port.ts';
 
-/** A run tells the first 100 items of each step and how many there are; a list of its own tells all of them. */
+/** A workflow run shows the first 100 items of each step and their number; a list returns all of them. */
 
 const service = await startService();
 after(service.close);
@@ -47,7 +47,7 @@ const placesOf = ({ body }: { body: { items: { item: number }[] } }) =>
   body.items.map(({ item }) => item);
 const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, n) => from + n);
 
-test('a run tells the first 100 items, and how many have begun and ended', () => {
+test('a workflow run shows the first 100 items, and how many started and ended', () => {
   const [each, last] = run.steps;
   assert.deepEqual([each.itemCount, each.itemsBegun, each.itemsEnded], [count, count, count]);
   assert.deepEqual(placesOf({ body: each }), upTo(100));
@@ -56,7 +56,7 @@ test('a run tells the first 100 items, and how many have begun and ended', () =>
   }
 });
 
-test('its items are listed by pages, in order, as the run tells them', async () => {
+test('items are listed in pages, in order and as in the workflow run', async () => {
   const first = await list('?limit=100');
   assert.deepEqual(placesOf(first), upTo(100));
   assert.deepEqual(first.body.items, run.steps[0].items);
@@ -73,7 +73,7 @@ test('by status', async () => {
   assert.equal((await list('?status=success')).body.pagination.total, count - 1);
 });
 
-test('while it is under way, only what has begun', async () => {
+test('while processing, only started items', async () => {
   const held = service.models.hold();
   const { key: own } = await service.key({ permissions: ['execute'] });
   const at = await start(['only'], own);
@@ -81,7 +81,7 @@ test('while it is under way, only what has begun', async () => {
   const { body } = await service.call('GET', at, { key: own });
   const [each] = body.steps;
   assert.deepEqual([each.itemCount, each.itemsBegun, each.itemsEnded], [1, 1, 0]);
-  // A key that may not read reaches the items of the runs it started, as the runs themselves.
+  // A key without read can list the items of the runs it started.
   const items = await service.call('GET', `${at}/steps/each/items`, { key: own });
   assert.deepEqual(placesOf(items), [0]);
   assert.equal((await list('', 'each', own)).status, 404);
@@ -89,7 +89,7 @@ test('while it is under way, only what has begun', async () => {
   await service.call('GET', `${at}?wait=30`, { key: own });
 });
 
-test('a step without a list has none; a step, run or parameter that is not there', async () => {
+test('a step without a list has no items; 404 and 400 for an unknown step, run or parameter', async () => {
   assert.equal((await list('', 'last')).body.pagination.total, 0);
   assert.equal((await list('', 'none')).status, 404);
   const elsewhere = `${path}/runs/wfr_none/steps/each/items`;

@@ -29,7 +29,7 @@ async function listed(query = '') {
   return { ...body, ids };
 }
 
-test('newest first, by pages and by cursor, with the exact total', async () => {
+test('newest first, by offset and by cursor, with the exact total', async () => {
   const all = await listed();
   assert.deepEqual(all.ids, started);
   assert.deepEqual(all.pagination, { limit: 20, offset: 0, total: 3, hasMore: false });
@@ -47,7 +47,7 @@ test('by status and trigger', async () => {
   assert.equal((await listed('?trigger=schedule')).pagination.total, 0);
 });
 
-test('so many runs are counted, and no more', async () => {
+test('the total is limited', async () => {
   const { path: busy, workflowId } = await makeWorkflow(service, greeting(agent.agentId));
   const add = (count: number) =>
     sql`
@@ -72,7 +72,7 @@ test('so many runs are counted, and no more', async () => {
   assert.deepEqual([none.pagination.total, none.totalIsExact], [0, true]);
 });
 
-test('a key that sees some versions lists the runs of these, as if there were no others', async () => {
+test('a key lists only the runs of versions that it can see', async () => {
   const { path: mixed, workflowId } = await makeWorkflow(service, greeting(agent.agentId));
   const other = await addAgent(service);
   const hidden = freshId();
@@ -82,7 +82,7 @@ test('a key that sees some versions lists the runs of these, as if there were no
     from workflow_versions where workflow_id = ${fromId('workflow', workflowId)}`.execute(
     service.db,
   );
-  // Each third is hidden, each second failed, each fourth has lost its bodies.
+  // Every third is hidden, every second failed, every fourth has no bodies.
   const ids = Array.from({ length: 24 }, (_, n) => uuid7(Date.now() + n));
   await sql`
     insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, executed_at,
@@ -113,7 +113,7 @@ test('a key that sees some versions lists the runs of these, as if there were no
   assert.equal((await page('?trigger=api')).total, 0);
 });
 
-test('what cannot be asked, and what is not there', async () => {
+test('400 for invalid parameters, 404 for an unknown workflow', async () => {
   for (const query of ['?status=waiting', '?cursor=x', '?limit=0', '?offset=1&cursor=x', '?x=1']) {
     assert.equal((await service.call('GET', `${path}/runs${query}`, { key })).status, 400, query);
   }

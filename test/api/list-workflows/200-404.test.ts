@@ -22,14 +22,14 @@ async function listed(caller: { key: string } | { user: string }, query = '') {
   return ids;
 }
 
-test('newest first, with words to find them by', async () => {
+test('newest first, with a search', async () => {
   const all = [secret.workflowId, second.workflowId, first.workflowId];
   assert.deepEqual(await listed({ key }), all);
   assert.deepEqual(await listed({ key }, '?q=tide'), [second.workflowId]);
   assert.deepEqual(await listed({ key }, '?q=fir'), [first.workflowId]);
 });
 
-test('whoever does not see an agent of a workflow does not see the workflow', async () => {
+test('a workflow with a hidden agent is hidden', async () => {
   const user = await service.member('viewer');
   assert.deepEqual(await listed({ user }), [second.workflowId, first.workflowId]);
   const tied = await service.key({ agentIds: [open.agentId] });
@@ -49,7 +49,7 @@ test('whoever does not see an agent of a workflow does not see the workflow', as
   assert.equal((await service.call('GET', first.path, { key: foreign.key })).status, 404);
 });
 
-test('an agent that is gone does not hide its workflow, which can be mended, but the runs that hold what it wrote', async () => {
+test('a deleted agent does not hide its workflow, but the runs with its outputs', async () => {
   const user = await service.member('viewer');
   const body = { input: { name: 'Ada' } };
   const started = await service.call('POST', `${secret.path}/execute`, { key, body });
@@ -79,7 +79,7 @@ test('an agent that is gone does not hide its workflow, which can be mended, but
   );
 });
 
-test('a deleted workflow is gone, and what starts it with it', async () => {
+test('deleting a workflow deletes its triggers', async () => {
   const gone = await makeWorkflow(service, greeting(open.agentId));
   assert.equal((await service.call('DELETE', gone.path, { key })).status, 204);
   assert.equal((await service.call('GET', gone.path, { key })).status, 404);

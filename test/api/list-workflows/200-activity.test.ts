@@ -30,13 +30,13 @@ async function start(): Promise<string> {
   return body.workflowRunId;
 }
 
-test('a workflow that never ran and has no schedule says so, and only where asked', async () => {
+test('include=activity shows an empty activity for a workflow without runs and schedules', async () => {
   assert.deepEqual(await activity(), { lastRuns: [], nextAt: null });
   const { body } = await service.call('GET', '/api/v1/workflows', { key });
   assert.ok(!('lastRuns' in body.workflows[0]) && !('nextAt' in body.workflows[0]));
 });
 
-test('the newest five runs, each with how it ended', async () => {
+test('shows the five newest runs with their status', async () => {
   const ids = [];
   for (let turn = 0; turn < 6; turn++) ids.unshift(await start());
   const { lastRuns } = await activity();
@@ -52,19 +52,19 @@ test('the newest five runs, each with how it ended', async () => {
   assert.equal(lastRuns[0].executedAt, body.runs[0].executedAt);
 });
 
-test('the next time is that of the schedule that comes first, while the workflow is on', async () => {
+test('shows the earliest time of its schedules while the workflow is enabled', async () => {
   const times = [];
   for (const cron of ['0 0 1 1 *', '0 0 2 1 *']) {
     const body = { cron, input: { name: 'Ada' } };
-    const answer = await service.call('POST', `${made.path}/schedules`, { key, body });
-    times.push(answer.body.nextTimes[0]);
+    const response = await service.call('POST', `${made.path}/schedules`, { key, body });
+    times.push(response.body.nextTimes[0]);
   }
   assert.equal((await activity()).nextAt, times.sort()[0]);
   await service.call('PATCH', made.path, { key, body: { enabled: false } });
   assert.equal((await activity()).nextAt, null);
 });
 
-test('runs of a version with an agent that the caller does not see stay out', async () => {
+test('omits runs of versions with a hidden agent', async () => {
   const ofVersion = async (agentId: string) => {
     const body = { definition: greeting(agentId) };
     const version = await service.call('POST', `${made.path}/versions`, { key, body });
@@ -82,7 +82,7 @@ test('runs of a version with an agent that the caller does not see stay out', as
   assert.equal((await seen({ user })).length, 5);
 });
 
-test('a key that manages but reads no runs is refused', async () => {
+test('403 for a key with manage but without read', async () => {
   const { key: manages } = await service.key({ permissions: ['manage'] });
   const { status, body } = await service.call('GET', path, { key: manages });
   assert.deepEqual([status, body.code], [403, 'PERMISSION_DENIED']);

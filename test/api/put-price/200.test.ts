@@ -15,7 +15,7 @@ async function stored(name: string, workspaceId = service.workspaceId) {
   return amounts;
 }
 
-test('texts are kept exactly, numbers as the decimal that was written', async () => {
+test('strings are stored exactly, numbers as their decimal text', async () => {
   const { status, body } = await put({
     model: 'my-llm/tiny',
     inputPerMillion: '0.100000000001',
@@ -35,7 +35,7 @@ test('texts are kept exactly, numbers as the decimal that was written', async ()
   assert.deepEqual(await stored(model), amounts);
 });
 
-test('what is put replaces all of it', async () => {
+test('a put replaces the whole price', async () => {
   const model = 'my-llm/changed';
   const first = await put({
     ...{ model, inputPerMillion: 1, outputPerMillion: 2, cacheReadPerMillion: 0 },
@@ -48,7 +48,7 @@ test('what is put replaces all of it', async () => {
   });
 });
 
-test('a workspace has its own, for that model alone', async () => {
+test('a price applies to its workspace and model only', async () => {
   await put({ model: 'openai/gpt', inputPerMillion: 1, outputPerMillion: 1 });
   const { workspaceId } = await service.workspace();
   assert.equal(await stored('openai/gpt', workspaceId), null);

@@ -14,11 +14,11 @@ const good = { model: 'a/b', inputPerMillion: '1', outputPerMillion: '2' };
 testRefusals(service, putPrice, { path, body: good });
 
 async function refused(options: object, status: number, code: string): Promise<string> {
-  const answer = await service.call('PUT', path, { body: good, ...options });
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  const response = await service.call('PUT', path, { body: good, ...options });
+  assert.deepEqual([response.status, response.body.code], [status, code]);
   const { body } = await service.call('GET', path, { user });
   assert.deepEqual(body.prices, []);
-  return answer.body.message;
+  return response.body.message;
 }
 
 const wrong: [what: string, field: string, body: object][] = [
@@ -40,13 +40,13 @@ const wrong: [what: string, field: string, body: object][] = [
   ['a cache price that is too fine', 'cacheWritePerMillion', { cacheWritePerMillion: 1e-15 }],
 ];
 for (const [what, field, body] of wrong) {
-  test(`400 for ${what}, naming it`, async () => {
+  test(`400 for ${what}, naming the field`, async () => {
     const message = await refused({ user, body: { ...good, ...body } }, 400, 'INVALID_REQUEST');
     assert.match(message, new RegExp(`"${field}"`));
   });
 }
 
-test('403 for an editor, and for an owner’s key that is tied to agents', async () => {
+test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
   await refused({ user: await service.member('editor') }, 403, 'PERMISSION_DENIED');
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });

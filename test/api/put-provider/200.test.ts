@@ -23,9 +23,9 @@ async function stored(name: string, workspaceId = service.workspaceId) {
 for (const kind of providerKinds) {
   test(`configures a provider of kind ${kind}`, async () => {
     const body = { kind, apiKey: `sk-${kind}`, baseURL: 'https://llm.example.com/v1' };
-    const answer = await put(`my-${kind}`, body);
-    assert.equal(answer.status, 200);
-    const { createdAt, updatedAt, ...rest } = answer.body;
+    const response = await put(`my-${kind}`, body);
+    assert.equal(response.status, 200);
+    const { createdAt, updatedAt, ...rest } = response.body;
     // The clock is read for each of the two.
     assert.ok(Math.abs(Date.parse(updatedAt) - Date.parse(createdAt)) < 1_000);
     assert.deepEqual(rest, {
@@ -35,20 +35,20 @@ for (const kind of providerKinds) {
   });
 }
 
-test('the credential is stored sealed, and shows nowhere', async () => {
+test('the credential is stored encrypted and never returned', async () => {
   const apiKey = 'sk-nobody-may-read-this';
-  const answer = await put('sealed', { kind: 'openai', apiKey });
+  const response = await put('sealed', { kind: 'openai', apiKey });
   const listed = await service.call('GET', '/api/v1/providers', { user });
   const { rows } = await sql<{ row: string; sealed: Buffer }>`
     select to_jsonb(p)::text as row, sealed_api_key as sealed from providers p
     where name = 'sealed'`.execute(service.db);
-  for (const text of [answer.body, listed.body, rows[0]?.row]) {
+  for (const text of [response.body, listed.body, rows[0]?.row]) {
     assert.ok(!JSON.stringify(text).includes(apiKey));
   }
   assert.ok(!rows[0]?.sealed.includes(apiKey));
 });
 
-test('what is put replaces all of it, the credential included', async () => {
+test('a put replaces the whole provider, credential included', async () => {
   const first = await put('changed', {
     ...{ kind: 'azure', apiKey: 'sk-1', baseURL: 'https://a.example.com' },
   });
@@ -61,29 +61,29 @@ test('what is put replaces all of it, the credential included', async () => {
   assert.deepEqual([row.sealedApiKey, row.baseURL], [null, null]);
 });
 
-test('of many that are put at once, one stands, and its credential opens', async () => {
+test('one of many concurrent puts remains, and its credential decrypts', async () => {
   const keys = Array.from({ length: 12 }, (_, i) => `sk-${i}`);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     keys.map((apiKey) => put('contended', { kind: 'openai', apiKey })),
   );
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
   const { apiKey } = await stored('contended');
   assert.ok(keys.includes(apiKey ?? ''));
 });
 
-test('a private host may be named where the server allows it', async () => {
+test('a private host is accepted if the server allows it', async () => {
   const body = { kind: 'openai-compatible', baseURL: `http://${allowedHost}/v1` };
   assert.equal((await put('local', body)).status, 200);
 });
 
-test('a kind that has an address needs none, and null means none', async () => {
+test('a kind with a default base URL needs none; null means the default', async () => {
   for (const kind of ['openai', 'anthropic', 'google', 'bedrock', 'ollama']) {
     const { status, body } = await put(`plain-${kind}`, { kind, apiKey: 'k', baseURL: null });
     assert.deepEqual([status, body.baseURL], [200, null]);
   }
 });
 
-test('two workspaces have their own under the same name', async () => {
+test('two workspaces may use the same name', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   await put('twin', { kind: 'openai', apiKey: 'sk-ours' });
   await put('twin', { kind: 'openai', apiKey: 'sk-theirs' }, { user: ownerId });

@@ -10,17 +10,17 @@ after(service.close);
 const good = { kind: 'openai', apiKey: 'sk-x' };
 const path = '/api/v1/providers/openai';
 
-// Without braces: the name is no identifier, and every workspace may have any.
+// Not in the path of unknown ids: a provider name is not an id, and any workspace may use any name.
 testRefusals(service, { ...putProvider, path }, { path, body: good });
 
 async function refused(options: object, status: number, code: string, at = path): Promise<string> {
   const user = service.ownerId;
   const all = async () => (await service.call('GET', '/api/v1/providers', { user })).body.providers;
   const before = await all();
-  const answer = await service.call('PUT', at, { body: good, ...options });
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  const response = await service.call('PUT', at, { body: good, ...options });
+  assert.deepEqual([response.status, response.body.code], [status, code]);
   assert.deepEqual(await all(), before);
-  return answer.body.message;
+  return response.body.message;
 }
 
 const wrong: [what: string, named: RegExp, body: object][] = [
@@ -67,7 +67,7 @@ const inside = [
   'https://user:password@llm.example.com',
 ];
 for (const baseURL of inside) {
-  test(`400 for the address ${baseURL}`, async () => {
+  test(`400 for the base URL ${baseURL}`, async () => {
     const body = { kind: 'openai-compatible', baseURL };
     await refused({ user: service.ownerId, body }, 400, 'INVALID_REQUEST');
   });
@@ -82,7 +82,7 @@ for (const name of names) {
   });
 }
 
-test('403 for an editor, and for an owner’s key that is tied to agents', async () => {
+test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
   await refused({ user: await service.member('editor') }, 403, 'PERMISSION_DENIED');
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });

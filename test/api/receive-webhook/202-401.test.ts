@@ -39,7 +39,7 @@ async function runs() {
   return (await service.call('GET', `${workflow.path}/runs`, { key })).body.pagination.total;
 }
 
-test('a signed event starts a run with its body as input, and only once', async () => {
+test('a signed event starts one workflow run with its body as input', async () => {
   const headers = signed(hook.secret, event);
   const accepted = await send(event, headers);
   assert.equal(accepted.status, 202);
@@ -55,12 +55,12 @@ test('a signed event starts a run with its body as input, and only once', async 
   assert.equal(await runs(), before);
 });
 
-test('whatever does not hold is 401 with the same words, and starts nothing', async () => {
+test('every invalid event returns the same 401 and starts nothing', async () => {
   const before = await runs();
   const good = signed(hook.secret, event);
   const elsewhere = hook.path.replace(hook.webhookId, 'whk_00000000000000000000000000');
   const hour = new Date(Date.now() - 3_600_000);
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     send(event, {}),
     send(event, { ...good, 'webhook-signature': 'v1,AAAA' }),
     send(`${event} `, good),
@@ -69,15 +69,15 @@ test('whatever does not hold is 401 with the same words, and starts nothing', as
     send(event, good, '/api/v1/webhooks/nothing'),
     service.call('POST', hook.path, { headers: good }),
   ]);
-  for (const { status, body } of answers) {
+  for (const { status, body } of responses) {
     const { message, code } = body;
-    const words = 'The signature of the event does not hold.';
+    const words = 'The signature of the event is not valid.';
     assert.deepEqual([status, code, message], [401, 'UNAUTHORIZED', words]);
   }
   assert.equal(await runs(), before);
 });
 
-test('what is signed but cannot be an input is 400; a workflow that is off 403', async () => {
+test('400 for a signed event with an invalid input, 403 for a disabled workflow', async () => {
   const cases: [string, RegExp][] = [
     ...['[1]', '"x"', 'null'].map((body): [string, RegExp] => [
       body,
@@ -96,7 +96,7 @@ test('what is signed but cannot be an input is 400; a workflow that is off 403',
   await service.call('PATCH', workflow.path, { key, body: { enabled: true } });
 });
 
-test('a rotated secret holds and the old one does not; what is deleted is unknown', async () => {
+test('after a rotation only the new secret is valid; a deleted webhook is unknown', async () => {
   const other = await made();
   const rotated = await service.call('POST', `${path}/${other.webhookId}/rotate`, { key });
   assert.equal(rotated.status, 200);
@@ -109,7 +109,7 @@ test('a rotated secret holds and the old one does not; what is deleted is unknow
   assert.equal((await send(event, signed(rotated.body.secret, event), other.path)).status, 401);
 });
 
-test('the secret is stored sealed', async () => {
+test('the secret is stored encrypted', async () => {
   const { rows } = await sql<{ text: string }>`
     select encode(sealed_secret, 'escape') as text from workflow_webhooks`.execute(service.db);
   assert.ok(rows.length > 0);

@@ -7,7 +7,7 @@ import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 
-/** How many events a webhook takes, over all processes. */
+/** The event limit of a webhook across all processes. */
 
 const limit = 5;
 const service = await startService({ config: { webhookPerMinute: limit } });
@@ -32,7 +32,7 @@ async function made(): Promise<Hook> {
     key,
     body: { name: 'Shop' },
   });
-  // A minute never goes back, so this one lasts as long as the test.
+  // The minute never goes back, so this future one lasts for the whole test.
   await sql`
     insert into list_counts (caller, minute, used)
     values (${fromId('webhook', body.webhookId)}, 100000000, 0)`.execute(service.db);
@@ -53,7 +53,7 @@ async function runs() {
   return (await service.call('GET', `${workflow.path}/runs`, { key })).body.pagination.total;
 }
 
-/** All that refused events could have left. */
+/** Everything that rejected events could have written. */
 async function written() {
   const { rows } = await sql<{ text: string }>`
     select (select coalesce(string_agg(c::text, ' ' order by caller), '') from list_counts c)
@@ -63,13 +63,13 @@ async function written() {
   return rows[0]?.text;
 }
 
-test('of signed events each webhook takes so many in a minute, over all processes', async () => {
+test('each webhook accepts its limit of signed events per minute, across all processes', async () => {
   const [hook, other] = [await made(), await made()];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 12 }, (_, place) => send(hook, place % 2 === 0 ? service : beside)),
   );
-  const taken = answers.filter(({ status }) => status === 202);
-  const refused = answers.filter(({ status }) => status === 429);
+  const taken = responses.filter(({ status }) => status === 202);
+  const refused = responses.filter(({ status }) => status === 429);
   assert.deepEqual([taken.length, refused.length], [limit, 12 - limit]);
   for (const { body, headers } of refused) {
     assert.equal(body.code, 'RATE_LIMIT_EXCEEDED');
@@ -80,7 +80,7 @@ test('of signed events each webhook takes so many in a minute, over all processe
   assert.equal((await send(other)).status, 202);
 });
 
-test('each answer tells what is left of the minute', async () => {
+test('each response shows the remaining events of the minute', async () => {
   const hook = await made();
   for (let left = limit - 1; left >= -1; left--) {
     const { status, headers } = await send(hook);
@@ -94,20 +94,20 @@ test('each answer tells what is left of the minute', async () => {
   }
 });
 
-test('an event that is repeated counts again', async () => {
+test('a repeated event counts again', async () => {
   const hook = await made();
   for (let n = 0; n < limit; n++) assert.equal((await send(hook, service, 'same')).status, 202);
   assert.equal((await send(hook, service, 'same')).status, 429);
 });
 
-test('events whose signature does not hold count for nothing and write nothing', async () => {
+test('events with an invalid signature do not count and write nothing', async () => {
   const hook = await made();
   const before = await written();
   const forged = { ...hook, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
-  // No more at once than a slow machine answers before those that wait for a connection give up.
+  // No more at once than a slow machine serves before waiting clients time out.
   for (let batch = 0; batch < 6; batch++) {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => send(forged)));
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401]);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => send(forged)));
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [401]);
   }
   assert.equal(await written(), before);
   for (let n = 0; n < limit; n++) assert.equal((await send(hook)).status, 202);

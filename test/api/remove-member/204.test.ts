@@ -12,7 +12,7 @@ const { key } = await service.key();
 const remove = (userId: string) =>
   service.call('DELETE', `/api/v1/members/${toId('user', userId)}`, { key });
 
-test('a removed member is nobody here from the next call on, and so are their keys', async () => {
+test('a removed member and their keys get 401 from the next request on', async () => {
   const { cookie, userId } = await service.signIn('editor');
   const agent = await addAgent(service, { visibility: 'public' });
   const keys = [await service.key({ userId }), await service.key({ userId })];
@@ -39,7 +39,7 @@ test('a removed member is nobody here from the next call on, and so are their ke
   assert.equal((await service.call('GET', '/api/v1/members', { key })).status, 200);
 });
 
-test('whoever comes back has none of their old keys', async () => {
+test('a member who returns does not regain old keys', async () => {
   const userId = await service.member('editor');
   const old = await service.key({ userId });
   await remove(userId);
@@ -49,7 +49,7 @@ test('whoever comes back has none of their old keys', async () => {
   assert.equal((await service.call('GET', '/api/v1/members', { key: old.key })).status, 401);
 });
 
-test('another workspace of theirs, and what they made, stay', async () => {
+test('their other workspaces and the resources they created remain', async () => {
   const other = await service.workspace();
   const userId = await service.member('editor');
   await sql`
@@ -63,7 +63,7 @@ test('another workspace of theirs, and what they made, stay', async () => {
   assert.equal((await call(`${agent.path}/executions`, key)).status, 200);
 });
 
-test('anyone can leave by themselves, and their keys end with it', async () => {
+test('any member can leave, which revokes their keys', async () => {
   for (const role of ['viewer', 'editor'] as const) {
     const userId = await service.member(role);
     const own = await service.key({ userId });
@@ -82,7 +82,7 @@ test('anyone can leave by themselves, and their keys end with it', async () => {
   }
 });
 
-test('an owner can leave where there is another, and takes their open invitations along', async () => {
+test('an owner can leave if another remains, which withdraws their open invitations', async () => {
   const userId = await service.member('owner');
   const body = { email: 'friend@example.com', role: 'owner' };
   await service.call('POST', '/api/v1/invitations', { user: userId, body });

@@ -13,7 +13,7 @@ const path = `/api/v1/members/${toId('user', member)}`;
 
 testRefusals(service, removeMember, { path });
 
-test('403 for whoever is no owner, but for a session that is their own', async () => {
+test('403 for a member who is not an owner, except for their own membership', async () => {
   const editor = await service.member('editor');
   const { key } = await service.key({ userId: member });
   const unknown = `/api/v1/members/${toId('user', freshId())}`;
@@ -22,29 +22,29 @@ test('403 for whoever is no owner, but for a session that is their own', async (
     [unknown, { user: editor }],
     [path, { key }],
   ] as const) {
-    const answer = await service.call('DELETE', from, who);
-    assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+    const response = await service.call('DELETE', from, who);
+    assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
   }
 });
 
-test('404 for somebody who is a member elsewhere, or no more', async () => {
+test('404 for a member of another workspace, and for a former member', async () => {
   const { key } = await service.key();
   const stranger = toId('user', (await service.workspace()).ownerId);
   const gone = toId('user', await service.member('viewer'));
   assert.equal((await service.call('DELETE', `/api/v1/members/${gone}`, { key })).status, 204);
   for (const userId of [stranger, gone]) {
-    const answer = await service.call('DELETE', `/api/v1/members/${userId}`, { key });
-    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+    const response = await service.call('DELETE', `/api/v1/members/${userId}`, { key });
+    assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
   }
 });
 
-test('409 for the last owner, whose keys then hold, with what to do about it', async () => {
+test('409 for the last owner, whose keys stay valid; the message says what to do', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   const { key } = await service.key({ workspaceId, userId: ownerId });
   const own = `/api/v1/members/${toId('user', ownerId)}`;
   for (const who of [{ key }, { user: ownerId }]) {
-    const answer = await service.call('DELETE', own, who);
-    assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
-    assert.match(answer.body.message, /make another member one first/);
+    const response = await service.call('DELETE', own, who);
+    assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
+    assert.match(response.body.message, /make another member one first/);
   }
 });

@@ -6,7 +6,7 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('opens an archived prompt again; twice is the same as once', async () => {
+test('restores an archived prompt; a second restore changes nothing', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();
   await service.call('POST', `${path}/archive`, { key });

@@ -15,30 +15,30 @@ const revoke = (apiKeyId: string, options: object = { user }) =>
 const execute = (key: string) =>
   service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } });
 
-test('a revoked key lets nothing in any more, anywhere', async () => {
+test('a revoked key is rejected everywhere', async () => {
   const { key, apiKeyId } = await service.key();
   assert.equal((await execute(key)).status, 202);
   const { status, body } = await revoke(apiKeyId);
   assert.equal(status, 200);
   assert.equal(body.apiKeyId, apiKeyId);
   assert.match(body.revokedAt, /Z$/);
-  for (const answer of [
+  for (const response of [
     await execute(key),
     await service.call('GET', `${agent.path}/executions`, { key }),
     await service.call('GET', '/api/v1/keys', { key }),
   ]) {
-    assert.equal(answer.status, 401);
+    assert.equal(response.status, 401);
   }
 });
 
-test('revoking twice is the same as once', async () => {
+test('revoking is idempotent', async () => {
   const { apiKeyId, id } = await service.key();
   await holdWindows(service.db, id);
   const first = await revoke(apiKeyId);
   assert.deepEqual((await revoke(apiKeyId)).body, first.body);
 });
 
-test('a key that has expired can be revoked, and a key itself', async () => {
+test('an expired key can be revoked, and a key can revoke itself', async () => {
   const expired = await service.key({ expiresAt: new Date('2020-01-01') });
   assert.notEqual((await revoke(expired.apiKeyId)).body.revokedAt, null);
   const { key, apiKeyId } = await service.key({ permissions: ['manage'] });
@@ -46,7 +46,7 @@ test('a key that has expired can be revoked, and a key itself', async () => {
   assert.equal((await revoke(apiKeyId, { key })).status, 401);
 });
 
-test('an editor revokes the key of another, a tied key one of its agents', async () => {
+test('an editor revokes another member’s key, a limited key one of its agents', async () => {
   const editor = await service.member('editor');
   const { apiKeyId } = await service.key();
   assert.equal((await revoke(apiKeyId, { user: editor })).status, 200);
@@ -56,7 +56,7 @@ test('an editor revokes the key of another, a tied key one of its agents', async
   assert.equal((await execute(tied.key)).status, 202);
 });
 
-test('it waits for the calls that are being decided', async () => {
+test('waits for executions that are being admitted', async () => {
   const { key, id, apiKeyId } = await service.key();
   const { body } = await during(
     service.db,
@@ -67,7 +67,7 @@ test('it waits for the calls that are being decided', async () => {
   assert.equal((await execute(key)).status, 401);
 });
 
-test('no call that is sent once the revoke has answered is let in, in any process', async () => {
+test('no request after the response is accepted in any process', async () => {
   const second = await startService({ beside: service });
   const { key, id, apiKeyId } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
@@ -95,7 +95,7 @@ test('no call that is sent once the revoke has answered is let in, in any proces
   over = true;
   await Promise.all(callers);
   assert.deepEqual(new Set(late.map(({ status }) => status)), new Set([401]));
-  // The clock under the lock says the same: everything that was let in came before.
+  // By the clock under the lock, every accepted request came first.
   const { rows } = await sql<{ accepted: number; after: number }>`
     select count(*) as accepted, count(*) filter (where e.executed_at > k.revoked_at) as after
     from executions e join api_keys k on k.id = e.api_key_id

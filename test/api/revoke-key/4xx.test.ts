@@ -11,7 +11,7 @@ const pathOf = ({ apiKeyId }: { apiKeyId: string }) => `/api/v1/keys/${apiKeyId}
 
 testRefusals(service, revokeKey, { path: pathOf(await service.key()) });
 
-test('404 for a key that the caller does not see, and it goes on', async () => {
+test('404 for a key that the caller cannot see, which stays valid', async () => {
   const [a, b] = [await addAgent(service), await addAgent(service)];
   const editor = await service.member('editor');
   const hidden = await addAgent(service, { visibility: 'private' });

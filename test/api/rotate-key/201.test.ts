@@ -26,7 +26,7 @@ async function expiry(id: string) {
   return rows[0];
 }
 
-test('the new key is like the old one, which stops at once', async () => {
+test('the new key has the settings of the old one, which is rejected at once', async () => {
   const expiresAt = new Date('2090-01-02T03:04:05.678Z');
   const old = await service.key({
     ...{ agentIds: [agent.agentId], permissions: ['execute', 'read'], expiresAt },
@@ -45,7 +45,7 @@ test('the new key is like the old one, which stops at once', async () => {
   assert.deepEqual([await execute(old.key), await execute(key)], [401, 202]);
 });
 
-test('with a grace both work, until it is over by the clock of the database', async () => {
+test('with a grace period both keys are valid until it ends by the database clock', async () => {
   const old = await service.key();
   const { body } = await rotate(old.apiKeyId, { graceSeconds: 3_600 });
   assert.deepEqual([await execute(old.key), await execute(body.key)], [202, 202]);
@@ -58,7 +58,7 @@ test('with a grace both work, until it is over by the clock of the database', as
   assert.deepEqual([await execute(old.key), await execute(body.key)], [401, 202]);
 });
 
-test('a grace does not make a key live longer than it would have', async () => {
+test('a grace period does not extend the expiry of a key', async () => {
   const expiresAt = new Date('2090-01-01');
   const near = await service.key();
   await sql`update api_keys set expires_at = clock_timestamp() + interval '1 hour'
@@ -74,7 +74,7 @@ test('a grace does not make a key live longer than it would have', async () => {
   );
 });
 
-test('what the old key has spent counts on: a new secret is no new allowance', async () => {
+test('the new key inherits the usage of the old one', async () => {
   const rateLimits = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 2 };
   const old = await service.key({ rateLimits });
   await spend(service.db, old.id);
@@ -82,18 +82,18 @@ test('what the old key has spent counts on: a new secret is no new allowance', a
   assert.deepEqual([await execute(body.key), await execute(body.key)], [202, 429]);
 });
 
-test('the new key is that of whoever was shown it, and reaches no further than they do', async () => {
+test('the new key belongs to the caller, and has no more rights than the caller', async () => {
   const editor = await service.member('editor');
   const old = await service.key();
   const { body } = await rotate(old.apiKeyId, {}, { user: editor });
   assert.equal(body.createdBy, toId('user', editor));
-  // The old one was an owner's.
+  // The old key was an owner's.
   const plan = { name: 'mine', actionsPerMonth: null };
   const { status } = await service.call('PUT', '/api/v1/plan', { key: body.key, body: plan });
   assert.equal(status, 403);
 });
 
-test('a key replaces itself, though it is tied and bounded', async () => {
+test('a limited key can rotate itself', async () => {
   const old = await service.key({
     ...{ agentIds: [agent.agentId], permissions: ['execute', 'manage'] },
     expiresAt: new Date('2090-01-01'),
@@ -103,7 +103,7 @@ test('a key replaces itself, though it is tied and bounded', async () => {
   assert.deepEqual([await execute(old.key), await execute(body.key)], [401, 202]);
 });
 
-test('it waits for the calls that are being decided, and takes what they spent along', async () => {
+test('waits for executions that are being admitted, and inherits their usage', async () => {
   const rateLimits = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 1 };
   const old = await service.key({ rateLimits });
   const { body } = await during(
@@ -114,14 +114,14 @@ test('it waits for the calls that are being decided, and takes what they spent a
   assert.equal(await execute(body.key), 429);
 });
 
-test('of many that replace a key at once, one does', async () => {
+test('one of many concurrent rotations succeeds', async () => {
   const old = await service.key();
-  const answers = await Promise.all(Array.from({ length: 12 }, () => rotate(old.apiKeyId)));
-  const statuses = answers.map(({ status }) => status).sort();
+  const responses = await Promise.all(Array.from({ length: 12 }, () => rotate(old.apiKeyId)));
+  const statuses = responses.map(({ status }) => status).sort();
   assert.deepEqual(statuses, [201, ...Array.from({ length: 11 }, () => 409)]);
 });
 
-/** One call of a day far ahead: a window never moves backwards, so no midnight comes between. */
+/** One execution on a future day: a window never goes back, so midnight does not interfere. */
 async function spend(db: Db, keyId: string): Promise<void> {
   await sql`update limits set day = 1000000, day_used = 1 where subject = ${keyId}`.execute(db);
 }

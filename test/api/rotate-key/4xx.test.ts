@@ -10,7 +10,7 @@ const service = await startService();
 after(service.close);
 const pathOf = ({ apiKeyId }: { apiKeyId: string }) => `/api/v1/keys/${apiKeyId}/rotate`;
 
-// A body may be left out here, so those of an empty one are tested below.
+// The body is optional here; empty ones are tested below.
 const { body: _, ...bodiless } = rotateKey;
 testRefusals(service, bodiless, { path: pathOf(await service.key()) });
 
@@ -26,10 +26,10 @@ const bodies: [string | object, status: number, code: string][] = [
   [{ graceSeconds: null }, 400, 'INVALID_REQUEST'],
 ];
 for (const [body, status, code] of bodies) {
-  test(`${status} for ${JSON.stringify(body)}, and the key goes on`, async () => {
+  test(`${status} for ${JSON.stringify(body)}, and the key stays valid`, async () => {
     const { key, ...old } = await service.key();
-    const answer = await service.call('POST', pathOf(old), { key, body });
-    assert.deepEqual([answer.status, answer.body.code], [status, code]);
+    const response = await service.call('POST', pathOf(old), { key, body });
+    assert.deepEqual([response.status, response.body.code], [status, code]);
     assert.equal((await service.call('GET', '/api/v1/keys', { key })).status, 200);
   });
 }
@@ -41,12 +41,12 @@ const stopped: [string, KeyOptions][] = [
 for (const [what, options] of stopped) {
   test(`409 for a key that is ${what}`, async () => {
     const { key } = await service.key();
-    const answer = await service.call('POST', pathOf(await service.key(options)), { key });
-    assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
+    const response = await service.call('POST', pathOf(await service.key(options)), { key });
+    assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
   });
 }
 
-test('409 for a key that was replaced, and not for the new one', async () => {
+test('409 for a rotated key, but not for the new one', async () => {
   const user = service.ownerId;
   const old = await service.key();
   const { body } = await service.call('POST', pathOf(old), { user });
@@ -54,7 +54,7 @@ test('409 for a key that was replaced, and not for the new one', async () => {
   assert.equal((await service.call('POST', pathOf(body), { user })).status, 201);
 });
 
-test('403 for a key that reaches further than the one that would replace it', async () => {
+test('403 for a key with more rights than the caller', async () => {
   const agent = await addAgent(service);
   const tie = { agentIds: [agent.agentId] };
   const end = new Date('2090-01-01');
@@ -73,19 +73,19 @@ test('403 for a key that reaches further than the one that would replace it', as
   ];
   for (const options of wider) {
     const old = await service.key(options);
-    const answer = await service.call('POST', pathOf(old), { key });
-    assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+    const response = await service.call('POST', pathOf(old), { key });
+    assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
     const still = await service.call('GET', `${agent.path}/executions`, { key: old.key });
     assert.equal(still.status, 200);
   }
   assert.equal((await service.call('POST', pathOf(await service.key(like)), { key })).status, 201);
 });
 
-test('404 for a key that the caller does not see', async () => {
+test('404 for a key that the caller cannot see', async () => {
   const [a, b] = [await addAgent(service), await addAgent(service)];
   const { key } = await service.key({ agentIds: [a.agentId] });
   for (const options of [{}, { agentIds: [b.agentId] }, { agentIds: [a.agentId, b.agentId] }]) {
-    const answer = await service.call('POST', pathOf(await service.key(options)), { key });
-    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+    const response = await service.call('POST', pathOf(await service.key(options)), { key });
+    assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
   }
 });

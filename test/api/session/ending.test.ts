@@ -17,7 +17,7 @@ async function twice() {
   return { ...first, other: again.cookie };
 }
 
-test('signing out ends the session, in the browser and here', async () => {
+test('signing out ends the session in the browser and on the server', async () => {
   const { cookie, other } = await twice();
   const { status, headers } = await auth('sign-out', cookie);
   assert.equal(status, 200);
@@ -25,7 +25,7 @@ test('signing out ends the session, in the browser and here', async () => {
   assert.deepEqual([await me(cookie), await me(other)], [401, 200]);
 });
 
-test('what ends sessions without fields refuses those that it is sent, and ends nothing', async () => {
+test('endpoints without fields reject fields, and end no session', async () => {
   const { cookie, other } = await twice();
   for (const path of ['sign-out', 'revoke-sessions', 'revoke-other-sessions']) {
     const { status, body } = await auth(path, cookie, { token: 'x' });
@@ -36,7 +36,7 @@ test('what ends sessions without fields refuses those that it is sent, and ends 
   assert.equal((await auth('sign-out', cookie, {})).status, 200);
 });
 
-test('signing out everywhere ends all sessions at once', async () => {
+test('signing out everywhere ends all sessions', async () => {
   const { cookie, other } = await twice();
   const stranger = await service.signIn();
   assert.equal((await auth('revoke-sessions', cookie)).status, 200);
@@ -44,7 +44,7 @@ test('signing out everywhere ends all sessions at once', async () => {
   assert.equal((await auth('revoke-sessions', cookie)).status, 401);
 });
 
-test('a user keeps the hundred sessions begun or prolonged last, and whoever signs in is among them', async () => {
+test('a user keeps the hundred most recent sessions, including the newest', async () => {
   const { cookie, other, userId } = await twice();
   const stranger = await service.signIn();
   const add = (whose: string, age: string) =>
@@ -72,7 +72,7 @@ test('a user keeps the hundred sessions begun or prolonged last, and whoever sig
   assert.deepEqual([await count(stranger.userId), await me(stranger.cookie)], [98, 200]);
 });
 
-test('all other sessions can be ended, or a single one, but not of somebody else', async () => {
+test('a user can end one or all other sessions of their own', async () => {
   const { cookie, other } = await twice();
   const stranger = await service.signIn();
   const { body } = await send(service.url, 'GET', '/api/auth/list-sessions', stranger);
@@ -81,7 +81,7 @@ test('all other sessions can be ended, or a single one, but not of somebody else
   assert.deepEqual([await me(cookie), await me(other), await me(stranger.cookie)], [200, 401, 200]);
 });
 
-test('a password is changed by whoever knows it, and other sessions end with the old one', async () => {
+test('changing the password requires the old one and ends other sessions', async () => {
   const { cookie, other, email } = await twice();
   const newPassword = 'another password';
   const change = (more: object) => auth('change-password', cookie, { newPassword, ...more });
@@ -96,7 +96,7 @@ test('a password is changed by whoever knows it, and other sessions end with the
   assert.deepEqual([await signIn(password), await signIn(newPassword)], [401, 200]);
 });
 
-test('a session ends with its time, and is prolonged by being used', async () => {
+test('a session expires, and use renews it', async () => {
   const { cookie, userId } = await service.signIn();
   const inDays = (days: number) =>
     sql`
@@ -118,7 +118,7 @@ test('a session ends with its time, and is prolonged by being used', async () =>
   assert.equal(await me(cookie), 401);
 });
 
-test('sessions that have ended are swept away at the next sign-in', async () => {
+test('expired sessions are deleted at the next sign-in', async () => {
   const { userId } = await twice();
   await sql`update sessions set expires_at = 'epoch' where user_id = ${userId}`.execute(service.db);
   await service.signIn({ userId });
@@ -126,7 +126,7 @@ test('sessions that have ended are swept away at the next sign-in', async () => 
   assert.equal(rows.length, 1);
 });
 
-test('a cookie that we did not sign is nobody', async () => {
+test('a cookie with a foreign signature is ignored', async () => {
   const { cookie } = await service.signIn();
   const [name, value = ''] = cookie.split('=');
   const [token, signature = ''] = decodeURIComponent(value).split('.');

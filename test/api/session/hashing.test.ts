@@ -8,7 +8,7 @@ import { password } from '../../../harness/sessions.ts';
 const service = await startService();
 after(service.close);
 
-/** How many passwords were hashed while `work` went on, and how many at once at most. */
+/** The number of passwords hashed during `work`, and the maximum at once. */
 async function hashesOf(work: () => Promise<unknown>) {
   const busy = new Set<number>();
   const seen = { all: 0, atOnce: 0 };
@@ -27,11 +27,14 @@ async function hashesOf(work: () => Promise<unknown>) {
 
 async function invite(email: string): Promise<string> {
   const body = { email, role: 'viewer' };
-  const answer = await service.call('POST', '/api/v1/invitations', { user: service.ownerId, body });
-  return answer.body.url.split('/').at(-1);
+  const response = await service.call('POST', '/api/v1/invitations', {
+    user: service.ownerId,
+    body,
+  });
+  return response.body.url.split('/').at(-1);
 }
 
-test('those who sign in and those who accept an invitation hash no more than two passwords at once', async () => {
+test('sign-ins and accepted invitations hash at most two passwords at once', async () => {
   const { email } = await service.signIn();
   const tokens = await Promise.all(['a', 'b', 'c', 'd'].map((one) => invite(`${one}@example.com`)));
   const seen = await hashesOf(async () => {

@@ -29,7 +29,7 @@ const depart = (path: string, cookie?: string, at = service) =>
     ...(cookie !== undefined && { cookie }),
   });
 
-/** To the issuer and back, as a browser goes; the public URL is that of no machine, so it is led here. */
+/** Follows the redirects to the issuer and back; maps the public URL, which no machine has, to this server. */
 async function roundTrip(departed: Got, cookie = ''): Promise<Got> {
   assert.equal(departed.status, 200);
   const there = await fetch(departed.body.url, { redirect: 'manual' });
@@ -56,8 +56,8 @@ function turnedAway({ status, headers, cookie }: Got, error: string): void {
 
 async function invite(email: string): Promise<string> {
   const body = { email, role: 'editor' };
-  const answer = await service.call('POST', '/api/v1/invitations', { key, body });
-  return answer.body.url.split('/').at(-1);
+  const response = await service.call('POST', '/api/v1/invitations', { key, body });
+  return response.body.url.split('/').at(-1);
 }
 
 async function countUsers(email: string): Promise<number> {
@@ -84,7 +84,7 @@ test('an invited address signs in with the issuer and joins', async () => {
   assert.deepEqual(rows, [{ accessToken: null, refreshToken: null, idToken: null }]);
 });
 
-test('nobody signs up uninvited, or with an address that the issuer has not verified', async () => {
+test('sign-up requires an invitation and a verified address', async () => {
   issuer.person = { sub: 'eve', email: 'eve@example.com', email_verified: true, name: 'Eve' };
   turnedAway(await signIn(), 'not_invited');
   for (const verified of [{ email_verified: false }, {}]) {
@@ -98,7 +98,7 @@ test('nobody signs up uninvited, or with an address that the issuer has not veri
   );
 });
 
-test('an account with a password is not taken over; its user links the two when signed in', async () => {
+test('an account with a password is not taken over; its signed-in user can link it', async () => {
   const { userId, email, cookie } = await service.signIn('viewer');
   issuer.person = { sub: userId, email, email_verified: true, name: 'Same' };
   turnedAway(await signIn(), 'account_not_linked');
@@ -109,7 +109,7 @@ test('an account with a password is not taken over; its user links the two when 
   await service.signIn({ userId });
 });
 
-test('whose address is verified here as well is linked by signing in', async () => {
+test('an account with a verified address is linked by signing in', async () => {
   const { userId, email } = await service.signIn('viewer');
   await sql`update users set email_verified = true where id = ${userId}`.execute(service.db);
   issuer.person = { sub: userId, email, email_verified: false, name: 'Same' };
@@ -119,7 +119,7 @@ test('whose address is verified here as well is linked by signing in', async () 
   assert.equal(me.user.userId, toId('user', userId));
 });
 
-test('another person of the issuer is not linked to who is signed in', async () => {
+test('another person’s provider account is not linked', async () => {
   const { cookie } = await service.signIn('viewer');
   issuer.person = { sub: 'mallory', email: 'mallory@example.com', email_verified: true };
   const linked = await roundTrip(await depart('link-social', cookie), cookie);
@@ -127,7 +127,7 @@ test('another person of the issuer is not linked to who is signed in', async () 
 });
 
 for (const mistake of ['nonce', 'signature', 'audience'] as const) {
-  test(`an ID token with a wrong ${mistake} is nobody's`, async () => {
+  test(`an ID token with a wrong ${mistake} is rejected`, async () => {
     await invite('carol@example.com');
     issuer.person = { sub: 'carol', email: 'carol@example.com', email_verified: true };
     issuer.mistake = mistake;
@@ -136,22 +136,22 @@ for (const mistake of ['nonce', 'signature', 'audience'] as const) {
   });
 }
 
-test('a callback that no departure of this browser belongs to is refused', async () => {
+test('a callback without a sign-in of the same browser is rejected', async () => {
   const departed = await depart('sign-in/social');
   turnedAway(await roundTrip({ ...departed, cookie: '' }), 'state_mismatch');
   const path = '/api/auth/callback/oidc?code=x&state=y';
   turnedAway(await send(service.url, 'GET', path), 'state_mismatch');
 });
 
-test('a browser is sent to a page of ours alone', async () => {
+test('redirects lead only to pages of this server', async () => {
   for (const callbackURL of ['https://evil.example.com', '//evil.example.com', '/\\evil', 'x']) {
     const body = { provider: 'oidc', callbackURL };
-    const answer = await send(service.url, 'POST', '/api/auth/sign-in/social', { body });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+    const response = await send(service.url, 'POST', '/api/auth/sign-in/social', { body });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
   }
 });
 
-test('an issuer that is down keeps nobody else from signing in, and is found once it is up', async (t) => {
+test('an unavailable issuer does not block other sign-ins, and is used once it is available', async (t) => {
   const late = await startIssuer({ down: true });
   t.after(late.close);
   const beside = await startWith(late.url, service);
@@ -169,18 +169,18 @@ test('an issuer that is down keeps nobody else from signing in, and is found onc
   );
 });
 
-test('a provider that is not configured does not exist, and none works without a public URL', async (t) => {
+test('404 for a provider that is not configured, and for all without a public URL', async (t) => {
   for (const provider of ['github', 'google', 'other']) {
     const body = { provider, callbackURL: '/' };
-    const answer = await send(service.url, 'POST', '/api/auth/sign-in/social', { body });
-    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+    const response = await send(service.url, 'POST', '/api/auth/sign-in/social', { body });
+    assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
   }
   const plain = await startService({ beside: service });
   t.after(plain.close);
   assert.equal((await depart('sign-in/social', undefined, plain)).status, 404);
 });
 
-test('GitHub and Google are left for with our client and the public callback', async (t) => {
+test('GitHub and Google get our client id and the public callback', async (t) => {
   const client = { clientId: 'ours', clientSecret: 'secret' };
   const providers = { github: client, google: client };
   const beside = await startService({ beside: service, publicUrl, providers });
@@ -190,8 +190,8 @@ test('GitHub and Google are left for with our client and the public callback', a
     ['google', 'accounts.google.com'],
   ]) {
     const body = { provider, callbackURL: '/' };
-    const answer = await send(beside.url, 'POST', '/api/auth/sign-in/social', { body });
-    const url = new URL(answer.body.url);
+    const response = await send(beside.url, 'POST', '/api/auth/sign-in/social', { body });
+    const url = new URL(response.body.url);
     const { client_id, redirect_uri } = Object.fromEntries(url.searchParams);
     const callback = `${publicUrl}/api/auth/callback/${provider}`;
     assert.deepEqual([url.host, client_id, redirect_uri], [host, 'ours', callback]);

@@ -15,7 +15,7 @@ const body = { name: 'Prompt' };
 const write = async (url: string, sent: Sent) =>
   (await send(url, 'POST', '/api/v1/prompts', { body, ...sent })).status;
 
-test('a write with a session comes from a page of this server', async () => {
+test('a write with a session requires the origin of this server', async () => {
   const { cookie } = await service.signIn();
   const site = (value: string) => ({ headers: { 'sec-fetch-site': value } });
   const own = service.url;
@@ -31,20 +31,20 @@ test('a write with a session comes from a page of this server', async () => {
   assert.equal(await write(own, { cookie, ...site('same-origin') }), 201);
 });
 
-test('the public URL is a page of this server', async () => {
+test('the public URL is an origin of this server', async () => {
   const { cookie } = await proxied.signIn();
   assert.equal(await write(proxied.url, { cookie, origin: publicUrl }), 201);
   assert.equal(await write(proxied.url, { cookie, origin: proxied.url }), 201);
   assert.equal(await write(proxied.url, { cookie, origin: `${publicUrl}.example.org` }), 403);
 });
 
-test('a write with a session is JSON', async () => {
+test('a write with a session requires JSON', async () => {
   const { cookie } = await service.signIn();
   const headers = { 'content-type': 'text/plain' };
   assert.equal(await write(service.url, { cookie, origin: service.url, headers }), 415);
 });
 
-test('signing out needs it too; reading, and calls with a key, do not', async () => {
+test('signing out requires it too; reads and requests with a key do not', async () => {
   const { cookie } = await service.signIn();
   const foreign = 'https://evil.example.com';
   const signOut = await send(service.url, 'POST', '/api/auth/sign-out', {

@@ -11,7 +11,7 @@ const path = '/api/auth/sign-in/email';
 const signIn = (body: unknown, sent: Sent = {}) =>
   send(service.url, 'POST', path, { body, ...sent });
 
-test('the right password opens a session, in a cookie that no script can read', async () => {
+test('the right password starts a session with an HttpOnly cookie', async () => {
   const { status, headers, body, cookie } = await signIn({ email: email.toUpperCase(), password });
   assert.equal(status, 200);
   assert.equal(body.user.email, email);
@@ -26,12 +26,12 @@ test('the right password opens a session, in a cookie that no script can read', 
   assert.equal(me.body.user.email, email);
 });
 
-test('a session that is not to be remembered ends with the browser', async () => {
+test('a session without rememberMe ends with the browser', async () => {
   const { headers } = await signIn({ email, password, rememberMe: false });
   assert.ok(headers.getSetCookie().every((cookie) => !cookie.includes('Max-Age')));
 });
 
-test('over https the cookie leaves by https alone', async (t) => {
+test('over https the cookie is Secure', async (t) => {
   const publicUrl = 'https://cueline.example.com';
   const beside = await startService({ beside: service, publicUrl });
   t.after(beside.close);
@@ -40,7 +40,7 @@ test('over https the cookie leaves by https alone', async (t) => {
   assert.equal((await beside.call('GET', '/api/v1/me', { cookie })).status, 200);
 });
 
-test('a wrong password and an unknown address are told the same', async () => {
+test('a wrong password and an unknown address get the same response', async () => {
   const wrong = await signIn({ email, password: `${password}!` });
   const unknown = await signIn({ email: 'nobody@example.com', password });
   for (const { status, headers, body } of [wrong, unknown]) {
@@ -73,12 +73,12 @@ const malformed: [string, unknown, Sent, number, string][] = [
 ];
 for (const [what, body, sent, status, code] of malformed) {
   test(`refuses ${what}`, async () => {
-    const answer = await signIn(body, sent);
-    assert.deepEqual([answer.status, answer.body.code], [status, code]);
+    const response = await signIn(body, sent);
+    assert.deepEqual([response.status, response.body.code], [status, code]);
   });
 }
 
-test('nobody signs up, and nothing else of better-auth is open', async () => {
+test('sign-up and all other paths of better-auth return 404', async () => {
   const { cookie } = await service.signIn({ userId });
   const body = { email: 'new@example.com', password, name: 'New' };
   for (const [method, closed] of [
@@ -96,14 +96,14 @@ test('nobody signs up, and nothing else of better-auth is open', async () => {
     ['GET', ''],
   ] as const) {
     const sent = { cookie, origin: service.url, ...(method === 'POST' && { body }) };
-    const answer = await send(service.url, method, `/api/auth/${closed}`, sent);
-    assert.deepEqual([closed, answer.status, answer.body.code], [closed, 404, 'NOT_FOUND']);
+    const response = await send(service.url, method, `/api/auth/${closed}`, sent);
+    assert.deepEqual([closed, response.status, response.body.code], [closed, 404, 'NOT_FOUND']);
   }
   assert.equal((await signIn(body)).status, 400);
   assert.equal((await signIn({ email: body.email, password })).status, 401);
 });
 
-test('a path answers its own method', async () => {
+test('a wrong method returns 405', async () => {
   for (const [method, path, allowed] of [
     ['GET', '/api/auth/sign-in/email', 'POST'],
     ['POST', '/api/auth/get-session', 'GET'],
@@ -115,7 +115,7 @@ test('a path answers its own method', async () => {
   }
 });
 
-test("a browser is not signed in by another's page", async () => {
+test('a page of another origin cannot sign a browser in', async () => {
   const body = { email, password };
   const foreign = 'https://evil.example.com';
   assert.equal((await signIn(body, { origin: foreign })).status, 403);

@@ -24,7 +24,7 @@ const signIn = (url: string, given: string) =>
   send(url, 'POST', '/api/auth/sign-in/email', { body: { email, password: given } });
 const times = (n: number, value: string) => Array<string>(n).fill(value);
 
-test('after ten failures, wherever they came in, even the right password waits', async () => {
+test('after ten failures across processes, even the right password is rejected', async () => {
   await tries([...times(5, service.url), ...times(5, second.url)], 'a wrong password');
   for (const { url } of [service, second]) {
     const { status, headers, body } = await signIn(url, password);
@@ -38,14 +38,14 @@ test('after ten failures, wherever they came in, even the right password waits',
   assert.equal((await signIn(service.url, password)).status, 200);
 });
 
-test('what succeeds does not count', async () => {
+test('successful attempts do not count', async () => {
   assert.deepEqual(new Set(await tries(times(9, service.url), 'a wrong password')), new Set([401]));
   assert.deepEqual(await tries(times(3, service.url), password), [200, 200, 200]);
   assert.deepEqual(await tries(times(1, second.url), 'a wrong password'), [401]);
   assert.deepEqual(await tries(times(1, second.url), password), [429]);
 });
 
-test('many tries at once are no more than one after the other', async () => {
+test('concurrent attempts count like sequential ones', async () => {
   const urls = [...times(7, service.url), ...times(7, second.url)];
   const all = await Promise.all(urls.map((url) => signIn(url, 'a wrong password')));
   assert.deepEqual(all.map(({ status }) => status).sort(), [
@@ -54,7 +54,7 @@ test('many tries at once are no more than one after the other', async () => {
   ]);
 });
 
-test('failures of one account do not keep others of the same network out, and refusals fill no window', async () => {
+test('failures of one account do not block others of its network, and rejected attempts do not count', async () => {
   const other = await service.signIn();
   await tries(times(15, service.url), 'a wrong password');
   const body = { email: other.email, password };
@@ -65,7 +65,7 @@ test('failures of one account do not keep others of the same network out, and re
   assert.equal((await send(service.url, 'POST', '/api/auth/sign-in/email', { body })).status, 200);
 });
 
-test('the current password is guessed no more often', async () => {
+test('guesses of the current password are limited too', async () => {
   const change = async () => {
     const body = { currentPassword: 'a wrong password', newPassword: 'another password' };
     const sent = { cookie, origin: service.url, body };
@@ -81,7 +81,7 @@ test('the current password is guessed no more often', async () => {
   assert.equal((await signIn(service.url, password)).status, 200);
 });
 
-test('guesses from everywhere are bounded, but where the account has a session', async () => {
+test('guesses from all networks are limited, except from networks with a session of the account', async () => {
   await signIn(service.url, 'a wrong password');
   const known = await sql`select from sign_in_attempts where key like 'everywhere|%'`.execute(
     service.db,
@@ -99,17 +99,17 @@ test('guesses from everywhere are bounded, but where the account has a session',
   assert.equal((await signIn(service.url, password)).status, 200);
 });
 
-test('windows long past are swept away', async () => {
+test('old windows are deleted', async () => {
   await sql`
     insert into sign_in_attempts (id, key, count, last_request)
     select gen_random_uuid(), 'old' || n, 1, 0 from generate_series(1, 5) n`.execute(service.db);
   await signIn(service.url, password);
   const { rows } = await sql`select from sign_in_attempts`.execute(service.db);
-  // This one's: its network's and its account's.
+  // One row for its network and one for its account.
   assert.equal(rows.length, 2);
 });
 
-test('of IPv6 the network counts, of IPv4 the address', () => {
+test('IPv6 counts per /64, IPv4 per address', () => {
   const networks: [string, string][] = [
     ['192.0.2.7', '192.0.2.7'],
     ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],

@@ -25,7 +25,7 @@ const me = (cookie: string, workspace?: string) =>
     headers: workspace === undefined ? {} : { 'cueline-workspace': workspace },
   });
 
-test('a session acts in the workspace that is named, else in the one joined first', async () => {
+test('a session uses the named workspace, else the one joined first', async () => {
   const other = await service.workspace();
   const { cookie, userId } = await service.signIn('editor');
   await join(userId, other.workspaceId);
@@ -41,7 +41,7 @@ test('a session acts in the workspace that is named, else in the one joined firs
   }
 });
 
-test('where none is named, a workspace of their own comes before one that others put them into', async () => {
+test('without a name, a workspace that the user owns comes first', async () => {
   const other = await service.workspace();
   const { cookie, userId } = await service.signIn('editor');
   await join(userId, other.workspaceId);
@@ -53,7 +53,7 @@ test('where none is named, a workspace of their own comes before one that others
   assert.deepEqual([body.workspaceId, body.workspaces[0].workspaceId], [home, home]);
 });
 
-test('a link to an export names the workspace itself, and no other route takes it so', async () => {
+test('an export link names the workspace as a parameter; other routes reject it', async () => {
   const other = await service.workspace();
   const { cookie, userId } = await service.signIn('editor');
   await join(userId, other.workspaceId);
@@ -73,7 +73,7 @@ test('a link to an export names the workspace itself, and no other route takes i
   assert.equal((await service.call('GET', list, { cookie })).status, 400);
 });
 
-test('an execute does not go by what its link names, and refuses it as any other parameter', async () => {
+test('execute rejects the workspace parameter', async () => {
   const other = await service.workspace();
   const { cookie, userId } = await service.signIn('editor');
   await join(userId, other.workspaceId);
@@ -93,7 +93,7 @@ test('an execute does not go by what its link names, and refuses it as any other
   }
 });
 
-test('in a workspace of others it is nobody, and so where none is meant', async () => {
+test('401 in another workspace, and for a malformed workspace id', async () => {
   const other = await service.workspace();
   const { cookie, userId } = await service.signIn();
   for (const named of [toId('workspace', other.workspaceId), toId('user', userId), 'x', '']) {
@@ -101,13 +101,13 @@ test('in a workspace of others it is nobody, and so where none is meant', async 
   }
 });
 
-test('without a membership somebody is signed in, but nobody here', async () => {
+test('a user without a membership is signed in but gets 401', async () => {
   const { cookie, userId } = await service.signIn('editor');
   await sql`delete from members where user_id = ${userId}`.execute(service.db);
   assert.equal((await me(cookie)).status, 401);
 });
 
-test('where the database is away, that is said instead of "not signed in"', async () => {
+test('503 instead of 401 if the database is unavailable', async () => {
   const { cookie } = await service.signIn();
   const nowhere = { ...service.database.connection, host: '127.0.0.1', port: 1 };
   const db = openDatabase({ connection: nowhere, poolMax: 1, onError: () => {} });

@@ -15,13 +15,13 @@ const setPlan = (body: object, options: object = { user }) =>
 const execute = () =>
   service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } });
 
-/** What was used of a month far ahead: none begins in the midst of the test. */
+/** Usage of a future month, so that no month begins during the test. */
 async function setUsed(used: number): Promise<void> {
   await sql`update limits set month = 1559, month_used = ${used}
     where subject = ${service.workspaceId}`.execute(service.db);
 }
 
-test('it is answered, and shows in the usage', async () => {
+test('the plan is returned and shown in the usage', async () => {
   const plan = { name: 'Team', actionsPerMonth: 1_000_000_000_000 };
   const { status, body } = await setPlan(plan);
   assert.deepEqual([status, body], [200, plan]);
@@ -32,12 +32,12 @@ test('it is answered, and shows in the usage', async () => {
   );
 });
 
-test('it holds from the next call on, to the last action and no further', async () => {
+test('the plan applies from the next execution on, exactly to its last action', async () => {
   await setUsed(10);
   await setPlan({ name: 'Small', actionsPerMonth: 15 });
-  const answers = await Promise.all(Array.from({ length: 20 }, execute));
-  assert.equal(answers.filter(({ status }) => status === 202).length, 5);
-  for (const { status, body } of answers) {
+  const responses = await Promise.all(Array.from({ length: 20 }, execute));
+  assert.equal(responses.filter(({ status }) => status === 202).length, 5);
+  for (const { status, body } of responses) {
     if (status === 202) continue;
     assert.deepEqual([status, body.code], [429, 'QUOTA_EXCEEDED']);
     assert.partialDeepStrictEqual(body.limitedBy, { scope: 'quota', window: 'month', limit: 15 });
@@ -46,7 +46,7 @@ test('it holds from the next call on, to the last action and no further', async 
   assert.deepEqual([(await execute()).status, (await execute()).status], [202, 429]);
 });
 
-test('less than was used lets nothing in, no cap everything', async () => {
+test('a plan below the usage rejects everything, a plan without a limit accepts everything', async () => {
   await setUsed(10);
   await setPlan({ name: 'None', actionsPerMonth: 0 });
   assert.equal((await execute()).status, 429);
@@ -54,7 +54,7 @@ test('less than was used lets nothing in, no cap everything', async () => {
   assert.equal((await execute()).status, 202);
 });
 
-test('it waits for the calls that are being decided', async () => {
+test('waits for executions that are being admitted', async () => {
   const { status } = await during(
     service.db,
     (trx) => sql`select from limits where subject = ${service.workspaceId} for update`.execute(trx),
@@ -63,7 +63,7 @@ test('it waits for the calls that are being decided', async () => {
   assert.equal(status, 200);
 });
 
-test('a key with manage of an owner may set it', async () => {
+test('an owner’s key with manage may set it', async () => {
   const owner = await service.key({ permissions: ['manage'] });
   const { status } = await setPlan({ name: 'Key', actionsPerMonth: null }, { key: owner.key });
   assert.equal(status, 200);

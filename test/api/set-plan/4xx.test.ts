@@ -13,8 +13,8 @@ const good = { name: 'Team', actionsPerMonth: 5 };
 testRefusals(service, setPlan, { path, body: good });
 
 async function refused(options: object, status: number, code: string): Promise<void> {
-  const answer = await service.call('PUT', path, { body: good, ...options });
-  assert.deepEqual([answer.status, answer.body.code], [status, code]);
+  const response = await service.call('PUT', path, { body: good, ...options });
+  assert.deepEqual([response.status, response.body.code], [status, code]);
   const usage = await service.call('GET', '/api/v1/usage', { user: service.ownerId });
   assert.equal(usage.body.plan, 'self-hosted');
 }
@@ -33,13 +33,13 @@ for (const [what, body] of wrong) {
   test(`400 for ${what}`, () => refused({ user: service.ownerId, body }, 400, 'INVALID_REQUEST'));
 }
 
-test('403 for an editor and for the key of one', async () => {
+test('403 for an editor and an editor’s key', async () => {
   const userId = await service.member('editor');
   await refused({ user: userId }, 403, 'PERMISSION_DENIED');
   await refused({ key: (await service.key({ userId })).key }, 403, 'PERMISSION_DENIED');
 });
 
-test('403 for a key that is tied to agents, though its issuer is an owner', async () => {
+test('403 for an owner’s key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   await refused({ key }, 403, 'PERMISSION_DENIED');

@@ -12,7 +12,7 @@ const { db, call, workspaceId } = service;
 const user = await service.member('owner');
 const path = '/api/v1/retention';
 
-test('what is set holds from the next round on, and is written down', async () => {
+test('the setting applies from the next round on, and is in the audit log', async () => {
   assert.deepEqual((await call('GET', path, { user })).body, { recordsDays: 90, bodiesDays: null });
   const { id: agentId } = await addAgent(service);
   const ago = (days: number) => Date.now() - days * dayMs;
@@ -43,12 +43,12 @@ test('what is set holds from the next round on, and is written down', async () =
   );
 });
 
-test('null keeps for ever', async () => {
+test('null keeps records forever', async () => {
   const body = { recordsDays: null, bodiesDays: null };
   assert.deepEqual((await call('PUT', path, { user, body })).body, body);
 });
 
-test('of an agent: null is what the workspace says, and only an owner may change it', async () => {
+test('per agent: null means the workspace’s setting, and only an owner may change it', async () => {
   const { path: agent } = await addAgent(service);
   const unset = { recordsDays: null, bodiesDays: null };
   assert.deepEqual((await call('GET', agent, { user })).body.retention, unset);
@@ -60,11 +60,11 @@ test('of an agent: null is what the workspace says, and only an owner may change
   const refused = await call('PATCH', agent, { user: editor, body: { retention: unset } });
   assert.equal(refused.status, 403);
   assert.equal(refused.body.code, 'PERMISSION_DENIED');
-  // What changes nothing is nobody's business.
+  // A change without a difference needs no permission.
   assert.equal((await call('PATCH', agent, { user: editor, body })).status, 200);
 });
 
-test('an editor may stop the storing of bodies, an owner may begin it again', async () => {
+test('an editor may disable the storage of bodies, only an owner may enable it', async () => {
   const { path: agent } = await addAgent(service);
   const editor = await service.member('editor');
   const off = { storeBodies: false };

@@ -7,7 +7,7 @@ after(service.close);
 const { call } = service;
 const path = '/api/v1/retention';
 
-test('400 for days that there are not', async () => {
+test('400 for an invalid number of days', async () => {
   const user = await service.member('owner');
   for (const body of [
     {},
@@ -25,7 +25,7 @@ test('400 for days that there are not', async () => {
   assert.deepEqual(body, { recordsDays: 90, bodiesDays: null });
 });
 
-test('403 for who is no owner, and for a key that is tied to agents', async () => {
+test('403 for a member who is not an owner, and for a key that is limited to agents', async () => {
   const body = { recordsDays: 1, bodiesDays: 1 };
   for (const role of ['viewer', 'editor'] as const) {
     const user = await service.member(role);

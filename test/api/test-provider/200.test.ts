@@ -24,22 +24,22 @@ after(() => models.close());
 const user = service.ownerId;
 const secret = 'sk-never-to-be-shown';
 await put('fake', { kind: 'openai-compatible', apiKey: secret, baseURL: 'https://a.example/v1' });
-// The harness lets no test name this host, and the guard of the call is what is tested here.
+// The harness forbids this host in tests; this test is about the outbound guard.
 await sql`update providers set base_url = ${fake.url}`.execute(service.db);
 
 async function put(name: string, body: object) {
-  const answer = await service.call('PUT', `/api/v1/providers/${name}`, { user, body });
-  assert.equal(answer.status, 200);
+  const response = await service.call('PUT', `/api/v1/providers/${name}`, { user, body });
+  assert.equal(response.status, 200);
 }
 
 async function tested(name = 'fake') {
-  const answer = await service.call('POST', `/api/v1/providers/${name}/test`, { user });
-  assert.equal(answer.status, 200);
-  assert.ok(!JSON.stringify(answer.body).includes(secret));
-  return answer.body;
+  const response = await service.call('POST', `/api/v1/providers/${name}/test`, { user });
+  assert.equal(response.status, 200);
+  assert.ok(!JSON.stringify(response.body).includes(secret));
+  return response.body;
 }
 
-test('a provider that takes the credential, asked for its models and nothing else', async () => {
+test('a valid credential is tested with a list of models only', async () => {
   const before = fake.calls.length;
   const { ok, latencyMs, error } = await tested();
   assert.deepEqual([ok, Number.isInteger(latencyMs), error], [true, true, undefined]);
@@ -48,7 +48,7 @@ test('a provider that takes the credential, asked for its models and nothing els
   assert.equal(call?.headers.authorization, `Bearer ${secret}`);
 });
 
-const answers: [what: string, step: Step, code: string, said: RegExp][] = [
+const responses: [what: string, step: Step, code: string, said: RegExp][] = [
   [
     'a credential that is refused, and echoed',
     failing(401, `Incorrect API key provided: ${secret}.`, 'invalid_api_key'),
@@ -65,10 +65,10 @@ const answers: [what: string, step: Step, code: string, said: RegExp][] = [
     /could not be read/,
   ],
   ['a reset', 'reset', 'PROVIDER_ERROR', /connection to the provider broke/],
-  ['silence', 'hang', 'MODEL_TIMEOUT', /did not answer within 1 seconds/],
+  ['silence', 'hang', 'MODEL_TIMEOUT', /did not response within 1 seconds/],
 ];
-for (const [what, step, code, said] of answers) {
-  test(`${what} is told`, async () => {
+for (const [what, step, code, said] of responses) {
+  test(`reports ${what}`, async () => {
     fake.script(step);
     const { ok, latencyMs, error } = await tested();
     assert.deepEqual([ok, latencyMs, error.code], [false, undefined, code]);
@@ -76,7 +76,7 @@ for (const [what, step, code, said] of answers) {
   });
 }
 
-test('what runs do not reach, the test does not reach either', async () => {
+test('the test has the same outbound restrictions as executions', async () => {
   await put('inside', { kind: 'openai-compatible', apiKey: secret, baseURL: 'https://a.example' });
   await sql`
     update providers set base_url = 'http://127.0.0.1:1/v1' where name = 'inside'`.execute(
@@ -86,7 +86,7 @@ test('what runs do not reach, the test does not reach either', async () => {
   assert.deepEqual([ok, error.code], [false, 'PROVIDER_NOT_CONFIGURED']);
 });
 
-test('a credential that is missing, or does not open', async () => {
+test('reports a credential that is missing or cannot be decrypted', async () => {
   await put('none', { kind: 'openai' });
   assert.match((await tested('none')).error.message, /needs an apiKey/);
   await put('sealed', { kind: 'openai', apiKey: secret });
@@ -97,7 +97,7 @@ test('a credential that is missing, or does not open', async () => {
   assert.match((await tested('sealed')).error.message, /store it again/);
 });
 
-test('it is no execution', async () => {
+test('a test is not an execution', async () => {
   await tested();
   const usage = await service.call('GET', '/api/v1/usage', { user });
   const history = await service.call('GET', '/api/v1/executions', { user });

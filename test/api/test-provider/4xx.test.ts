@@ -14,10 +14,10 @@ const service = await startService({
 after(service.close);
 const path = '/api/v1/providers/openai/test';
 
-// Without braces: the name is no identifier, and every workspace may have any.
+// Not in the path of unknown ids: a provider name is not an id, and any workspace may use any name.
 testRefusals(service, { ...testProvider, path }, { path });
 
-test('404 for a name that is not configured, or cannot be', async () => {
+test('404 for an unknown or malformed name', async () => {
   const user = service.ownerId;
   for (const name of ['other', 'cueline', 'a%00b', 'x'.repeat(65)]) {
     const { status, body } = await service.call('POST', `/api/v1/providers/${name}/test`, { user });
@@ -26,7 +26,7 @@ test('404 for a name that is not configured, or cannot be', async () => {
   assert.deepEqual(asked, []);
 });
 
-test('403 for an editor, and for an owner’s key that is tied to agents', async () => {
+test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   asked.length = 0;

@@ -11,35 +11,35 @@ after(service.close);
 const { key } = await service.key();
 
 async function patch({ path }: { path: string }, body: object) {
-  const answer = await service.call('PATCH', path, { key, body });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body;
+  const response = await service.call('PATCH', path, { key, body });
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response.body;
 }
 
 async function fresh(input: object = {}): Promise<MadeAgent> {
   return makeAgent(service, await makePrompt(service, { user: 'Hi {{name}}' }), { ...input });
 }
 
-test('changes what is sent, leaves the rest, and makes another ETag', async () => {
+test('changes only the sent fields, and the ETag', async () => {
   const agent = await fresh({ project: 'p', tags: ['a'], description: 'd', category: 'c' });
   const before = (await service.call('GET', agent.path, { key })).body;
   const sent = { agentName: 'New', visibility: 'public', tags: [], allowedOrigins: ['http://a.b'] };
-  const answer = await service.call('PATCH', agent.path, { key, body: sent });
-  assert.equal(answer.headers.get('etag'), '"2"');
-  assert.deepEqual(answer.body, { ...before, ...sent, updatedAt: answer.body.updatedAt });
+  const response = await service.call('PATCH', agent.path, { key, body: sent });
+  assert.equal(response.headers.get('etag'), '"2"');
+  assert.deepEqual(response.body, { ...before, ...sent, updatedAt: response.body.updatedAt });
   const cleared = await patch(agent, { project: null, category: null, description: null });
   assert.deepEqual([cleared.project, cleared.category, cleared.description], [null, null, null]);
   assert.deepEqual(cleared, (await service.call('GET', agent.path, { key })).body);
 });
 
-test('a change that changes nothing makes no other ETag', async () => {
+test('a change without a difference keeps the ETag', async () => {
   const agent = await fresh({ tags: ['a'], agentConfig: { model: 'a/b', topP: 0.5 } });
   const before = await service.call('GET', agent.path, { key });
   const { agentName, tags, agentConfig, rateLimits, defaultVariableValues } = before.body;
   const all = { agentName, tags, agentConfig, rateLimits, defaultVariableValues };
   for (const body of [{}, all, { agentConfig: { topP: 0.5, maxAttempts: null } }]) {
-    const answer = await service.call('PATCH', agent.path, { key, body });
-    assert.deepEqual([answer.body, answer.headers.get('etag')], [before.body, '"1"']);
+    const response = await service.call('PATCH', agent.path, { key, body });
+    assert.deepEqual([response.body, response.headers.get('etag')], [before.body, '"1"']);
   }
   const defaults = async (defaultVariableValues: object) =>
     service.call('PATCH', agent.path, { key, body: { defaultVariableValues } });
@@ -47,7 +47,7 @@ test('a change that changes nothing makes no other ETag', async () => {
   assert.equal((await defaults({ more: 'y', name: 'x' })).headers.get('etag'), '"3"');
 });
 
-test('agentConfig merges, and null removes a field', async () => {
+test('agentConfig is merged, and null removes a field', async () => {
   const agent = await fresh({ agentConfig: { model: 'a/b', topP: 0.5, maxAttempts: 2 } });
   const merged = await patch(agent, { agentConfig: { topP: null, temperature: 0 } });
   assert.deepEqual(merged.agentConfig, { model: 'a/b', maxAttempts: 2, temperature: 0 });
@@ -56,7 +56,7 @@ test('agentConfig merges, and null removes a field', async () => {
   assert.deepEqual((await patch(agent, { agentConfig: {} })).agentConfig, removed.agentConfig);
 });
 
-test('a window of the limits that is left out keeps what it has', async () => {
+test('an omitted rate limit window is unchanged', async () => {
   const agent = await fresh({ rateLimits: { requestsPerMinute: 1, requestsPerHour: 2 } });
   const { rateLimits } = await patch(agent, {
     rateLimits: { requestsPerMinute: null, requestsPerDay: 3 },
@@ -68,7 +68,7 @@ test('a window of the limits that is left out keeps what it has', async () => {
   });
 });
 
-test('pins another version, notes it, and runs it from the next call on', async () => {
+test('pins another version, records it, and uses it from the next execution on', async () => {
   const prompt = await makePrompt(service, { user: 'old {{name}}' }, { user: 'new {{name}}' });
   const agent = await makeAgent(service, prompt);
   await move(service, agent, 'enable-api');
@@ -85,21 +85,21 @@ test('pins another version, notes it, and runs it from the next call on', async 
   );
 });
 
-test('a version that is pinned already is not noted again', async () => {
+test('pinning the pinned version records nothing', async () => {
   const agent = await fresh();
   await patch(agent, { promptVersionId: agent.prompt.versionIds[0], agentName: 'B' });
   const { pagination } = (await service.call('GET', `${agent.path}/pins`, { key })).body;
   assert.equal(pagination.total, 1);
 });
 
-test('lists and version are judged together: what misses alone may fit at once', async () => {
+test('variable lists and version are validated together', async () => {
   const prompt = await makePrompt(service, { user: '{{a}}' }, { user: '{{b}}' });
   const agent = await makeAgent(service, prompt);
   const body = { promptVersionId: prompt.versionIds[1], requiredVariables: ['b'] };
   assert.deepEqual((await patch(agent, body)).requiredVariables, ['b']);
 });
 
-test('the API is switched off and on within Testing and Deployed', async () => {
+test('the API can be switched in Testing and Deployed', async () => {
   const agent = await fresh({ optionalVariables: ['name'] });
   await move(service, agent, 'enable-api', 'deploy');
   const execute = async () =>
@@ -110,14 +110,14 @@ test('the API is switched off and on within Testing and Deployed', async () => {
   assert.deepEqual([on.apiEnabled, await execute()], [true, 202]);
 });
 
-test('a deployed agent takes every change, and so does an archived one', async () => {
+test('deployed and archived agents accept every change', async () => {
   const deployed = await addAgent(service);
   assert.equal((await patch(deployed, { agentName: 'Live' })).agentName, 'Live');
   const archived = await addAgent(service, { stage: 'Paused', archived: true });
   assert.equal((await patch(archived, { agentName: 'Old' })).archived, true);
 });
 
-test('changes to other fields at the same time all last', async () => {
+test('concurrent changes to different fields are all applied', async () => {
   const agent = await fresh();
   const changes = [
     { agentName: 'N' },
@@ -136,24 +136,24 @@ test('changes to other fields at the same time all last', async () => {
   assert.equal(headers.get('etag'), '"7"');
 });
 
-test('who makes an agent private that is not theirs is still answered, and then sees it no more', async () => {
+test('making another member’s agent private returns it once, then 404', async () => {
   const agent = await addAgent(service);
   const user = await service.member('editor');
   const body = { visibility: 'private' };
-  const answer = await service.call('PATCH', agent.path, { user, body });
-  assert.deepEqual([answer.status, answer.body.visibility], [200, 'private']);
+  const response = await service.call('PATCH', agent.path, { user, body });
+  assert.deepEqual([response.status, response.body.visibility], [200, 'private']);
   assert.equal((await service.call('PATCH', agent.path, { user, body })).status, 404);
 });
 
-test('a tied key changes its agent', async () => {
+test('a key that is limited to an agent changes it', async () => {
   const agent = await fresh();
   const tied = await service.key({ agentIds: [agent.agentId], permissions: ['manage'] });
   const body = { agentName: 'Tied' };
-  const answer = await service.call('PATCH', agent.path, { key: tied.key, body });
-  assert.equal(answer.body.agentName, 'Tied');
+  const response = await service.call('PATCH', agent.path, { key: tied.key, body });
+  assert.equal(response.body.agentName, 'Tied');
 });
 
-test('a limit counts on with what was let past before', async () => {
+test('a new limit includes earlier usage', async () => {
   const agent = await addAgent(service, { rateLimits: { requestsPerDay: 2 } });
   const execute = async () => {
     const call = { key, body: { variables: { name: 'x' } } };
@@ -166,7 +166,7 @@ test('a limit counts on with what was let past before', async () => {
   assert.equal(await execute(), 202);
 });
 
-test('the row that its calls are counted in stays the same', async () => {
+test('the counter row of the agent stays the same', async () => {
   const agent = await fresh();
   await patch(agent, { rateLimits: { requestsPerDay: 3 } });
   const { rows } = await sql`

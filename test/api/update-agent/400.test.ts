@@ -36,9 +36,9 @@ for (const [what, body, named, of = agent] of wrong) {
   test(`400 for ${what}, and nothing changes`, async () => {
     const { key } = await service.key();
     const before = await service.call('GET', of.path, { key });
-    const answer = await service.call('PATCH', of.path, { key, body: { project: 'x', ...body } });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
-    assert.match(answer.body.message, named);
+    const response = await service.call('PATCH', of.path, { key, body: { project: 'x', ...body } });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
+    assert.match(response.body.message, named);
     assert.deepEqual((await service.call('GET', of.path, { key })).body, before.body);
   });
 }

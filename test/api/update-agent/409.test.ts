@@ -13,13 +13,13 @@ const prompt = await makePrompt(
   { system: '{{c}}', user: '{{a}}{{b}}' },
 );
 
-test('refuses a version whose placeholders the agent does not declare, and stays as it was', async () => {
+test('409 for a version with undeclared placeholders; the agent is unchanged', async () => {
   const agent = await makeAgent(service, prompt);
   const before = await service.call('GET', agent.path, { key });
   const body = { promptVersionId: prompt.versionIds[1], agentName: 'Half-way' };
-  const answer = await service.call('PATCH', agent.path, { key, body });
-  assert.deepEqual([answer.status, answer.body.code], [409, 'UNDECLARED_VARIABLES']);
-  assert.deepEqual(answer.body.undeclaredVariables, ['c', 'b']);
+  const response = await service.call('PATCH', agent.path, { key, body });
+  assert.deepEqual([response.status, response.body.code], [409, 'UNDECLARED_VARIABLES']);
+  assert.deepEqual(response.body.undeclaredVariables, ['c', 'b']);
   const now = await service.call('GET', agent.path, { key });
   assert.deepEqual(now.body, before.body);
   assert.equal(now.headers.get('etag'), before.headers.get('etag'));
@@ -27,13 +27,13 @@ test('refuses a version whose placeholders the agent does not declare, and stays
   assert.equal(pagination.total, 1);
 });
 
-test('refuses lists that no longer declare what the pinned version needs', async () => {
+test('409 for variable lists without a placeholder of the pinned version', async () => {
   const agent = await makeAgent(service, prompt, {
     ...{ requiredVariables: [], defaultVariableValues: { a: 1 } },
   });
   for (const body of [{ defaultVariableValues: {} }, { defaultVariableValues: { b: 1 } }]) {
-    const answer = await service.call('PATCH', agent.path, { key, body });
-    assert.deepEqual([answer.status, answer.body.undeclaredVariables], [409, ['a']]);
+    const response = await service.call('PATCH', agent.path, { key, body });
+    assert.deepEqual([response.status, response.body.undeclaredVariables], [409, ['a']]);
   }
   const moved = { defaultVariableValues: {}, optionalVariables: ['a'] };
   assert.equal((await service.call('PATCH', agent.path, { key, body: moved })).status, 200);
@@ -46,12 +46,12 @@ const closed: [what: string, options: AgentOptions, allowed: string[]][] = [
 ];
 for (const [what, options, allowed] of closed) {
   for (const apiEnabled of [true, false]) {
-    test(`refuses to switch the API ${apiEnabled ? 'on' : 'off'} of an agent that is ${what}`, async () => {
+    test(`409 for switching the API ${apiEnabled ? 'on' : 'off'} of an agent that is ${what}`, async () => {
       const { path } = await addAgent(service, options);
       const body = { apiEnabled, agentName: 'Half-way' };
-      const answer = await service.call('PATCH', path, { key, body });
-      assert.deepEqual([answer.status, answer.body.code], [409, 'ILLEGAL_TRANSITION']);
-      assert.deepEqual(answer.body.allowedActions, allowed);
+      const response = await service.call('PATCH', path, { key, body });
+      assert.deepEqual([response.status, response.body.code], [409, 'ILLEGAL_TRANSITION']);
+      assert.deepEqual(response.body.allowedActions, allowed);
       assert.equal((await service.call('GET', path, { key })).body.agentName, 'Agent');
     });
   }

@@ -11,22 +11,22 @@ async function patch(path: string, tag: string, body: object = { agentName: 'New
   return service.call('PATCH', path, { key, body, headers: { 'if-match': tag } });
 }
 
-test('of many who edit at once what they have read, one gets through', async () => {
+test('one of many concurrent edits of the same revision succeeds', async () => {
   const { path } = await addAgent(service);
   const tag = (await service.call('GET', path, { key })).headers.get('etag') ?? '';
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, (_, i) => patch(path, tag, { agentName: `by ${i}` })),
   );
-  const through = answers.filter(({ status }) => status === 200);
+  const through = responses.filter(({ status }) => status === 200);
   assert.equal(through.length, 1);
-  const others = answers.filter(({ status }) => status !== 200);
+  const others = responses.filter(({ status }) => status !== 200);
   for (const { status, body } of others) assert.deepEqual([status, body.code], [412, 'STALE']);
   const read = await service.call('GET', path, { key });
   assert.equal(read.body.agentName, through[0]?.body.agentName);
   assert.equal(read.headers.get('etag'), through[0]?.headers.get('etag'));
 });
 
-test('the lifecycle is a change as well', async () => {
+test('a stage change also changes the revision', async () => {
   const { path } = await addAgent(service, { stage: 'Draft' });
   await service.call('POST', `${path}/lifecycle`, { key, body: { action: 'enable-api' } });
   assert.equal((await patch(path, '"1"')).status, 412);
@@ -54,14 +54,14 @@ const tags: [tag: string, status: number][] = [
 for (const [tag, status] of tags) {
   test(`If-Match: ${tag} is ${status}`, async () => {
     const { path } = await addAgent(service);
-    const answer = await patch(path, tag);
-    assert.equal(answer.status, status);
-    if (status === 412) assert.equal(answer.body.code, 'STALE');
-    if (status === 400) assert.match(answer.body.message, /If-Match/);
+    const response = await patch(path, tag);
+    assert.equal(response.status, status);
+    if (status === 412) assert.equal(response.body.code, 'STALE');
+    if (status === 400) assert.match(response.body.message, /If-Match/);
   });
 }
 
-test('what is not there is 404, and what is no change is 400, whatever the tag', async () => {
+test('404 and 400 take precedence over the tag', async () => {
   const { path } = await addAgent(service);
   const unknown = '/api/v1/agents/agt_01jd0000000000000000000000';
   assert.equal((await patch(unknown, '"9"')).status, 404);

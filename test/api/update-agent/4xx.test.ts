@@ -23,17 +23,17 @@ for (const promptVersionId of ids) {
   test(`404 for a version that its prompt does not have: ${promptVersionId}`, async () => {
     const { key } = await service.key();
     const body = { promptVersionId };
-    const answer = await service.call('PATCH', agent.path, { key, body });
-    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+    const response = await service.call('PATCH', agent.path, { key, body });
+    assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
   });
 }
 
-test('404 for what the caller does not see, or its key is not tied to', async () => {
+test('404 for an agent that the caller or its key cannot access', async () => {
   const { path } = await addAgent(service, { visibility: 'private' });
   const user = await service.member('editor');
   const tied = await service.key({ agentIds: [agent.agentId] });
   for (const caller of [{ user }, { key: tied.key }]) {
-    const answer = await service.call('PATCH', path, { ...caller, body: { agentName: 'B' } });
-    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND']);
+    const response = await service.call('PATCH', path, { ...caller, body: { agentName: 'B' } });
+    assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
   }
 });

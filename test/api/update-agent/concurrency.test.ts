@@ -12,7 +12,7 @@ async function execute(path: string): Promise<string> {
   return (await service.call('POST', `${path}/execute`, call)).body.statusUrl;
 }
 
-test('a higher maxConcurrency, and then none, starts what waited for a slot', async () => {
+test('raising or removing maxConcurrency starts waiting executions', async () => {
   const { path } = await addAgent(service, { config: { maxConcurrency: 1 } });
   const held = [service.models.hold(), service.models.hold(), service.models.hold()];
   const urls = [await execute(path), await execute(path), await execute(path)];
@@ -29,7 +29,7 @@ test('a higher maxConcurrency, and then none, starts what waited for a slot', as
   for (const url of urls) assert.equal((await ended(service, url, key)).status, 'success');
 });
 
-test('a lower one takes no slot away, and lets none start before enough have ended', async () => {
+test('lowering maxConcurrency keeps running executions, and starts none until enough end', async () => {
   const { path } = await addAgent(service, { config: { maxConcurrency: 2 } });
   const before = service.models.calls.length;
   const held = [service.models.hold(), service.models.hold(), service.models.hold()];

@@ -11,7 +11,7 @@ const { key } = await service.key();
 const setRole = (userId: string, role: string) =>
   service.call('PATCH', `/api/v1/members/${toId('user', userId)}`, { key, body: { role } });
 
-test('a role holds from the next call on, for sessions and keys', async () => {
+test('a role applies from the next request on, to sessions and keys', async () => {
   const userId = await service.member('viewer');
   const own = await service.key({ userId });
   const makePrompt = async (who: object) =>
@@ -36,18 +36,18 @@ test('a role holds from the next call on, for sessions and keys', async () => {
   );
 });
 
-test('an owner can step down where there is another', async () => {
+test('an owner can step down if another remains', async () => {
   const userId = await service.member('owner');
-  const answer = await service.call('PATCH', `/api/v1/members/${toId('user', userId)}`, {
+  const response = await service.call('PATCH', `/api/v1/members/${toId('user', userId)}`, {
     user: userId,
     body: { role: 'editor' },
   });
-  assert.deepEqual([answer.status, answer.body.role], [200, 'editor']);
+  assert.deepEqual([response.status, response.body.role], [200, 'editor']);
   const list = await service.call('GET', '/api/v1/invitations', { user: userId });
   assert.equal(list.status, 403);
 });
 
-test('with the ownership go the links that were handed out with it', async () => {
+test('losing ownership withdraws the invitations of that owner', async () => {
   const userId = await service.member('owner');
   const body = { email: 'friend@example.com', role: 'owner' };
   await service.call('POST', '/api/v1/invitations', { user: userId, body });

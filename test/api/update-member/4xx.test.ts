@@ -14,29 +14,29 @@ const body = { role: 'editor' };
 
 testRefusals(service, updateMember, { path, body });
 
-test('400 for a role that there is not', async () => {
+test('400 for an unknown role', async () => {
   const { key } = await service.key();
   for (const wrong of [{}, { role: 'admin' }, { role: null }, { role: 'Owner' }]) {
     assert.equal((await service.call('PATCH', path, { key, body: wrong })).status, 400);
   }
 });
 
-test('403 for whoever is no owner, and for a key that is tied to agents', async () => {
+test('403 for a member who is not an owner, and for a key that is limited to agents', async () => {
   const userId = await service.member('editor');
   const tied = await service.key({ agentIds: [(await addAgent(service)).agentId] });
   const issued = await service.key({ userId });
   for (const who of [{ user: userId }, { user: member }, { key: issued.key }, { key: tied.key }]) {
-    const answer = await service.call('PATCH', path, { ...who, body: { role: 'owner' } });
-    assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+    const response = await service.call('PATCH', path, { ...who, body: { role: 'owner' } });
+    assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
   }
 });
 
-test('409 where it would leave no owner', async () => {
+test('409 for the last owner', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   const own = `/api/v1/members/${toId('user', ownerId)}`;
   for (const role of ['editor', 'viewer']) {
-    const answer = await service.call('PATCH', own, { user: ownerId, body: { role } });
-    assert.deepEqual([answer.status, answer.body.code], [409, 'CONFLICT']);
+    const response = await service.call('PATCH', own, { user: ownerId, body: { role } });
+    assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
   }
   assert.equal((await service.call('GET', '/api/v1/invitations', { user: ownerId })).status, 200);
   const { key } = await service.key({ workspaceId, userId: ownerId });

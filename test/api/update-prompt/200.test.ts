@@ -6,7 +6,7 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('changes what is sent and leaves the rest', async () => {
+test('changes only the sent fields', async () => {
   const { path } = await makePrompt(service, { user: 'x' });
   const { key } = await service.key();
   const patch = async (body: object) => (await service.call('PATCH', path, { key, body })).body;
@@ -20,7 +20,7 @@ test('changes what is sent and leaves the rest', async () => {
   assert.ok(cleared.updatedAt >= cleared.createdAt);
 });
 
-test('a change makes another ETag, one that changes nothing does not', async () => {
+test('a change updates the ETag, a change without a difference does not', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();
   const tag = async (body: object) =>

@@ -6,19 +6,19 @@ import { startService } from '../../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('of many who edit at once what they have read, one gets through', async () => {
+test('one of many concurrent edits of the same revision succeeds', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();
   const tag = (await service.call('GET', path, { key })).headers.get('etag') ?? '';
   const names = Array.from({ length: 8 }, (_, i) => `by ${i}`);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     names.map((name) =>
       service.call('PATCH', path, { key, body: { name }, headers: { 'if-match': tag } }),
     ),
   );
-  const through = answers.filter(({ status }) => status === 200);
+  const through = responses.filter(({ status }) => status === 200);
   assert.equal(through.length, 1);
-  const others = answers.filter(({ status }) => status !== 200);
+  const others = responses.filter(({ status }) => status !== 200);
   for (const { status, body } of others) assert.deepEqual([status, body.code], [412, 'STALE']);
   const read = await service.call('GET', path, { key });
   assert.equal(read.body.name, through[0]?.body.name);

@@ -14,14 +14,14 @@ testRefusals(service, updatePrompt, { path: prompt.path, body: { name: 'P' } });
 for (const body of [{ name: null }, { name: '' }, { description: 5 }, { archived: true }]) {
   test(`400 for ${JSON.stringify(body)}`, async () => {
     const { key } = await service.key();
-    const answer = await service.call('PATCH', prompt.path, { key, body });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'INVALID_REQUEST']);
+    const response = await service.call('PATCH', prompt.path, { key, body });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
   });
 }
 
-test('403 for a tied key, even of an agent that is built from it', async () => {
+test('403 for a key that is limited to agents, even to an agent of this prompt', async () => {
   const { agentId } = await makeAgent(service, prompt);
   const { key } = await service.key({ agentIds: [agentId] });
-  const answer = await service.call('PATCH', prompt.path, { key, body: { name: 'P' } });
-  assert.deepEqual([answer.status, answer.body.code], [403, 'PERMISSION_DENIED']);
+  const response = await service.call('PATCH', prompt.path, { key, body: { name: 'P' } });
+  assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
 });

@@ -16,7 +16,7 @@ const two = (agentId: string) => {
   return { ...greeting(agentId), steps: [step, { ...step, name: 'again' }] };
 };
 
-test('name, description and switch change; the tag says what was read', async () => {
+test('changes name, description and switch; If-Match is checked', async () => {
   const { path } = await makeWorkflow(service, greeting(agent.agentId));
   const body = { name: 'Other', description: 'D', enabled: false };
   const changed = await service.call('PATCH', path, { key, body, headers: { 'if-match': '"1"' } });
@@ -29,7 +29,7 @@ test('name, description and switch change; the tag says what was read', async ()
   assert.equal(stale.status, 412);
 });
 
-test('versions are pinned and pinned again, and the pins tell', async () => {
+test('versions can be pinned again, and the pins list them', async () => {
   const { path, workflowVersionId } = await makeWorkflow(service, greeting(agent.agentId));
   const body = { label: 'twice', notes: 'N', definition: two(agent.agentId) };
   const added = await service.call('POST', `${path}/versions`, { key, body });
@@ -61,7 +61,7 @@ test('versions are pinned and pinned again, and the pins tell', async () => {
   assert.equal(taken.status, 409);
 });
 
-test('a version without a label takes one that is free', async () => {
+test('a version without a label gets a free one', async () => {
   const { path } = await makeWorkflow(service, greeting(agent.agentId));
   const add = async (label?: string) => {
     const body = { definition: two(agent.agentId), ...(label !== undefined && { label }) };
@@ -74,7 +74,7 @@ test('a version without a label takes one that is free', async () => {
   assert.equal(await add(), 'v5');
 });
 
-test('a version that does not hold any more is not pinned; a name that is taken is not given', async () => {
+test('a version that is no longer valid cannot be pinned; a taken name is rejected', async () => {
   const leaving = await addAgent(service);
   const { path, workflowVersionId } = await makeWorkflow(service, greeting(leaving.agentId));
   const version = { key, body: { definition: greeting(agent.agentId) } };
@@ -95,7 +95,7 @@ test('a version that does not hold any more is not pinned; a name that is taken 
   assert.equal(refused.status, 409);
 });
 
-test('of two that are given one name at once, one gets it', async () => {
+test('one of two concurrent renames to the same name succeeds', async () => {
   const first = await makeWorkflow(service, greeting(agent.agentId));
   const second = await makeWorkflow(service, greeting(agent.agentId));
   const refused = await during(

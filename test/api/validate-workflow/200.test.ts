@@ -11,12 +11,12 @@ const agent = await addAgent(service);
 
 async function validate(definition: unknown) {
   const body = { definition };
-  const answer = await service.call('POST', '/api/v1/workflows/validate', { key, body });
-  assert.equal(answer.status, 200);
-  return answer.body;
+  const response = await service.call('POST', '/api/v1/workflows/validate', { key, body });
+  assert.equal(response.status, 200);
+  return response.body;
 }
 
-test('what holds is answered filled in, and nothing is saved', async () => {
+test('a valid definition is returned with defaults, and nothing is saved', async () => {
   const { problems, definition } = await validate(greeting(agent.agentId));
   assert.deepEqual(problems, []);
   assert.equal(definition.timeoutMs, 3_600_000);
@@ -24,7 +24,7 @@ test('what holds is answered filled in, and nothing is saved', async () => {
   assert.equal(body.pagination.total, 0);
 });
 
-test('what has another form is a problem at its place like any other', async () => {
+test('a schema error is reported with its path', async () => {
   const steps = [{ name: 'a', agentId: 7 }, { name: 'b c', agentId: agent.agentId }, 'x'];
   const { problems } = await validate({ steps, more: 1 });
   const places = problems.map((one: { step: string; path: string }) => [one.path, one.step]);
@@ -44,7 +44,7 @@ test('what has another form is a problem at its place like any other', async () 
   }
 });
 
-test('what does not fit together is a problem', async () => {
+test('an inconsistency is reported', async () => {
   const definition = { ...greeting(agent.agentId), output: '{{steps.none.output}}' };
   assert.deepEqual((await validate(definition)).problems, [
     { step: null, path: 'output', message: 'There is no step "none".' },

@@ -9,7 +9,7 @@ import type { AgentInput } from '../../../flow/agent/create-agent.ts';
 import type { AgentRow } from '../../../store/agent/agents.ts';
 import type { PinRow } from '../../../store/agent/pins.ts';
 
-/** Agents between the words of the API and our own. */
+/** Agents in API format. */
 
 export function agentWire(row: AgentRow): Agent {
   return {
@@ -22,7 +22,7 @@ export function agentWire(row: AgentRow): Agent {
     requiredVariables: [...row.requiredVariables],
     optionalVariables: [...row.optionalVariables],
     defaultVariableValues: row.defaultVariableValues,
-    // An archived agent keeps its switch for its return, but lets nobody in.
+    // An archived agent keeps its setting for its restoration, but rejects executions.
     apiEnabled: callable(row),
     visibility: row.visibility,
     rateLimits: row.rateLimits,
@@ -56,7 +56,7 @@ export function pinWire(row: PinRow): Pin {
 export function newAgent(body: Body<typeof createAgent>): AgentInput {
   const { promptId, promptVersionId, ...settings } = body;
   return {
-    ...changeOf(settings),
+    ...toChange(settings),
     name: body.agentName,
     promptId: fromId('prompt', promptId),
     promptVersionId: fromId('version', promptVersionId),
@@ -66,14 +66,14 @@ export function newAgent(body: Body<typeof createAgent>): AgentInput {
 export function agentPatch(body: Body<typeof updateAgent>): AgentPatch {
   const { promptVersionId, apiEnabled, ...settings } = body;
   return {
-    change: changeOf(settings),
+    change: toChange(settings),
     ...(promptVersionId !== undefined && { promptVersionId: fromId('version', promptVersionId) }),
     ...(apiEnabled !== undefined && { apiEnabled }),
   };
 }
 
-/** What is not in the body must not be in the change either: there it would stand for a value. */
-function changeOf({
+/** Omits absent fields: the change would set them to undefined. */
+function toChange({
   agentName,
   agentConfig,
   ...others

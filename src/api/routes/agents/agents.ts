@@ -19,11 +19,11 @@ import { type Context, type HandlerResponse, route } from '../../http/route.ts';
 import { limitWire } from '../workspace/limit-wire.ts';
 import { agentPatch, agentWire, newAgent, pinWire } from './agent-wire.ts';
 
-/** Agents: making, finding and changing them, their lifecycle, and the versions they had. */
-export function agentRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
+/** Creates, lists, reads and changes agents, their stage, limits and pins. */
+export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
 
-  route(app, parts, contract.createAgent, async ({ body, caller }) => {
+  route(app, deps, contract.createAgent, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
     const row = await createAgent(db, caller, newAgent(body));
     const agent = agentWire(row);
@@ -31,66 +31,69 @@ export function agentRoutes(app: FastifyInstance, parts: ApiDeps): void {
     return { status: 201, body: agent, headers: { etag: etag(row.revision), location } };
   });
 
-  route(app, parts, contract.listAgents, async ({ query, caller }) => {
+  route(app, deps, contract.listAgents, async ({ query, caller }) => {
     const page = readPage(query);
     const { status: stage = null, project = null, tag = null, q = null, archived = false } = query;
-    const question = { ...page, stage, project, tag, q, archived };
-    const { rows, total } = await store.listAgents(db, caller, question);
+    const request = { ...page, stage, project, tag, q, archived };
+    const { rows, total } = await store.listAgents(db, caller, request);
     return pageResponse('agents', rows.map(agentWire), { ...page, total });
   });
 
-  route(app, parts, contract.getAgent, async (context) => {
+  route(app, deps, contract.getAgent, async (context) => {
     const agentId = fromId('agent', context.params.agentId);
     const row = agentId && (await store.findAgent(db, context.caller, agentId));
     if (!row) throw noSuchAgent();
-    return answer(context, row);
+    return agentResponse(context, row);
   });
 
-  route(app, parts, contract.updateAgent, async (context) => {
+  route(app, deps, contract.updateAgent, async (context) => {
     const { params, body, caller, request } = context;
     const agentId = fromId('agent', params.agentId);
     const row = await changeAgent(db, caller, agentId, agentPatch(body), ifMatch(request));
-    return answer(context, row);
+    return agentResponse(context, row);
   });
 
-  route(app, parts, contract.deleteAgent, async ({ params, caller }) => {
+  route(app, deps, contract.deleteAgent, async ({ params, caller }) => {
     await deleteAgent(db, caller, fromId('agent', params.agentId));
     return { status: 204, body: null };
   });
 
-  route(app, parts, contract.changeAgentStage, async (context) => {
+  route(app, deps, contract.changeAgentStage, async (context) => {
     const { params, body, caller } = context;
     const row = await moveAgent(db, caller, fromId('agent', params.agentId), body.action);
-    return answer(context, row);
+    return agentResponse(context, row);
   });
 
-  route(app, parts, contract.getAgentLimits, async (context) => {
+  route(app, deps, contract.getAgentLimits, async (context) => {
     const { caller, params, request, reply } = context;
     const agentId = fromId('agent', params.agentId);
     const row = agentId && (await store.findAgent(db, caller, agentId));
     if (!row) throw noSuchAgent();
     allowAgentOrigins({ request, reply, caller }, row);
     const { counts, nowMs } = await readCounts(db, row.id);
-    const stage = stageLimits(row.stage, parts.testingLimits);
+    const stage = stageLimits(row.stage, deps.testingLimits);
     const states = peekWindows(counts, agentLimits(row.rateLimits, stage), nowMs);
     return { status: 200, body: { rateLimitUsage: limitWire(states) } };
   });
 
-  route(app, parts, contract.listPins, async ({ params, query, caller, request, reply }) => {
+  route(app, deps, contract.listPins, async ({ params, query, caller, request, reply }) => {
     const page = readPage(query);
-    const agent = await visibleAgent(parts.reads, caller, params.agentId);
+    const agent = await visibleAgent(deps.reads, caller, params.agentId);
     allowAgentOrigins({ request, reply, caller }, agent);
     const { rows, total } = await listPins(db, agent.id, page);
     return pageResponse('pins', rows.map(pinWire), { ...page, total });
   });
 }
 
-type OneAgent = Context<
+type AgentContext = Context<
   typeof contract.getAgent | typeof contract.updateAgent | typeof contract.changeAgentStage
 >;
 
-/** Preflights of an agent's paths are answered by its origins, so the answers must be as well. */
-function answer({ caller, request, reply }: OneAgent, row: store.AgentRow): HandlerResponse {
+/** Allows the agent's origins, as the preflight of the same path does. */
+function agentResponse(
+  { caller, request, reply }: AgentContext,
+  row: store.AgentRow,
+): HandlerResponse {
   allowAgentOrigins({ request, reply, caller }, row);
   return { status: 200, body: agentWire(row), headers: { etag: etag(row.revision) } };
 }

@@ -6,15 +6,15 @@ import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { route } from '../../http/route.ts';
 
-/** Prompts, agents and workflows as a file declares them. */
-export function declarationRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
+/** Reads and applies declarations of prompts, agents and workflows. */
+export function declarationRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
 
-  route(app, parts, contract.getDeclaration, async ({ caller }) => {
+  route(app, deps, contract.getDeclaration, async ({ caller }) => {
     return { status: 200, body: await readDeclaration(db, caller) };
   });
 
-  route(app, parts, contract.applyDeclaration, async ({ body, caller }) => {
+  route(app, deps, contract.applyDeclaration, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
     const { declaration, dryRun = false } = body;
     const changes = await applyDeclaration(db, caller, declaration, dryRun);

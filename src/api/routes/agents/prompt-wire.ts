@@ -10,14 +10,14 @@ import type { VersionInput } from '../../../flow/agent/create-version.ts';
 import type { PromptRow } from '../../../store/agent/prompts.ts';
 import type { VersionRow, VersionSummaryRow } from '../../../store/agent/versions.ts';
 
-/** Prompts and their versions between the words of the API and our own. */
+/** Prompts and their versions in API format. */
 
 export function promptWire(row: PromptRow): Prompt {
   return {
     promptId: toId('prompt', row.id),
     name: row.name,
     description: row.description,
-    // Numbers have no gaps, and no version is ever deleted.
+    // Version numbers have no gaps, and versions are never deleted.
     versionCount: row.latest?.number ?? 0,
     latestVersion: row.latest && versionSummaryWire(row.latest),
     archived: row.archived,

@@ -15,62 +15,62 @@ import { pageResponse, readPage } from '../../http/page.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
 import { newVersion, promptWire, versionSummaryWire, versionWire } from './prompt-wire.ts';
 
-/** Prompts and their versions. A key that is tied to agents may read theirs and add versions, no more. */
-export function promptRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
+/** Prompts and their versions. A key that is limited to agents can only read their prompts and add versions. */
+export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
 
-  route(app, parts, contract.createPrompt, async ({ body, caller }) => {
+  route(app, deps, contract.createPrompt, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
     const { name, description = null } = body;
     const row = await createPrompt(db, caller, { name, description });
     const location = `/api/v1/prompts/${promptWire(row).promptId}`;
-    return answer(row, 201, { location });
+    return promptResponse(row, 201, { location });
   });
 
-  route(app, parts, contract.listPrompts, async ({ query, caller }) => {
+  route(app, deps, contract.listPrompts, async ({ query, caller }) => {
     const page = readPage(query);
     const { q = null, archived = false } = query;
     const { rows, total } = await listPrompts(db, caller, { ...page, q, archived });
     return pageResponse('prompts', rows.map(promptWire), { ...page, total });
   });
 
-  route(app, parts, contract.getPrompt, async ({ params, caller }) => {
-    return answer(await foundPrompt(db, caller, params.promptId));
+  route(app, deps, contract.getPrompt, async ({ params, caller }) => {
+    return promptResponse(await requirePrompt(db, caller, params.promptId));
   });
 
-  route(app, parts, contract.updatePrompt, async ({ params, body, caller, request }) => {
+  route(app, deps, contract.updatePrompt, async ({ params, body, caller, request }) => {
     requireWholeWorkspace(caller);
     const promptId = fromId('prompt', params.promptId);
-    return answer(await changePrompt(db, caller, promptId, body, ifMatch(request)));
+    return promptResponse(await changePrompt(db, caller, promptId, body, ifMatch(request)));
   });
 
   for (const [endpoint, archived] of [
     [contract.archivePrompt, true],
     [contract.restorePrompt, false],
   ] as const) {
-    route(app, parts, endpoint, async ({ params, caller }) => {
+    route(app, deps, endpoint, async ({ params, caller }) => {
       requireWholeWorkspace(caller);
       const promptId = fromId('prompt', params.promptId);
-      return answer(await changePrompt(db, caller, promptId, { archived }));
+      return promptResponse(await changePrompt(db, caller, promptId, { archived }));
     });
   }
 
-  route(app, parts, contract.createPromptVersion, async ({ params, body, caller }) => {
+  route(app, deps, contract.createPromptVersion, async ({ params, body, caller }) => {
     const promptId = fromId('prompt', params.promptId);
     const version = versionWire(await createVersion(db, caller, promptId, newVersion(body)));
     const location = `/api/v1/prompts/${version.promptId}/versions/${version.promptVersionId}`;
     return { status: 201, body: version, headers: { location } };
   });
 
-  route(app, parts, contract.listPromptVersions, async ({ params, query, caller }) => {
+  route(app, deps, contract.listPromptVersions, async ({ params, query, caller }) => {
     const page = readPage(query);
-    const prompt = await foundPrompt(db, caller, params.promptId);
+    const prompt = await requirePrompt(db, caller, params.promptId);
     const { rows, total } = await listVersions(db, prompt.id, page);
     return pageResponse('versions', rows.map(versionSummaryWire), { ...page, total });
   });
 
-  route(app, parts, contract.getPromptVersion, async ({ params, caller }) => {
-    const prompt = await foundPrompt(db, caller, params.promptId);
+  route(app, deps, contract.getPromptVersion, async ({ params, caller }) => {
+    const prompt = await requirePrompt(db, caller, params.promptId);
     const versionId = fromId('version', params.promptVersionId);
     const row = versionId && (await findVersion(db, prompt.id, versionId));
     if (!row) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
@@ -78,14 +78,14 @@ export function promptRoutes(app: FastifyInstance, parts: ApiDeps): void {
   });
 }
 
-async function foundPrompt(db: Db, caller: Caller, wireId: string): Promise<PromptRow> {
+async function requirePrompt(db: Db, caller: Caller, wireId: string): Promise<PromptRow> {
   const promptId = fromId('prompt', wireId);
   const row = promptId && (await findPrompt(db, caller, promptId));
   if (!row) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
   return row;
 }
 
-function answer(
+function promptResponse(
   row: PromptRow,
   status = 200,
   headers: Record<string, string> = {},

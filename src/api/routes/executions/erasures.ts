@@ -19,24 +19,24 @@ import { allowAgentOrigins } from '../../http/cors.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
 import { route } from '../../http/route.ts';
 
-/** Deleting one record, or all of one end user. */
-export function erasureRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db, reads, singlePipelines } = parts;
+/** Deletes one record, or erases all records of an end user. */
+export function erasureRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db, reads, singlePipelines } = deps;
 
-  route(app, parts, deleteExecution, async (context) => {
+  route(app, deps, deleteExecution, async (context) => {
     const { params, caller } = context;
     const execution = await visibleExecution(reads, caller, params, (agent) =>
       allowAgentOrigins(context, agent),
     );
     if (execution.status === 'processing') {
-      const message = 'The execution has not ended: cancel it before its record is deleted.';
+      const message = 'The execution has not ended. Cancel it before you delete its record.';
       throw new CallFailure('CONFLICT', message);
     }
     await flow.deleteExecution(singlePipelines, actorOf(caller), execution);
     return { status: 204, body: null };
   });
 
-  route(app, parts, createErasure, async ({ body, caller }) => {
+  route(app, deps, createErasure, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
     const { variable, value } = body;
     const agentId = body.agentId == null ? null : (fromId('agent', body.agentId) ?? undefined);
@@ -46,14 +46,14 @@ export function erasureRoutes(app: FastifyInstance, parts: ApiDeps): void {
     return { status: 202, body: erasure, headers: { location } };
   });
 
-  route(app, parts, listErasures, async ({ query, caller }) => {
+  route(app, deps, listErasures, async ({ query, caller }) => {
     requireWholeWorkspace(caller);
     const page = readPage(query);
     const { rows, total } = await store.listErasures(db, caller.workspaceId, page);
     return pageResponse('erasures', rows.map(erasureWire), { ...page, total });
   });
 
-  route(app, parts, getErasure, async ({ params, caller }) => {
+  route(app, deps, getErasure, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
     const id = fromId('erasure', params.erasureId);
     const row = id === null ? null : await store.findErasure(db, caller.workspaceId, id);

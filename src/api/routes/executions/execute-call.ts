@@ -8,9 +8,9 @@ import { requireCredential } from '../../access/authenticate.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { readBody } from '../../http/body.ts';
 
-/** A call to execute an agent or a workflow, as it is sent: whatever is wrong with it travels on as a value. */
+/** Reads a request to execute an agent or a workflow. Errors in it are values, because admission checks limits first. */
 
-/** The body, and with it the query, which has no parameters. */
+/** Reads the body and rejects every query parameter. */
 export async function readExecuteBody(
   request: FastifyRequest,
   field: 'variables' | 'input',
@@ -26,7 +26,7 @@ export async function readExecuteBody(
   return raw;
 }
 
-/** The same of a call from the dashboard, and who makes it. */
+/** Reads a request from the dashboard and its caller. */
 export async function readDashboardCall(
   { authenticator, checkSameOrigin }: Pick<ApiDeps, 'authenticator' | 'checkSameOrigin'>,
   request: FastifyRequest,
@@ -35,7 +35,7 @@ export async function readDashboardCall(
 ) {
   requireCredential(request);
   const body = await readExecuteBody(request, field);
-  // Now that the body is here, which may take its time: by then the caller may have been removed.
+  // Follows the body, which may take long: the caller may be removed meanwhile.
   const caller = await authenticator.identify(request, endpoint);
   checkSameOrigin(request);
   return { credential: { kind: 'session', caller }, body } as const;
@@ -43,16 +43,16 @@ export async function readDashboardCall(
 
 type Idempotency = Pick<ExecuteCall, 'idempotencyKey' | 'idempotencyProblem'>;
 
-export function idempotency(request: FastifyRequest): Idempotency {
-  return idempotencyOf(request.headers['idempotency-key'], 'Idempotency-Key');
+export function readIdempotency(request: FastifyRequest): Idempotency {
+  return parseIdempotencyKey(request.headers['idempotency-key'], 'Idempotency-Key');
 }
 
-/** A key of the wrong form can name no earlier call, and must not pass for none. */
-export function idempotencyOf(key: unknown, header: string): Idempotency {
+/** A malformed idempotency key is an error; it must not count as absent. */
+export function parseIdempotencyKey(key: unknown, header: string): Idempotency {
   if (key === undefined) return { idempotencyKey: null, idempotencyProblem: null };
   if (typeof key === 'string' && key.length <= idempotencyKeyMax && /^[\x20-\x7e]+$/.test(key)) {
     return { idempotencyKey: key, idempotencyProblem: null };
   }
-  const complaint = `The ${header} must have 1 to ${idempotencyKeyMax} printable ASCII characters.`;
-  return { idempotencyKey: null, idempotencyProblem: complaint };
+  const message = `The ${header} header must have 1 to ${idempotencyKeyMax} printable ASCII characters.`;
+  return { idempotencyKey: null, idempotencyProblem: message };
 }

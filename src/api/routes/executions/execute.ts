@@ -10,52 +10,52 @@ import { allowOrigin } from '../../http/cors.ts';
 import { errorResponse } from '../../http/error-response.ts';
 import { rateHeaders } from '../../http/rate-headers.ts';
 import { routePath, send } from '../../http/route.ts';
-import { idempotency, readDashboardCall, readExecuteBody } from './execute-call.ts';
+import { readDashboardCall, readExecuteBody, readIdempotency } from './execute-call.ts';
 
-/** Execute, with a key and from the dashboard. Everything but the key's form and the session is decided in admission. */
-export function executeRoutes(app: FastifyInstance, parts: ApiDeps): void {
+/** Executes an agent, with a key or from the dashboard. Admission decides everything but the key's format and the session. */
+export function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.post<{ Params: { agentId: string } }>(routePath(executeAgent), async (request, reply) => {
     const hash = bearerHash(request);
     if (!hash) throw unauthorized();
-    parts.onKeyUsed(hash);
+    deps.onKeyUsed(hash);
     const body = await readExecuteBody(request, 'variables');
-    await answer(parts, request, reply, { credential: { kind: 'key', hash }, body });
+    await execute(deps, request, reply, { credential: { kind: 'key', hash }, body });
     return reply;
   });
   app.post<{ Params: { agentId: string } }>(
     routePath(executeAgentInDashboard),
     async (request, reply) => {
-      const call = await readDashboardCall(parts, request, executeAgentInDashboard, 'variables');
-      await answer(parts, request, reply, call);
+      const call = await readDashboardCall(deps, request, executeAgentInDashboard, 'variables');
+      await execute(deps, request, reply, call);
       return reply;
     },
   );
 }
 
-async function answer(
-  parts: ApiDeps,
+async function execute(
+  deps: ApiDeps,
   request: FastifyRequest<{ Params: { agentId: string } }>,
   reply: FastifyReply,
-  from: Pick<ExecuteCall, 'credential' | 'body'>,
+  input: Pick<ExecuteCall, 'credential' | 'body'>,
 ): Promise<void> {
   const call: ExecuteCall = {
-    ...from,
+    ...input,
     agentId: fromId('agent', request.params.agentId),
-    ...idempotency(request),
+    ...readIdempotency(request),
     ipAddress: callerAddress(request),
     userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,
   };
-  const admitted = await parts.admission.admit(call);
+  const admitted = await deps.admission.admit(call);
   allowOrigin(request, reply, admitted.allowedOrigins);
   reply.headers(rateHeaders(admitted.states, admitted.nowMs));
   if (admitted.kind === 'refused') send(reply, errorResponse(admitted, request.id));
-  else send(reply, accepted(admitted, request.params.agentId));
+  else send(reply, acceptedResponse(admitted, request.params.agentId));
 }
 
 const userAgentMax = 500;
 
-/** A known agent's id has one form only: the one that it was called by. */
-function accepted(admitted: Extract<Admitted, { kind: 'accepted' }>, agentId: string) {
+/** Repeats the agent id of the path: a known id has only one text form. */
+function acceptedResponse(admitted: Extract<Admitted, { kind: 'accepted' }>, agentId: string) {
   const executionId = toId('execution', admitted.executionId);
   const statusUrl = `/api/v1/agents/${agentId}/executions/${executionId}`;
   return {
@@ -66,7 +66,7 @@ function accepted(admitted: Extract<Admitted, { kind: 'accepted' }>, agentId: st
       agentId,
       agentName: admitted.agentName,
       status: 'processing',
-      message: 'Accepted. Poll statusUrl for the outcome.',
+      message: 'Accepted. Poll statusUrl for the result.',
       statusUrl,
       ...(admitted.ignoredVariables.length > 0 && { ignoredVariables: admitted.ignoredVariables }),
     },

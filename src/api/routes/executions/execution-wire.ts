@@ -2,10 +2,10 @@ import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
 import { RawJson } from '../../http/json-response.ts';
 
-/** An execution as the API shows it. Fields that do not exist yet, or never will, are absent. */
+/** An execution in API format. Fields without a value are absent. */
 export function executionWire(row: ExecutionRow): Record<string, unknown> {
   const ended = row.status !== 'processing';
-  const apiKeyId = keyOfCall(row);
+  const apiKeyId = startingKeyId(row);
   const queuedAt = queuedAtOf(row);
   return {
     executionId: toId('execution', row.id),
@@ -33,17 +33,17 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
   };
 }
 
-/** A step of a workflow has none of its own: its run tells the key that started it. */
-export function keyOfCall({ source, apiKeyId }: ExecutionRow): string | null {
+/** The key that started the execution. The key of a workflow step is a field of its workflow run. */
+export function startingKeyId({ source, apiKeyId }: ExecutionRow): string | null {
   return source === 'api' && apiKeyId !== null ? toId('key', apiKeyId) : null;
 }
 
-/** What was refused never stood in the queue. */
+/** The time of queueing; null for refused executions, which are never queued. */
 export function queuedAtOf({ status, executedAt }: ExecutionRow): string | null {
   return status === 'rate_limited' || status === 'unauthorized' ? null : executedAt.toISOString();
 }
 
-/** The full record: with prompts, address and client. */
+/** The full record, with prompts, caller address and user agent. */
 export function executionDetailWire(row: ExecutionDetailRow): Record<string, unknown> {
   return {
     ...executionWire(row),

@@ -11,22 +11,22 @@ import { route } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
 import { executionDetailWire } from './execution-wire.ts';
 
-/** Status and cancel. */
-export function executionRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { reads, waiters, waitSlots: slots } = parts;
+/** Reads and cancels one execution. */
+export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { reads, waiters, waitSlots: slots } = deps;
 
-  route(app, parts, getExecution, async (context) => {
+  route(app, deps, getExecution, async (context) => {
     const { params, query, caller, request, reply } = context;
     const wait = {
       ...{ id: fromId('execution', params.executionId), seconds: query.wait, caller },
-      again: () => parts.authenticator.authenticate(request, getExecution),
-      async read(now: Caller) {
-        const found = await visibleExecution(reads, now, params, (agent) =>
-          allowAgentOrigins({ ...context, caller: now }, agent),
+      reauthenticate: () => deps.authenticator.authenticate(request, getExecution),
+      async read(caller: Caller) {
+        const execution = await visibleExecution(reads, caller, params, (agent) =>
+          allowAgentOrigins({ ...context, caller }, agent),
         );
-        // A key that may execute but not read reaches the runs it started, and no others exist for it.
-        if (!mayRead(now, found)) throw noSuchExecution();
-        return found;
+        // For a key without `read`, executions that it did not start do not exist.
+        if (!mayRead(caller, execution)) throw noSuchExecution();
+        return execution;
       },
     };
     const row = await waitFor({ slots, waiters }, wait, reply);
@@ -37,23 +37,23 @@ export function executionRoutes(app: FastifyInstance, parts: ApiDeps): void {
     };
   });
 
-  route(app, parts, cancelExecution, async (context) => {
+  route(app, deps, cancelExecution, async (context) => {
     const { params, caller } = context;
     const { id, agentId } = await visibleExecution(reads, caller, params, (agent) =>
       allowAgentOrigins(context, agent),
     );
-    if (!(await parts.canceler.cancel(id))) {
-      throw new CallFailure('ALREADY_ENDED', `The execution has ended already.`);
+    if (!(await deps.canceler.cancel(id))) {
+      throw new CallFailure('ALREADY_ENDED', 'The execution has already ended.');
     }
     const { execution } = await reads.execution({ agentId, executionId: id });
     if (!execution) throw noSuchExecution();
-    const shown = mayRead(caller, execution) ? execution : withoutContents(execution);
+    const shown = mayRead(caller, execution) ? execution : withoutBodies(execution);
     return { status: 200, body: executionDetailWire(shown) };
   });
 }
 
-/** Who may end a run and not read it learns that it has ended. */
-function withoutContents(row: ExecutionDetailRow): ExecutionDetailRow {
+/** The response for callers that may cancel the execution but not read it. */
+function withoutBodies(row: ExecutionDetailRow): ExecutionDetailRow {
   return {
     ...row,
     systemPrompt: null,

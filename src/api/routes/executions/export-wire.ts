@@ -2,9 +2,9 @@ import { csvLine } from '../../../core/history/csv.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { toJson } from '../../http/json-response.ts';
-import { executionDetailWire, keyOfCall, queuedAtOf } from './execution-wire.ts';
+import { executionDetailWire, queuedAtOf, startingKeyId } from './execution-wire.ts';
 
-/** The forms in which a history leaves: what each begins with, and a line for each record. */
+/** The export formats: the header and the line of each record. */
 
 export interface ExportForm {
   readonly mediaType: string;
@@ -14,7 +14,7 @@ export interface ExportForm {
 
 type Cell = string | number | boolean | null;
 
-/** What a record has, but `output`, which is `outputText` again. Readers go by place: what is new comes last. */
+/** The CSV columns. `output` is omitted, because it equals `outputText`. Append new columns: readers use the position. */
 const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   executionId: ({ id }) => toId('execution', id),
   executedAt: ({ executedAt }) => executedAt.toISOString(),
@@ -22,7 +22,7 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   agentName: (row) => row.agentName,
   status: (row) => row.status,
   source: (row) => row.source,
-  apiKeyId: keyOfCall,
+  apiKeyId: startingKeyId,
   executedBy: ({ executedBy }) => (executedBy === null ? null : toId('user', executedBy)),
   modelUsed: (row) => row.model,
   promptVersionId: ({ promptVersionId }) => toId('version', promptVersionId),
@@ -60,6 +60,6 @@ export const exportForms: Readonly<Record<'jsonl' | 'csv', ExportForm>> = {
   csv: {
     mediaType: 'text/csv; charset=utf-8; header=present',
     head: csvLine(Object.keys(columns)),
-    line: (row) => csvLine(Object.values(columns).map((of) => of(row))),
+    line: (row) => csvLine(Object.values(columns).map((cellOf) => cellOf(row))),
   },
 };

@@ -15,9 +15,9 @@ import { createStreamSlots } from '../../http/stream-slots.ts';
 import { type ExportForm, exportForms } from './export-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
 
-/** The history as one long answer, which is written no faster than it is taken. */
-export function exportRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
+/** Exports the history as one stream, which is generated no faster than the client reads it. */
+export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const countCall = (caller: Caller, reply: FastifyReply) => limitLists(deps, caller, reply);
   const slots = createStreamSlots('export', {
     max: exportsMax,
     ofWorkspaceMax: exportsOfWorkspaceMax,
@@ -25,33 +25,34 @@ export function exportRoutes(app: FastifyInstance, parts: ApiDeps): void {
 
   route(
     app,
-    parts,
+    deps,
     exportExecutions,
     async ({ params, query, caller, request, reply }) => {
-      const agent = await visibleAgent(parts.reads, caller, params.agentId);
+      const agent = await visibleAgent(deps.reads, caller, params.agentId);
       allowAgentOrigins({ request, reply, caller }, agent);
       const name = `executions-${params.agentId}`;
-      return answer({ agentIds: [agent.id], query, name, caller, request });
+      return exportResponse({ agentIds: [agent.id], query, name, caller, request });
     },
-    limited,
+    countCall,
   );
 
   route(
     app,
-    parts,
+    deps,
     exportAllExecutions,
     async ({ query, caller, request }) => {
-      const agentIds = await listVisibleAgents(parts.db, caller);
-      return answer({ agentIds, query, name: 'executions', caller, request });
+      const agentIds = await listVisibleAgents(deps.db, caller);
+      return exportResponse({ agentIds, query, name: 'executions', caller, request });
     },
-    limited,
+    countCall,
   );
 
-  async function answer({ agentIds, query, name, caller, request }: Asked) {
+  async function exportResponse(input: ExportInput) {
+    const { agentIds, query, name, caller, request } = input;
     const { format = 'jsonl' } = query;
     const form = exportForms[format];
     const after = readCursor(query);
-    const question = { ...readHistory(query, agentIds), includeProcessing: false, after };
+    const filter = { ...readHistory(query, agentIds), includeProcessing: false, after };
     const headers = {
       'content-type': form.mediaType,
       'content-disposition': `attachment; filename="${name}.${format}"`,
@@ -59,16 +60,18 @@ export function exportRoutes(app: FastifyInstance, parts: ApiDeps): void {
     };
     if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
     const slot = slots.acquire(caller.workspaceId);
-    const batches = exportHistory(parts.exportDb, { ...question, msMax: streamMsMax });
+    const batches = exportHistory(deps.exportDb, { ...filter, msMax: streamMsMax });
     try {
-      // What goes wrong at the beginning still has a status of its own.
+      // An error in the first batch still gets its own status.
       const first = await batches.next();
       slot.signal.throwIfAborted();
-      const texts = textsOf(form, after === null, first, batches);
+      const texts = exportTexts(form, after === null, first, batches);
       const stream = streamOf(texts, request, slot);
       stream.once('close', () => {
-        // A stream that was broken off before anybody read of it has not begun what it is made of.
-        batches.return().catch((error: unknown) => request.log.warn({ err: error }, 'export end'));
+        // A stream that is aborted before its first read does not end its source.
+        batches
+          .return()
+          .catch((error: unknown) => request.log.warn({ err: error }, 'export cleanup failed'));
       });
       return { status: 200, body: stream, headers };
     } catch (error) {
@@ -79,7 +82,7 @@ export function exportRoutes(app: FastifyInstance, parts: ApiDeps): void {
   }
 }
 
-interface Asked {
+interface ExportInput {
   readonly agentIds: readonly string[];
   readonly query: HistoryQuery & {
     readonly format?: 'jsonl' | 'csv';
@@ -90,8 +93,8 @@ interface Asked {
   readonly request: FastifyRequest;
 }
 
-/** Where an export goes on, the head stands in what came before. */
-async function* textsOf(
+/** An export that continues after a cursor has no header. */
+async function* exportTexts(
   form: ExportForm,
   fromStart: boolean,
   first: IteratorResult<ExecutionDetailRow[], void>,

@@ -7,7 +7,7 @@ import { fromId, type IdKind, uuidFloor } from '../../../core/id.ts';
 import type { ContentsFilter, HistoryFilter } from '../../../store/history/history-filter.ts';
 import { readRange } from '../../http/range.ts';
 
-/** What the query of a history asks for. */
+/** Reads the query parameters of history lists and exports. */
 
 export interface HistoryQuery {
   readonly status?: EndStatus;
@@ -31,11 +31,11 @@ export function readHistory(
   query: HistoryQuery,
   agentIds: readonly string[],
 ): HistoryFilter & { readonly range: IdRange } {
-  refuseNul(query);
+  rejectNul(query);
   const contents = readContents(query);
   if (contents && query.include) {
-    throw refused(
-      '"include" cannot stand beside latency, cost, "variables." or "q": what has not ended has none',
+    throw invalidParameter(
+      '"include" cannot be combined with latency, cost, "variables." or "q", which only ended executions have',
     );
   }
   const { startMs, endMs } = readRange(query);
@@ -44,9 +44,9 @@ export function readHistory(
     agentIds,
     status,
     source,
-    promptVersionId: stored('version', query.promptVersionId),
+    promptVersionId: storedId('version', query.promptVersionId),
     model,
-    apiKeyId: stored('key', query.apiKeyId),
+    apiKeyId: storedId('key', query.apiKeyId),
     errorCode,
     contents,
     range: {
@@ -56,12 +56,13 @@ export function readHistory(
   };
 }
 
-/** A cursor is the last execution of the page before; both ways to page at once would contradict each other. */
+/** The execution before the page: the last one of the previous page. */
 export function readCursor(query: { cursor?: string; offset?: number }): string | null {
   if (query.cursor === undefined) return null;
   const after = fromId('execution', query.cursor);
-  if (after === null) throw refused('"cursor" must be a nextCursor');
-  if (query.offset !== undefined) throw refused('"offset" cannot stand beside "cursor"');
+  if (after === null) throw invalidParameter('"cursor" must be a nextCursor');
+  if (query.offset !== undefined)
+    throw invalidParameter('"offset" cannot be combined with "cursor"');
   return after;
 }
 
@@ -71,10 +72,10 @@ function readContents(query: HistoryQuery): ContentsFilter | null {
     .filter(([name]) => name.startsWith(prefix))
     .map(([name, value]) => ({ name: name.slice(prefix.length), value: String(value) }));
   if (variables.length > variableFiltersMax) {
-    throw refused(`"variables." may stand there at most ${variableFiltersMax} times`);
+    throw invalidParameter(`"variables." may be given at most ${variableFiltersMax} times`);
   }
-  refuseReversed('latencyMs', query.latencyMsMin, query.latencyMsMax);
-  refuseReversed('costUSD', units(query.costUSDMin), units(query.costUSDMax));
+  rejectReversedRange('latencyMs', query.latencyMsMin, query.latencyMsMax);
+  rejectReversedRange('costUSD', units(query.costUSDMin), units(query.costUSDMax));
   const bounds = {
     latencyMsMin: query.latencyMsMin ?? null,
     latencyMsMax: query.latencyMsMax ?? null,
@@ -86,32 +87,32 @@ function readContents(query: HistoryQuery): ContentsFilter | null {
   return { ...bounds, variables };
 }
 
-/** No record could match: as with dates, whoever asks is told so instead of shown an empty list. */
-function refuseReversed<T extends number | bigint>(name: string, min?: T, max?: T): void {
+/** Rejects an empty range, which no record can match, instead of returning an empty list. */
+function rejectReversedRange<T extends number | bigint>(name: string, min?: T, max?: T): void {
   if (min !== undefined && max !== undefined && min > max) {
-    throw refused(`"${name}Min" must not be above "${name}Max"`);
+    throw invalidParameter(`"${name}Min" must not be above "${name}Max"`);
   }
 }
 
-/** As exact as the amounts themselves: floats take two that differ in the last place for one. */
+/** Exact units: as floats, two amounts that differ in the last digit may be equal. */
 function units(decimal: string | undefined): bigint | undefined {
   return decimal === undefined ? undefined : (toUnits(decimal) ?? undefined);
 }
 
-/** What is malformed is simply unknown: no record has it. */
-function stored(kind: IdKind, id: string | undefined): string | null {
+/** A malformed id is treated as unknown, so it matches no record. */
+function storedId(kind: IdKind, id: string | undefined): string | null {
   return id === undefined ? null : (fromId(kind, id) ?? uuidFloor(0));
 }
 
-/** Nothing stored can hold one, and PostgreSQL takes none. */
-function refuseNul(query: object): void {
+/** PostgreSQL does not accept a NUL. */
+function rejectNul(query: object): void {
   for (const [name, value] of Object.entries(query)) {
     if (typeof value === 'string' && (name + value).includes('\0')) {
-      throw refused(`"${name.replaceAll('\0', '')}" must not hold a NUL`);
+      throw invalidParameter(`"${name.replaceAll('\0', '')}" must not contain a NUL`);
     }
   }
 }
 
-function refused(what: string): CallFailure {
-  return new CallFailure('INVALID_REQUEST', `Parameter ${what}.`);
+function invalidParameter(problem: string): CallFailure {
+  return new CallFailure('INVALID_REQUEST', `Parameter ${problem}.`);
 }

@@ -24,59 +24,59 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { toJson } from '../../http/json-response.ts';
 import { limitLists } from '../../http/list-limit.ts';
-import { type Context, type HandlerResponse, known, route } from '../../http/route.ts';
+import { type Context, type HandlerResponse, requireCaller, route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
 import { createStreamSlots, type StreamSlots } from '../../http/stream-slots.ts';
 import { executionWire } from './execution-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
 
-/** The history of one agent, and of all that the caller sees. */
-export function historyRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
-  const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
+/** Lists the executions of one agent, and of all agents that the caller can see. */
+export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
+  const countCall = (caller: Caller, reply: FastifyReply) => limitLists(deps, caller, reply);
   const slots = createStreamSlots('page', {
     max: longPagesMax,
     ofWorkspaceMax: longPagesOfWorkspaceMax,
   });
 
   for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
-    route(app, parts, endpoint, (context) => listOne(parts, slots, context), limited);
+    route(app, deps, endpoint, (context) => listOfAgent(deps, slots, context), countCall);
   }
 
   route(
     app,
-    parts,
+    deps,
     listAllExecutions,
     async ({ query, caller, request }) => {
       const agentIds = await listVisibleAgents(db, caller);
-      return page({ db, slots }, { agentIds, query, caller, request });
+      return pageOf({ db, slots }, { agentIds, query, caller, request });
     },
-    limited,
+    countCall,
   );
 }
 
-async function listOne(
-  parts: ApiDeps,
+async function listOfAgent(
+  deps: ApiDeps,
   slots: StreamSlots,
   context: Context<typeof listExecutions | typeof listExecutionsUnversioned>,
 ) {
   const { params, query, request, reply } = context;
-  const caller = known(context.caller);
-  const agent = await visibleAgent(parts.reads, caller, params.agentId);
+  const caller = requireCaller(context.caller);
+  const agent = await visibleAgent(deps.reads, caller, params.agentId);
   allowAgentOrigins({ request, reply, caller }, agent);
-  return page({ db: parts.db, slots }, { agentIds: [agent.id], query, caller, request });
+  return pageOf({ db: deps.db, slots }, { agentIds: [agent.id], query, caller, request });
 }
 
-interface Asked {
+interface PageRequest {
   readonly agentIds: readonly string[];
   readonly query: HistoryQuery & { limit?: number; offset?: number; cursor?: string };
   readonly caller: Caller;
   readonly request: FastifyRequest;
 }
 
-async function page(
+async function pageOf(
   { db, slots }: { readonly db: ApiDeps['db']; readonly slots: StreamSlots },
-  { agentIds, query, caller, request }: Asked,
+  { agentIds, query, caller, request }: PageRequest,
 ): Promise<HandlerResponse> {
   const { limit = pageDefault, offset = 0 } = query;
   const { rows, total } = await listHistory(db, {
@@ -86,7 +86,7 @@ async function page(
     offset,
     after: readCursor(query),
     recordsReadMax: query.q === undefined ? recordsReadMax : recordsSearchedMax,
-    // One more than asked for says whether there are more.
+    // One row more than the page shows whether another page follows.
     limit: limit + 1,
   });
   const hasMore = rows.length > limit;
@@ -102,21 +102,21 @@ async function page(
   const headers = { 'content-type': 'application/json; charset=utf-8' };
   if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
   const slot = slots.acquire(caller.workspaceId);
-  const body = streamOf(textsOf(wholeRecords(db, shown), rest), request, slot);
+  const body = streamOf(pageTexts(wholeRecords(db, shown), rest), request, slot);
   return { status: 200, body, headers };
 }
 
-/** The same answer where the records are too long to be held together. */
-async function* textsOf(
+/** Streams the same response if its records are too long to be in memory together. */
+async function* pageTexts(
   batches: AsyncIterable<readonly ExecutionRow[]>,
   rest: object,
 ): AsyncGenerator<string, void, undefined> {
   yield '{"executions":[';
-  let between = '';
+  let separator = '';
   for await (const rows of batches) {
     for (const row of rows) {
-      yield between + toJson(executionWire(row));
-      between = ',';
+      yield separator + toJson(executionWire(row));
+      separator = ',';
     }
   }
   yield `],${toJson(rest).slice(1)}`;

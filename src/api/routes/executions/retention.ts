@@ -11,25 +11,25 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
 import { route } from '../../http/route.ts';
 
-/** How long records are kept, and who changed what. */
-export function retentionRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
+/** Retention settings and the audit log. */
+export function retentionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
 
-  route(app, parts, getRetention, async ({ caller }) => {
+  route(app, deps, getRetention, async ({ caller }) => {
     return { status: 200, body: await readRetention(db, caller.workspaceId) };
   });
 
-  route(app, parts, setRetention, async ({ body, caller }) => {
+  route(app, deps, setRetention, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
     await flow.setRetention(db, actorOf(caller), body);
     return { status: 200, body };
   });
 
-  route(app, parts, listAudit, async ({ query, caller }) => {
+  route(app, deps, listAudit, async ({ query, caller }) => {
     requireWholeWorkspace(caller);
     const page = readPage(query);
-    const question = { ...page, action: query.action ?? null };
-    const { rows, total } = await audit.listAudit(db, caller.workspaceId, question);
+    const request = { ...page, action: query.action ?? null };
+    const { rows, total } = await audit.listAudit(db, caller.workspaceId, request);
     return pageResponse('audit', rows.map(auditWire), { ...page, total });
   });
 }

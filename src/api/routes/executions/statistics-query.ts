@@ -17,14 +17,14 @@ export interface StatisticsQuery {
   readonly endDate?: string;
 }
 
-/** What a query asks of the statistics, whoever's they are, and how it is named in the answer. */
+/** A validated statistics query, and the names that the response repeats. */
 export interface StatisticsRequest extends Omit<StatisticsRead, 'of'> {
   readonly level: StepLength;
   readonly timeZone: string;
 }
 
-/** Reads a query, and refuses with 400 what it cannot ask. `allowed` is what may be grouped by. */
-export async function readQuestion(
+/** Validates a query; throws 400. `allowed` lists the groupings. */
+export async function readStatisticsQuery(
   db: Db,
   query: StatisticsQuery,
   allowed: readonly Grouping[],
@@ -40,13 +40,13 @@ export async function readQuestion(
     limits.statisticsStepsMax,
   );
   if (bounds === null) {
-    throw refused(
+    throw invalidRequest(
       `Parameters "startDate" and "endDate" span more than ${limits.statisticsStepsMax} steps of level "${level}".`,
     );
   }
   const summed = by.every((one) => one === 'agent' || one === 'status' || one === 'source');
   if (level === 'minute') checkMinutes(bounds[0] ?? 0, nowMs, summed);
-  const { table, levels } = sourceOf(level, bounds, summed);
+  const { table, levels } = chooseTable(level, bounds, summed);
   return {
     level,
     timeZone,
@@ -59,24 +59,26 @@ export async function readQuestion(
   };
 }
 
-/** The stored ids of the agents that are named; what is malformed is simply unknown. Null where none are. */
+/** The stored ids of the named agents, without malformed ones; null without the parameter. */
 export function readAgentIds(text: string | undefined): readonly string[] | null {
   if (text === undefined) return null;
   const ids = text.split(',');
   if (ids.length > limits.statisticsAgentsMax) {
-    throw refused(`Parameter "agentIds" must name at most ${limits.statisticsAgentsMax} agents.`);
+    throw invalidRequest(
+      `Parameter "agentIds" must name at most ${limits.statisticsAgentsMax} agents.`,
+    );
   }
   return ids.flatMap((id) => fromId('agent', id) ?? []);
 }
 
-/** The refusal of an answer that would be too large. */
-export function tooMuch(what: 'too many rows' | 'too many groups'): CallFailure {
-  const over =
+/** The rejection of a query whose response would be too large. */
+export function tooLarge(what: 'too many rows' | 'too many groups'): CallFailure {
+  const excess =
     what === 'too many rows'
-      ? `takes more than ${limits.statisticsRowsMax} stored rows to add up`
+      ? `adds up more than ${limits.statisticsRowsMax} stored rows`
       : `has more than ${limits.statisticsBucketsMax} buckets`;
-  return refused(
-    `The answer ${over}: narrow "startDate" and "endDate", or take a longer "level" or fewer in "groupBy".`,
+  return invalidRequest(
+    `The response ${excess}. Narrow "startDate" and "endDate", use a longer "level", or group by fewer fields.`,
   );
 }
 
@@ -84,34 +86,35 @@ function readGroupings(text: string, allowed: readonly Grouping[]): Grouping[] {
   if (text === '' || text === 'none') return [];
   const names = text.split(',');
   const by = allowed.filter((one) => names.includes(one));
-  // Each once: what is named twice is a mistake of whoever asks.
   if (by.length === names.length) return by;
-  throw refused(
-    `Parameter "groupBy" must be some of ${allowed.join(', ')}, each once and with commas between, or none.`,
+  throw invalidRequest(
+    `Parameter "groupBy" must be "none" or a comma-separated list of ${allowed.join(', ')}, each at most once.`,
   );
 }
 
 function unknownZone(name: string): CallFailure {
-  return refused(
-    `Parameter "timeZone" must be the IANA name of a time zone, such as Europe/Berlin; "${name}" is none.`,
+  return invalidRequest(
+    `Parameter "timeZone" must be an IANA time zone, such as Europe/Berlin; "${name}" is unknown.`,
   );
 }
 
-/** Minutes are folded into their hours after a while; one more is asked for, so that none goes while it is read. */
+/** Old minutes are rolled up into hours. The limit is one minute stricter, so that none is rolled up during the read. */
 function checkMinutes(firstMs: number, nowMs: number, summed: boolean): void {
   if (!summed) {
-    throw refused('Parameter "groupBy" takes only status and source with level "minute".');
+    throw invalidRequest(
+      'With level "minute", parameter "groupBy" supports only status and source.',
+    );
   }
-  const keptMs = limits.statisticsMinuteDays * levelMs.day;
-  if (firstMs < nowMs - keptMs + levelMs.minute) {
-    throw refused(
-      `Level "minute" reaches ${limits.statisticsMinuteDays} days back; take level "hour" for what was before.`,
+  const retainedMs = limits.statisticsMinuteDays * levelMs.day;
+  if (firstMs < nowMs - retainedMs + levelMs.minute) {
+    throw invalidRequest(
+      `Level "minute" covers the last ${limits.statisticsMinuteDays} days. Use level "hour" for older data.`,
     );
   }
 }
 
-/** The table with the fewest rows that still holds every bound of a step. */
-function sourceOf(level: StepLength, bounds: readonly number[], summed: boolean) {
+/** The smallest table whose rows align with every step. */
+function chooseTable(level: StepLength, bounds: readonly number[], summed: boolean) {
   if (level === 'minute') return { table: 'statistics', levels: ['minute'] } as const;
   if (summed && fits(bounds, 'hour')) {
     return { table: 'statistics', levels: ['day', 'hour'] } as const;
@@ -119,6 +122,6 @@ function sourceOf(level: StepLength, bounds: readonly number[], summed: boolean)
   return { table: 'breakdown', levels: ['day', 'quarter'] } as const;
 }
 
-function refused(message: string): CallFailure {
+function invalidRequest(message: string): CallFailure {
   return new CallFailure('INVALID_REQUEST', message);
 }

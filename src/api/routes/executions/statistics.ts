@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
   agentGroupings,
@@ -22,44 +22,49 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/list-limit.ts';
 import { route } from '../../http/route.ts';
-import { readAgentIds, readQuestion, type StatisticsRequest, tooMuch } from './statistics-query.ts';
+import {
+  readAgentIds,
+  readStatisticsQuery,
+  type StatisticsRequest,
+  tooLarge,
+} from './statistics-query.ts';
 
-/** Statistics, of an agent or of all that a caller sees, read as they were added up. */
-export function statisticsRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
-  const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
+/** Statistics of one agent, or of all agents that the caller can see. */
+export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
+  const countCall = (caller: Caller, reply: FastifyReply) => limitLists(deps, caller, reply);
 
   route(
     app,
-    parts,
+    deps,
     getStatistics,
-    async ({ params, query, caller, request, reply }) => {
-      const agent = await visibleAgent(parts.reads, caller, params.agentId);
-      allowAgentOrigins({ request, reply, caller }, agent);
-      const asked = await readQuestion(db, query, agentGroupings);
-      const body = await answer(db, asked, { agentId: agent.id });
+    async ({ params, query, ...context }) => {
+      const agent = await visibleAgent(deps.reads, context.caller, params.agentId);
+      allowAgentOrigins(context, agent);
+      const request = await readStatisticsQuery(db, query, agentGroupings);
+      const body = await statisticsWire(db, request, { agentId: agent.id });
       return { status: 200, body: { agentId: toId('agent', agent.id), ...body } };
     },
-    limited,
+    countCall,
   );
 
   route(
     app,
-    parts,
+    deps,
     getWorkspaceStatistics,
     async ({ query, caller }) => {
-      const asked = await readQuestion(db, query, groupings);
+      const request = await readStatisticsQuery(db, query, groupings);
       const among = readAgentIds(query.agentIds);
-      return { status: 200, body: await answer(db, asked, { viewer: caller, among }) };
+      return { status: 200, body: await statisticsWire(db, request, { viewer: caller, among }) };
     },
-    limited,
+    countCall,
   );
 }
 
-async function answer(db: Db, asked: StatisticsRequest, of: StatisticsRead['of']) {
-  const { level, timeZone, by, bounds } = asked;
-  const groups = await readStatistics(db, { ...asked, of });
-  if (typeof groups === 'string') throw tooMuch(groups);
+async function statisticsWire(db: Db, request: StatisticsRequest, of: StatisticsRead['of']) {
+  const { level, timeZone, by, bounds } = request;
+  const groups = await readStatistics(db, { ...request, of });
+  if (typeof groups === 'string') throw tooLarge(groups);
   return {
     level,
     groupBy: by,
@@ -70,26 +75,26 @@ async function answer(db: Db, asked: StatisticsRequest, of: StatisticsRead['of']
   };
 }
 
-/** Not in one go: thousands of them keep a process from everybody else for too long. */
+/** Yields between batches: thousands of buckets would block the event loop. */
 async function bucketsWire(groups: readonly StatisticsGroup[], bounds: readonly number[]) {
   const buckets: Bucket[] = [];
   for (const group of groups) {
     buckets.push(bucketWire(group, bounds));
-    if (buckets.length % bucketsAtOnce === 0) await othersTurn();
+    if (buckets.length % bucketsPerBatch === 0) await yieldToEventLoop();
   }
   return buckets;
 }
 
-const bucketsAtOnce = 1_000;
+const bucketsPerBatch = 1_000;
 
 function bucketWire(group: StatisticsGroup, bounds: readonly number[]): Bucket {
   const { step, agentId, promptVersionId, apiKeyId, succeeded, failed, latency } = group;
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((p) => percentile(latency, p));
-  const ran = succeeded + failed;
+  const completed = succeeded + failed;
   return {
     start: iso(bounds[step]),
     end: iso((bounds[step + 1] ?? 0) - 1),
-    // What is not grouped by is undefined, and so not in the answer.
+    // Fields that are not grouped by are undefined, so the response omits them.
     agentId: agentId && toId('agent', agentId),
     agentName: group.agentName,
     status: group.status as EndStatus | undefined,
@@ -101,7 +106,7 @@ function bucketWire(group: StatisticsGroup, bounds: readonly number[]): Bucket {
     errorCode: group.errorCode as ExecutionErrorCode | null | undefined,
     count: group.occurred,
     recorded: group.recorded,
-    successRate: ran === 0 ? null : succeeded / ran,
+    successRate: completed === 0 ? null : succeeded / completed,
     inputTokens: group.inputTokens,
     outputTokens: group.outputTokens,
     costUSD: Number(group.costUsd),

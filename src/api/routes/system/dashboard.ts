@@ -10,26 +10,29 @@ import { routePath } from '../../http/route.ts';
  * The dashboard and the API reference, as `dashboard/build.ts` wrote them: one page for all paths of the dashboard, one at
  * `/docs`, and the files that both load. Everything is read once and kept, so only what the build wrote can be requested.
  */
-export function dashboardRoutes(app: FastifyInstance, folder: string = builtFolder): void {
-  let read: Promise<Built | null> | null = null;
-  const built = () => {
-    read ??= readBuilt(folder);
-    return read;
+export function dashboardRoutes(app: FastifyInstance, folder: string = buildFolder): void {
+  let pending: Promise<Build | null> | null = null;
+  const readOnce = () => {
+    pending ??= readBuild(folder);
+    return pending;
   };
 
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
-    const html = (await built())?.page;
+    const html = (await readOnce())?.page;
     reply.type('text/html; charset=utf-8');
-    if (html === undefined) return reply.header('content-security-policy', closed).send(notBuilt);
+    if (html === undefined)
+      return reply.header('content-security-policy', emptyPolicy).send(notBuilt);
     const nonce = randomBytes(16).toString('base64');
     return reply
       .headers({
         'content-security-policy': policy(nonce),
         'cache-control': 'no-cache',
         vary: 'cookie',
-        ...hardened,
+        ...securityHeaders,
       })
-      .send(html.replace(noncePlace, nonce).replace(schemePlace, chosenScheme(request)));
+      .send(
+        html.replace(noncePlaceholder, nonce).replace(schemePlaceholder, chosenScheme(request)),
+      );
   };
   app.get('/', page);
   for (const name of pages) {
@@ -38,27 +41,30 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = builtFold
   }
 
   app.get(routePath(getDocs), async (_request, reply) => {
-    const html = (await built())?.reference;
+    const html = (await readOnce())?.reference;
     reply.type('text/html; charset=utf-8');
-    if (html === undefined) return reply.header('content-security-policy', closed).send(notBuilt);
+    if (html === undefined)
+      return reply.header('content-security-policy', emptyPolicy).send(notBuilt);
     return reply
       .headers({
         'content-security-policy': referencePolicy,
         'cache-control': 'no-cache',
-        ...hardened,
+        ...securityHeaders,
       })
       .send(html);
   });
 
   app.unknownPage = (request, reply) =>
-    asksForPage(request) ? page(request, reply.code(404)) : null;
+    acceptsPage(request) ? page(request, reply.code(404)) : null;
 
   app.get('/assets/*', async (request, reply) => {
     const name = (request.params as Record<string, string>)['*'] ?? '';
-    const file = (await built())?.assets.get(name);
+    const file = (await readOnce())?.assets.get(name);
     if (!file) throw new CallFailure('NOT_FOUND', 'There is no such path.');
-    const taken = request.headers['accept-encoding'] ?? '';
-    const encoding = encodings.find(({ name, asked }) => file.bytes[name] && asked.test(taken));
+    const accepted = request.headers['accept-encoding'] ?? '';
+    const encoding = encodings.find(
+      ({ name, pattern }) => file.bytes[name] && pattern.test(accepted),
+    );
     if (encoding) reply.header('content-encoding', encoding.name);
     return reply
       .headers({ vary: 'accept-encoding', 'cache-control': 'public, max-age=31536000, immutable' })
@@ -67,25 +73,17 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = builtFold
   });
 }
 
-/** A browser that was sent to an address. Programs that err are told so in the form of every other error. */
-function asksForPage({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
+/** Whether the client is a browser that opens a page. Other clients get a JSON error. */
+function acceptsPage({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
   const [, first = ''] = url.split(/[/?]/);
   const wantsPage = accept.includes('text/html') && !accept.includes('application/json');
-  return method === 'GET' && wantsPage && !ofPrograms.has(first);
+  return method === 'GET' && wantsPage && !nonPages.has(first);
 }
 
-/** The first segments of what is no page, whoever asks for it. */
-const ofPrograms = new Set([
-  'api',
-  'assets',
-  'docs',
-  'healthz',
-  'metrics',
-  'openapi.json',
-  'readyz',
-]);
+/** First path segments that are never pages. */
+const nonPages = new Set(['api', 'assets', 'docs', 'healthz', 'metrics', 'openapi.json', 'readyz']);
 
-/** The first segments of the dashboard's paths, for whoever says nothing of what they take. */
+/** First path segments of the dashboard; these return the page whatever the client accepts. */
 export const pages = [
   'agents',
   'prompts',
@@ -98,15 +96,15 @@ export const pages = [
   'invitations',
 ] as const;
 
-const builtFolder = join(import.meta.dirname, '../../../../dist/dashboard');
+const buildFolder = join(import.meta.dirname, '../../../../dist/dashboard');
 
-/** What `index.html` has in place of the nonce that lets in the styles which components make at run time. */
-const noncePlace = '{{style-nonce}}';
+/** Placeholder in `index.html` for the nonce of styles that components create at run time. */
+const noncePlaceholder = '{{style-nonce}}';
 
-/** What it has in place of the colours that were chosen in this browser: no script has run when they are first seen. */
-const schemePlace = '{{color-scheme}}';
+/** Placeholder for the color scheme, because the page is painted before a script runs. */
+const schemePlaceholder = '{{color-scheme}}';
 
-/** As the page's own script remembers it; empty where the system's hold. */
+/** The color scheme in the cookie that the page sets; empty for the scheme of the system. */
 function chosenScheme({ headers: { cookie = '' } }: FastifyRequest): string {
   return /(?:^|; )cueline-color-scheme=(light|dark)(?:;|$)/.exec(cookie)?.[1] ?? '';
 }
@@ -139,14 +137,15 @@ const referencePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const hardened = {
-  // An invitation's link is a secret.
+const securityHeaders = {
+  // The URL of an invitation is a secret.
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
-const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const emptyPolicy =
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const notBuilt = `<!doctype html>
 <html lang="en"><title>Cueline</title>
 <h1>The dashboard is not built</h1>
@@ -155,7 +154,7 @@ development packages too (<code>npm ci</code>), which builds both, or run <code>
 </html>
 `;
 
-interface Built {
+interface Build {
   readonly page: string;
   readonly reference: string;
   readonly assets: ReadonlyMap<string, Asset>;
@@ -166,13 +165,13 @@ interface Asset {
   readonly bytes: { readonly identity: Buffer; readonly br?: Buffer; readonly gzip?: Buffer };
 }
 
-/** Null where nothing was built. */
-async function readBuilt(folder: string): Promise<Built | null> {
+/** Null without a build. */
+async function readBuild(folder: string): Promise<Build | null> {
   try {
     const page = await readFile(join(folder, 'index.html'), 'utf8');
     const reference = await readFile(join(folder, 'reference.html'), 'utf8');
     const names = await readdir(join(folder, 'assets'));
-    const plain = names.filter((name) => types[extname(name)] !== undefined);
+    const plain = names.filter((name) => mediaTypes[extname(name)] !== undefined);
     const assets = await Promise.all(
       plain.map(
         async (name) => [name, await readAsset(join(folder, 'assets', name), names)] as const,
@@ -186,19 +185,23 @@ async function readBuilt(folder: string): Promise<Built | null> {
 }
 
 async function readAsset(path: string, names: readonly string[]): Promise<Asset> {
-  const beside = (suffix: string) =>
+  const readCompressed = (suffix: string) =>
     names.includes(basename(path) + suffix) ? readFile(path + suffix) : undefined;
-  const [identity, br, gzip] = await Promise.all([readFile(path), beside('.br'), beside('.gz')]);
+  const [identity, br, gzip] = await Promise.all([
+    readFile(path),
+    readCompressed('.br'),
+    readCompressed('.gz'),
+  ]);
   const bytes = { identity, ...(br && { br }), ...(gzip && { gzip }) };
-  return { type: types[extname(path)] ?? '', bytes };
+  return { type: mediaTypes[extname(path)] ?? '', bytes };
 }
 
 const encodings = [
-  { name: 'br', asked: /\bbr\b/ },
-  { name: 'gzip', asked: /\bgzip\b/ },
+  { name: 'br', pattern: /\bbr\b/ },
+  { name: 'gzip', pattern: /\bgzip\b/ },
 ] as const;
 
-const types: Readonly<Record<string, string>> = {
+const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',

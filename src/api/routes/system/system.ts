@@ -16,59 +16,55 @@ import { cached, withTimeout } from '../../http/ttl-cache.ts';
 export interface SystemDeps {
   readonly db: Db;
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>;
-  /** What `/metrics` asks for from elsewhere than this machine; null answers nobody there. */
+  /** The token that remote requests for `/metrics` require; null rejects them all. */
   readonly metricsToken: string | null;
-  /** Whether the process has been told to end. */
+  /** Whether the process is shutting down. */
   readonly draining: () => boolean;
-  /** False in a process that only works while it has no lease, under which alone it may. */
+  /** False in a worker process without a lease, which cannot claim executions. */
   readonly leased: () => boolean;
 }
 
-/**
- * Whoever watches over the process must hear from it when it is crowded as well. What is answered at once takes no room
- * from anybody; what may wait for the database has some of its own.
- */
-const atOnce = { config: { openMoreMax: Number.POSITIVE_INFINITY } };
-const watched = { config: { openMoreMax: 1_000 } };
+/** Probes and scrapes must get a response from an overloaded process. Concurrent ones share one read of the database. */
+const probe = { config: { servedUnderOverload: true } } as const;
 
 const readinessKeptMs = 1_000;
 const readinessTimeoutMs = 2_000;
 
-/** What every process says of itself, one that only works included: alive, ready, metrics. */
-export function systemRoutes(app: FastifyInstance, parts: SystemDeps): void {
-  const fits = schemaCheck(parts.db);
-  const unready = cached(
+/** Health, readiness and metrics of every process, workers included. */
+export function systemRoutes(app: FastifyInstance, deps: SystemDeps): void {
+  const checkCompatible = createSchemaCheck(deps.db);
+  const readUnreadiness = cached(
     () =>
-      withTimeout(fits(), readinessTimeoutMs).then(
+      withTimeout(checkCompatible(), readinessTimeoutMs).then(
         () => null,
         (error: unknown) => {
-          app.log.warn({ err: error }, 'not ready');
-          return reasonOf(error);
+          app.log.warn({ err: error }, 'readiness check failed');
+          return publicReason(error);
         },
       ),
     readinessKeptMs,
   );
 
-  const unleased = () => (parts.leased() ? null : 'The process has no lease.');
+  const missingLease = () => (deps.leased() ? null : 'The process has no lease.');
 
-  app.get(routePath(getHealth), atOnce, (_request, reply) => {
+  app.get(routePath(getHealth), probe, (_request, reply) => {
     send(reply, { status: 200, body: { status: 'ok' } });
   });
 
-  app.get(routePath(getReadiness), watched, async (request, reply) => {
-    const reason = parts.draining()
+  app.get(routePath(getReadiness), probe, async (request, reply) => {
+    const reason = deps.draining()
       ? 'The process is draining.'
-      : ((await unready()) ?? unleased());
+      : ((await readUnreadiness()) ?? missingLease());
     if (reason === null) send(reply, { status: 200, body: { status: 'ready' } });
     else send(reply, errorResponse(new CallFailure('UNAVAILABLE', reason), request.id));
     return reply;
   });
 
-  app.get(routePath(getMetrics), watched, async (request, reply) => {
-    if (isLocal(request) || bears(request, parts.metricsToken)) {
-      return reply.type(parts.metrics.contentType).send(await parts.metrics.text());
+  app.get(routePath(getMetrics), probe, async (request, reply) => {
+    if (isLocal(request) || hasToken(request, deps.metricsToken)) {
+      return reply.type(deps.metrics.contentType).send(await deps.metrics.text());
     }
-    send(reply, errorResponse(new CallFailure('UNAUTHORIZED', elsewhere), request.id));
+    send(reply, errorResponse(new CallFailure('UNAUTHORIZED', remoteMetrics), request.id));
     return reply;
   });
 }
@@ -92,53 +88,53 @@ export function openapiRoute(app: FastifyInstance, version: string): void {
   });
 }
 
-const elsewhere =
-  'Metrics are answered on loopback, and elsewhere to the bearer of CUELINE_METRICS_TOKEN.';
+const remoteMetrics =
+  'Metrics are available on loopback. Remote requests require CUELINE_METRICS_TOKEN as bearer token.';
 
 /**
- * Throws unless database and program fit together. Once they did, a schema that a newer program has brought on is no
- * reason to leave: in a rolling upgrade all processes of before would leave at once, and nobody would be there.
+ * Throws unless the schema matches this version. A newer schema is accepted if it matched before: in a rolling upgrade, the
+ * migration would otherwise make all old processes unready at once.
  */
-function schemaCheck(db: Db): () => Promise<void> {
-  let fitted = false;
+function createSchemaCheck(db: Db): () => Promise<void> {
+  let matched = false;
   return async () => {
     try {
       await checkSchema(db);
-      fitted = true;
+      matched = true;
     } catch (error) {
-      const outgrown = error instanceof StartupFailure && !(error instanceof ReadOnlyFailure);
-      if (!fitted || !outgrown) throw error;
+      const isOtherSchema = error instanceof StartupFailure && !(error instanceof ReadOnlyFailure);
+      if (!matched || !isOtherSchema) throw error;
     }
   };
 }
 
-/** In public words: `/readyz` answers anyone. */
-function reasonOf(error: unknown): string {
+/** A reason without internals, because `/readyz` is public. */
+function publicReason(error: unknown): string {
   if (error instanceof ReadOnlyFailure) return 'The database is read-only.';
   return error instanceof StartupFailure
-    ? 'The schema of the database is not the one of this version.'
-    : 'The database does not answer.';
+    ? 'The database schema does not match this version.'
+    : 'The database does not respond.';
 }
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Sent by proxies. What one hands on comes from elsewhere, though its connection may come from this machine. */
-const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+/** Headers of proxies. A forwarded request is remote, even if the proxy connects from this machine. */
+const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
-/** By the connection itself: what `trustedProxies` makes of it, a header could have made. */
+/** Checks the address of the connection: a header can forge the address that `trustedProxies` derives. */
 export function isLocal({ socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>): boolean {
-  if (forwarding.some((name) => headers[name] !== undefined)) return false;
+  if (forwardingHeaders.some((name) => headers[name] !== undefined)) return false;
   const peer = socket.remoteAddress ?? '';
   return peer !== '' && loopback.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4');
 }
 
-function bears({ headers }: FastifyRequest, token: string | null): boolean {
-  const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  if (token === null || given === undefined) return false;
-  // Hashed, so that both are of one length.
-  return timingSafeEqual(sha256(given), sha256(token));
+function hasToken({ headers }: FastifyRequest, token: string | null): boolean {
+  const sent = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+  if (token === null || sent === undefined) return false;
+  // Hashed, because `timingSafeEqual` requires equal lengths.
+  return timingSafeEqual(sha256(sent), sha256(token));
 }
 
 function sha256(text: string): Buffer {

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/workflows/schedules.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
@@ -17,13 +17,13 @@ import { etag, ifMatch } from '../../http/if-match.ts';
 import { RawJson } from '../../http/json-response.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
-import { foundWorkflow } from './workflows.ts';
+import { requireWorkflow } from './workflows.ts';
 
 /** Schedules of workflows. */
-export function scheduleRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
+export function scheduleRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
 
-  route(app, parts, contract.createSchedule, async ({ params, body, caller }) => {
+  route(app, deps, contract.createSchedule, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
     requireExecute(caller);
     const { cron, timeZone = 'UTC', missed = 'skip', enabled = true } = body;
@@ -32,45 +32,45 @@ export function scheduleRoutes(app: FastifyInstance, parts: ApiDeps): void {
     const schedule = { cron, timeZone, missed, input, enabled };
     const row = await flow.createSchedule(db, caller, workflowId, schedule);
     const location = `/api/v1/workflows/${params.workflowId}/schedules/${toId('schedule', row.id)}`;
-    return answer(row, 201, { location });
+    return scheduleResponse(row, 201, { location });
   });
 
-  route(app, parts, contract.listSchedules, async ({ params, query, caller }) => {
+  route(app, deps, contract.listSchedules, async ({ params, query, caller }) => {
     const page = readPage(query);
-    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    const workflow = await requireWorkflow(db, caller, params.workflowId);
     const { rows, total } = await listSchedules(db, workflow.id, page);
     const schedules = await schedulesWire(rows, await readClock(db));
     return pageResponse('schedules', schedules, { ...page, total });
   });
 
-  route(app, parts, contract.getSchedule, async ({ params, caller }) => {
-    const { workflowId, id } = await placeOf(caller, params);
+  route(app, deps, contract.getSchedule, async ({ params, caller }) => {
+    const { workflowId, id } = await scheduleKey(caller, params);
     const row = id && (await findSchedule(db, workflowId, id));
     if (!row) throw flow.noSuchSchedule();
-    return answer(row);
+    return scheduleResponse(row);
   });
 
-  route(app, parts, contract.updateSchedule, async ({ params, body, caller, request }) => {
+  route(app, deps, contract.updateSchedule, async ({ params, body, caller, request }) => {
     requireWholeWorkspace(caller);
     requireExecute(caller);
     const { input, ...others } = body;
     const change = { ...others, ...(input && { input: JSON.stringify(input) }) };
-    const place = await placeOf(caller, params);
-    return answer(await flow.changeSchedule(db, caller, place, change, ifMatch(request)));
+    const key = await scheduleKey(caller, params);
+    return scheduleResponse(await flow.changeSchedule(db, caller, key, change, ifMatch(request)));
   });
 
-  route(app, parts, contract.deleteSchedule, async ({ params, caller }) => {
+  route(app, deps, contract.deleteSchedule, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
-    await flow.deleteSchedule(db, caller, await placeOf(caller, params));
+    await flow.deleteSchedule(db, caller, await scheduleKey(caller, params));
     return { status: 204, body: null };
   });
 
-  async function placeOf(caller: Caller, params: { workflowId: string; scheduleId: string }) {
-    const workflow = await foundWorkflow(db, caller, params.workflowId);
+  async function scheduleKey(caller: Caller, params: { workflowId: string; scheduleId: string }) {
+    const workflow = await requireWorkflow(db, caller, params.workflowId);
     return { workflowId: workflow.id, id: fromId('schedule', params.scheduleId) };
   }
 
-  async function answer(
+  async function scheduleResponse(
     row: ScheduleRow,
     status = 200,
     headers: Record<string, string> = {},
@@ -82,18 +82,18 @@ export function scheduleRoutes(app: FastifyInstance, parts: ApiDeps): void {
 
 const timesShown = 5;
 
-/** Not in one go: to find the next times of a rare one keeps a process from everybody else for milliseconds. */
+/** Yields between schedules: computing the next times of a rare schedule blocks the event loop for milliseconds. */
 async function schedulesWire(rows: readonly ScheduleRow[], nowMs: number) {
   const schedules: ReturnType<typeof scheduleWire>[] = [];
   for (const row of rows) {
     schedules.push(scheduleWire(row, nowMs));
-    await othersTurn();
+    await yieldToEventLoop();
   }
   return schedules;
 }
 
 function scheduleWire(row: ScheduleRow, nowMs: number) {
-  // A tick that is due and has not been carried out yet is the next one.
+  // A due tick that has not fired yet is the next time.
   const next = row.nextAt?.getTime() ?? null;
   const times =
     next === null ? [] : [next, ...nextTicks(row, Math.max(next, nowMs), timesShown - 1)];

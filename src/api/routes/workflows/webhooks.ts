@@ -14,59 +14,62 @@ import { parseBody, readBody } from '../../http/body.ts';
 import { limitInMinute } from '../../http/minute-limit.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
 import { route, routePath, send } from '../../http/route.ts';
-import { idempotencyOf } from '../executions/execute-call.ts';
+import { parseIdempotencyKey } from '../executions/execute-call.ts';
 import { startedResponse } from './workflow-runs.ts';
-import { foundWorkflow } from './workflows.ts';
+import { requireWorkflow } from './workflows.ts';
 
-/** Inbound webhooks: managing them, and the events that come in. */
-export function webhookRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
-  receive(app, parts);
+/** Inbound webhooks: manages them and receives their events. */
+export function webhookRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
+  eventRoute(app, deps);
 
-  route(app, parts, contract.createWebhook, async ({ params, body, caller }) => {
+  route(app, deps, contract.createWebhook, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
     requireExecute(caller);
     const workflowId = fromId('workflow', params.workflowId);
-    return issued(201, await flow.createWebhook(parts, caller, workflowId, body.name));
+    return issuedResponse(201, await flow.createWebhook(deps, caller, workflowId, body.name));
   });
 
-  route(app, parts, contract.listWebhooks, async ({ params, query, caller }) => {
+  route(app, deps, contract.listWebhooks, async ({ params, query, caller }) => {
     const page = readPage(query);
-    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    const workflow = await requireWorkflow(db, caller, params.workflowId);
     const { rows, total } = await store.listWebhooks(db, workflow.id, page);
     return pageResponse('webhooks', rows.map(webhookWire), { ...page, total });
   });
 
-  route(app, parts, contract.rotateWebhook, async ({ params, caller }) => {
+  route(app, deps, contract.rotateWebhook, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
     requireExecute(caller);
-    return issued(200, await flow.rotateWebhook(parts, caller, await placeOf(caller, params)));
+    return issuedResponse(
+      200,
+      await flow.rotateWebhook(deps, caller, await webhookKey(caller, params)),
+    );
   });
 
-  route(app, parts, contract.deleteWebhook, async ({ params, caller }) => {
+  route(app, deps, contract.deleteWebhook, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
-    await flow.deleteWebhook(parts, caller, await placeOf(caller, params));
+    await flow.deleteWebhook(deps, caller, await webhookKey(caller, params));
     return { status: 204, body: null };
   });
 
-  async function placeOf(caller: Caller, params: { workflowId: string; webhookId: string }) {
-    const workflow = await foundWorkflow(db, caller, params.workflowId);
+  async function webhookKey(caller: Caller, params: { workflowId: string; webhookId: string }) {
+    const workflow = await requireWorkflow(db, caller, params.workflowId);
     return { workflowId: workflow.id, id: fromId('webhook', params.webhookId) };
   }
 }
 
-type Received = FastifyRequest<{ Params: { webhookId: string } }>;
+type EventRequest = FastifyRequest<{ Params: { webhookId: string } }>;
 
-function receive(app: FastifyInstance, parts: ApiDeps): void {
-  const { db, sealKey, workflowStarter, webhookPerMinute } = parts;
-  // Whoever names no webhook waits as long as whoever names one.
+function eventRoute(app: FastifyInstance, deps: ApiDeps): void {
+  const { db, sealKey, workflowStarter, webhookPerMinute } = deps;
+  // An unknown webhook takes as long to reject as a wrong signature.
   const decoy = generateWebhookSecret();
 
   app.post<{ Params: { webhookId: string } }>(
     routePath(contract.receiveWebhook),
     async (request, reply) => {
       const body = await readBody(request);
-      // Says nothing of the webhook.
+      // Throws before the lookup, so the response reveals nothing about the webhook.
       if (body.kind !== 'text' && body.kind !== 'none') parseBody(body);
       const id = fromId('webhook', request.params.webhookId);
       const { target, nowMs } = id
@@ -74,16 +77,16 @@ function receive(app: FastifyInstance, parts: ApiDeps): void {
         : { target: null, nowMs: 0 };
       const secret = target && flow.openSecret(sealKey, target);
       const call = {
-        id: headerOf(request, 'webhook-id'),
-        timestamp: headerOf(request, 'webhook-timestamp'),
-        signature: headerOf(request, 'webhook-signature'),
+        id: readHeader(request, 'webhook-id'),
+        timestamp: readHeader(request, 'webhook-timestamp'),
+        signature: readHeader(request, 'webhook-signature'),
         payload: body.kind === 'text' ? body.text : '',
       };
-      const holds = isSigned(secret ?? decoy, call, nowMs);
-      if (!target || secret === null || !holds) {
-        throw new CallFailure('UNAUTHORIZED', 'The signature of the event does not hold.');
+      const isValid = isSigned(secret ?? decoy, call, nowMs);
+      if (!target || secret === null || !isValid) {
+        throw new CallFailure('UNAUTHORIZED', 'The signature of the event is not valid.');
       }
-      await limit(target.id, reply);
+      await limitEvents(target.id, reply);
       const start: StartCall = {
         credential: {
           kind: 'trigger',
@@ -93,29 +96,29 @@ function receive(app: FastifyInstance, parts: ApiDeps): void {
         },
         workflowId: target.workflowId,
         trigger: 'webhook',
-        body: inputOf(call.payload),
-        ...idempotencyOf(call.id, 'webhook-id'),
+        body: parseInput(call.payload),
+        ...parseIdempotencyKey(call.id, 'webhook-id'),
       };
-      const answer = startedResponse(await workflowStarter.start(start), request.id);
-      // There is nothing to read at the end of it without a key.
-      const { location: _, ...headers } = answer.headers ?? {};
-      send(reply, { ...answer, headers });
+      const response = startedResponse(await workflowStarter.start(start), request.id);
+      // The sender has no key, so it cannot read the location.
+      const { location: _, ...headers } = response.headers ?? {};
+      send(reply, { ...response, headers });
       return reply;
     },
   );
 
   /**
-   * Only what is signed counts, so nobody else can use up the minute. What is not costs a read and no write: there is
-   * nothing to be guessed, and a bound by network would stand in the way of senders who share one.
+   * Counts only signed events, so that a third party cannot exhaust the limit. An unsigned event costs one read. A limit
+   * per network is not needed, because a signature cannot be guessed, and it would affect senders that share a network.
    */
-  function limit(id: string, reply: FastifyReply): Promise<void> {
+  function limitEvents(id: string, reply: FastifyReply): Promise<void> {
     const limited = { id, scope: 'webhook', limit: webhookPerMinute, calls: 'events' } as const;
     return limitInMinute(db, reply, limited);
   }
 }
 
-/** The body as a whole is the input. */
-function inputOf(payload: string): ExecuteBody {
+/** The whole body is the input. */
+function parseInput(payload: string): ExecuteBody {
   let event: unknown;
   try {
     event = JSON.parse(payload);
@@ -128,12 +131,12 @@ function inputOf(payload: string): ExecuteBody {
   return parseExecuteBody(`{"input":${payload}}`, 'input');
 }
 
-function headerOf({ headers }: Received, name: string): string | undefined {
+function readHeader({ headers }: EventRequest, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-function issued(status: 200 | 201, { row, secret }: flow.IssuedWebhook) {
+function issuedResponse(status: 200 | 201, { row, secret }: flow.IssuedWebhook) {
   return { status, body: { ...webhookWire(row), secret } };
 }
 

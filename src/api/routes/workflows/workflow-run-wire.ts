@@ -14,7 +14,7 @@ import type {
 } from '../../../store/workflow/workflow-runs.ts';
 import { RawJson } from '../../http/json-response.ts';
 
-/** Runs of workflows in the words of the API. */
+/** Workflow runs in API format. */
 
 export function workflowRunWire(row: WorkflowRunSummaryRow): WorkflowRun {
   return {
@@ -34,12 +34,12 @@ export function workflowRunWire(row: WorkflowRunSummaryRow): WorkflowRun {
   };
 }
 
-/** Input and output leave as they came. */
+/** Input and output are returned as unchanged JSON text. */
 export function workflowRunDetailWire(
   row: WorkflowRunDetailRow,
 ): Omit<WorkflowRunDetail, 'input' | 'output'> & { input?: RawJson; output?: RawJson } {
-  const counted = new Map(row.items.map((one) => [one.step, one]));
-  const own = new Map(row.steps.map((step) => [`${step.step} ${step.item}`, step]));
+  const itemCounts = new Map(row.items.map((one) => [one.step, one]));
+  const states = new Map(row.steps.map((step) => [`${step.step} ${step.item}`, step]));
   const skipped = new Set(
     row.steps
       .filter(({ item, status }) => item < 0 && status === 'skipped')
@@ -50,18 +50,18 @@ export function workflowRunDetailWire(
     ...(row.input !== null && { input: new RawJson(row.input) }),
     ...(row.output !== null && { output: new RawJson(row.output) }),
     steps: row.definition.steps.map((step) => {
-      const at = own.get(`${step.name} -1`);
-      if (!at)
+      const state = states.get(`${step.name} -1`);
+      if (!state)
         return { name: step.name, status: row.status === 'processing' ? 'waiting' : 'canceled' };
       const items = row.steps.filter((one) => one.step === step.name && one.item >= 0);
       return {
         name: step.name,
-        ...lifecycleWire(step, at),
-        ...(at.status === 'skipped' && { skippedReason: skippedReason(step, skipped) }),
-        ...(at.itemsCount !== null && {
-          itemCount: at.itemsCount,
-          itemsBegun: counted.get(step.name)?.begun ?? 0,
-          itemsEnded: counted.get(step.name)?.ended ?? 0,
+        ...stateWire(step, state),
+        ...(state.status === 'skipped' && { skippedReason: skippedReason(step, skipped) }),
+        ...(state.itemsCount !== null && {
+          itemCount: state.itemsCount,
+          itemsBegun: itemCounts.get(step.name)?.begun ?? 0,
+          itemsEnded: itemCounts.get(step.name)?.ended ?? 0,
           items: items.map((one) => itemWire(step, one)),
         }),
       };
@@ -70,17 +70,17 @@ export function workflowRunDetailWire(
 }
 
 export function itemWire(step: StepDefinition, row: WorkflowStepRow): WorkflowRunItem {
-  return { item: row.item, ...lifecycleWire(step, row) };
+  return { item: row.item, ...stateWire(step, row) };
 }
 
-function lifecycleWire(step: StepDefinition, row: WorkflowStepRow): Omit<WorkflowRunStep, 'name'> {
-  const called = row.executionId !== null || row.status === 'ready';
+function stateWire(step: StepDefinition, row: WorkflowStepRow): Omit<WorkflowRunStep, 'name'> {
+  const hasAgent = row.executionId !== null || row.status === 'ready';
   const { fallback } = step;
   const agentId =
     row.fallback && fallback && 'agentId' in fallback ? fallback.agentId : step.agentId;
   return {
     status: row.status,
-    ...(called && { agentId }),
+    ...(hasAgent && { agentId }),
     ...(row.executionId !== null && { executionId: toId('execution', row.executionId) }),
     ...(row.failedExecutionId !== null && {
       failedExecutionId: toId('execution', row.failedExecutionId),
@@ -93,9 +93,9 @@ function lifecycleWire(step: StepDefinition, row: WorkflowStepRow): Omit<Workflo
 }
 
 function skippedReason(step: StepDefinition, skipped: ReadonlySet<string>) {
-  const waited = waitsFor(step);
-  const all = waited.length > 0 && waited.every((name) => skipped.has(name));
-  return all ? 'ALL_SKIPPED' : 'CONDITION';
+  const dependencies = waitsFor(step);
+  const allSkipped = dependencies.length > 0 && dependencies.every((name) => skipped.has(name));
+  return allSkipped ? 'ALL_SKIPPED' : 'CONDITION';
 }
 
 function failureWire<Code extends string>(row: { error: string | null; errorCode: Code | null }) {

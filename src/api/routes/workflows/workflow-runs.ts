@@ -17,29 +17,29 @@ import { pageResponse, readPage } from '../../http/page.ts';
 import { rateHeaders } from '../../http/rate-headers.ts';
 import { type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
-import { idempotency, readDashboardCall, readExecuteBody } from '../executions/execute-call.ts';
+import { readDashboardCall, readExecuteBody, readIdempotency } from '../executions/execute-call.ts';
 import { itemWire, workflowRunDetailWire, workflowRunWire } from './workflow-run-wire.ts';
-import { foundWorkflow } from './workflows.ts';
+import { requireWorkflow } from './workflows.ts';
 
-/** Runs of workflows: starting, listing, following and canceling them. */
-export function workflowRunRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
-  const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
-  executeRoutes(app, parts);
+/** Starts, lists, reads and cancels workflow runs. */
+export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
+  const countCall = (caller: Caller, reply: FastifyReply) => limitLists(deps, caller, reply);
+  executeRoutes(app, deps);
 
   route(
     app,
-    parts,
+    deps,
     contract.listWorkflowRuns,
     async ({ params, query, caller }) => {
       const page = readPage(query);
       const { status = null, trigger = null } = query;
-      const workflow = await foundWorkflow(db, caller, params.workflowId);
+      const workflow = await requireWorkflow(db, caller, params.workflowId);
       const after = readCursor(query);
-      const question = { ...page, workflowId: workflow.id, status, trigger, after };
-      // One more than asked for says whether there are more.
-      const asked = { ...question, limit: page.limit + 1, countedMax: runsCountedMax };
-      const { rows, total, totalIsExact } = await store.listWorkflowRuns(db, caller, asked);
+      const filter = { ...page, workflowId: workflow.id, status, trigger, after };
+      // One row more than the page shows whether another page follows.
+      const request = { ...filter, limit: page.limit + 1, countedMax: runsCountedMax };
+      const { rows, total, totalIsExact } = await store.listWorkflowRuns(db, caller, request);
       const shown = rows.slice(0, page.limit);
       const hasMore = rows.length > page.limit;
       const last = shown.at(-1);
@@ -54,29 +54,29 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiDeps): void {
         },
       };
     },
-    limited,
+    countCall,
   );
 
-  route(app, parts, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
+  route(app, deps, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
     const id = fromId('workflowRun', params.workflowRunId);
-    const read = async (now: Caller) =>
-      readable(now, await foundRun(parts, now, params, query.omit === 'bodies'));
-    const again = () => parts.authenticator.authenticate(request, contract.getWorkflowRun);
-    const wait = { id, seconds: query.wait, caller, again, read };
-    const { waitSlots: slots, workflowRunWaiters: waiters } = parts;
-    return answer(await waitFor({ slots, waiters }, wait, reply));
+    const read = async (caller: Caller) =>
+      requireReadable(caller, await requireRun(deps, caller, params, query.omit === 'bodies'));
+    const reauthenticate = () => deps.authenticator.authenticate(request, contract.getWorkflowRun);
+    const wait = { id, seconds: query.wait, caller, reauthenticate, read };
+    const { waitSlots: slots, workflowRunWaiters: waiters } = deps;
+    return runResponse(await waitFor({ slots, waiters }, wait, reply));
   });
 
   route(
     app,
-    parts,
+    deps,
     contract.listWorkflowRunItems,
     async ({ params, query, caller }) => {
       const page = readPage(query);
       const { status = null } = query;
-      const run = readable(caller, await store.findVisibleRun(db, caller, idsOf(params)));
+      const run = requireReadable(caller, await store.findVisibleRun(db, caller, idsOf(params)));
       const step = run.definition.steps.find(({ name }) => name === params.stepName);
-      if (!step) throw new CallFailure('NOT_FOUND', 'The run has no such step.');
+      if (!step) throw new CallFailure('NOT_FOUND', 'The workflow run has no such step.');
       const { rows, total } = await listItems(db, { runId: run.id, step: step.name, status }, page);
       return pageResponse(
         'items',
@@ -84,64 +84,64 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiDeps): void {
         { ...page, total },
       );
     },
-    limited,
+    countCall,
   );
 
-  route(app, parts, contract.cancelWorkflowRun, async ({ params, caller }) => {
-    const row = await foundRun(parts, caller, params);
-    if (!(await parts.workflowCanceler.cancel(row.id))) {
-      throw new CallFailure('ALREADY_ENDED', 'The run has ended already.');
+  route(app, deps, contract.cancelWorkflowRun, async ({ params, caller }) => {
+    const row = await requireRun(deps, caller, params);
+    if (!(await deps.workflowCanceler.cancel(row.id))) {
+      throw new CallFailure('ALREADY_ENDED', 'The workflow run has already ended.');
     }
-    // Who may end a run and not read it learns that it has ended.
-    return answer(await foundRun(parts, caller, params, !mayRead(caller, row)));
+    // Without `read`, the response contains no bodies.
+    return runResponse(await requireRun(deps, caller, params, !mayRead(caller, row)));
   });
 }
 
-interface InPath {
+interface RunPath {
   readonly workflowId: string;
   readonly workflowRunId: string;
 }
 
-function executeRoutes(app: FastifyInstance, parts: ApiDeps): void {
+function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {
   type Params = { Params: { workflowId: string } };
   app.post<Params>(routePath(contract.executeWorkflow), async (request, reply) => {
     const hash = bearerHash(request);
     if (!hash) throw unauthorized();
-    parts.onKeyUsed(hash);
+    deps.onKeyUsed(hash);
     if (request.headers.origin) {
-      const caller = await parts.reads.caller(hash);
+      const caller = await deps.reads.caller(hash);
       allowOrigin(request, reply, caller?.allowedOrigins ?? []);
     }
     const body = await readExecuteBody(request, 'input');
     const credential = { kind: 'key', hash } as const;
-    await start(parts, request, reply, { credential, trigger: 'api', body });
+    await startRun(deps, request, reply, { credential, trigger: 'api', body });
     return reply;
   });
   app.post<Params>(routePath(contract.executeWorkflowInDashboard), async (request, reply) => {
     const endpoint = contract.executeWorkflowInDashboard;
-    const call = await readDashboardCall(parts, request, endpoint, 'input');
-    await start(parts, request, reply, { ...call, trigger: 'dashboard' });
+    const call = await readDashboardCall(deps, request, endpoint, 'input');
+    await startRun(deps, request, reply, { ...call, trigger: 'dashboard' });
     return reply;
   });
 }
 
-async function start(
-  parts: ApiDeps,
+async function startRun(
+  deps: ApiDeps,
   request: FastifyRequest<{ Params: { workflowId: string } }>,
   reply: FastifyReply,
-  from: Pick<StartCall, 'credential' | 'trigger' | 'body'>,
+  input: Pick<StartCall, 'credential' | 'trigger' | 'body'>,
 ): Promise<void> {
   const call: StartCall = {
-    ...from,
+    ...input,
     workflowId: fromId('workflow', request.params.workflowId),
-    ...idempotency(request),
+    ...readIdempotency(request),
   };
-  const started = await parts.workflowStarter.start(call);
+  const started = await deps.workflowStarter.start(call);
   reply.headers(rateHeaders(started.states, started.nowMs));
   send(reply, startedResponse(started, request.id));
 }
 
-/** What whoever started a run is answered, by whatever way. */
+/** The response to the start of a workflow run, whatever its trigger. */
 export function startedResponse(started: Started, requestId: string): HandlerResponse {
   if (started.kind === 'refused') return errorResponse(started, requestId);
   const workflowId = toId('workflow', started.workflowId);
@@ -155,7 +155,7 @@ export function startedResponse(started: Started, requestId: string): HandlerRes
   };
 }
 
-function answer(row: store.WorkflowRunDetailRow): HandlerResponse {
+function runResponse(row: store.WorkflowRunDetailRow): HandlerResponse {
   return {
     status: 200,
     body: workflowRunDetailWire(row),
@@ -163,23 +163,23 @@ function answer(row: store.WorkflowRunDetailRow): HandlerResponse {
   };
 }
 
-/** The stored ids of a workflow and a run of it; throws where what the path has cannot be any. */
-function idsOf({ workflowId, workflowRunId }: InPath): { workflowId: string; id: string } {
+/** The stored ids of a workflow and its run. Throws 404 for a malformed id. */
+function idsOf({ workflowId, workflowRunId }: RunPath): { workflowId: string; id: string } {
   const workflow = fromId('workflow', workflowId);
   const id = fromId('workflowRun', workflowRunId);
   if (workflow === null || id === null) throw noSuchRun();
   return { workflowId: workflow, id };
 }
 
-async function foundRun({ db }: ApiDeps, caller: Caller, at: InPath, omitsBodies = false) {
-  const asked = { ...idsOf(at), itemsShown: runItemsMax, omitsBodies };
-  const row = await store.findRunDetail(db, caller, asked);
+async function requireRun({ db }: ApiDeps, caller: Caller, path: RunPath, omitsBodies = false) {
+  const request = { ...idsOf(path), itemsShown: runItemsMax, omitsBodies };
+  const row = await store.findRunDetail(db, caller, request);
   if (!row) throw noSuchRun();
   return row;
 }
 
-/** A key that may execute but not read reaches the runs it started, and no others exist for it. */
-function readable<Row extends { readonly apiKeyId: string | null }>(
+/** For a key without `read`, workflow runs that it did not start do not exist. */
+function requireReadable<Row extends { readonly apiKeyId: string | null }>(
   caller: Caller,
   row: Row | null,
 ): Row {
@@ -188,7 +188,7 @@ function readable<Row extends { readonly apiKeyId: string | null }>(
 }
 
 function noSuchRun(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such run.');
+  return new CallFailure('NOT_FOUND', 'There is no such workflow run.');
 }
 
 function readCursor({ cursor, offset }: { cursor?: string; offset?: number }): string | null {
@@ -198,6 +198,6 @@ function readCursor({ cursor, offset }: { cursor?: string; offset?: number }): s
     throw new CallFailure('INVALID_REQUEST', 'Parameter "cursor" must be a nextCursor.');
   }
   if (offset === undefined) return after;
-  const message = 'Parameter "offset" cannot stand beside "cursor".';
+  const message = 'Parameter "offset" cannot be combined with "cursor".';
   throw new CallFailure('INVALID_REQUEST', message);
 }

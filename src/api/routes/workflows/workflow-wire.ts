@@ -15,7 +15,7 @@ import type {
 } from '../../../store/workflow/workflow-versions.ts';
 import type { WorkflowRow, WorkflowSummaryRow } from '../../../store/workflow/workflows.ts';
 
-/** Workflows and their versions in the words of the API. A definition is stored as it is shown. */
+/** Workflows and their versions in API format. A definition is stored in the same format. */
 
 export function workflowSummaryWire(row: WorkflowSummaryRow): WorkflowSummary {
   return {
@@ -33,7 +33,7 @@ export function workflowSummaryWire(row: WorkflowSummaryRow): WorkflowSummary {
   };
 }
 
-/** As a list shows it that was asked for what goes on. */
+/** A workflow in a list with `include=activity`. */
 export function workflowActivityWire(
   row: WorkflowSummaryRow,
   { lastRuns, nextAt }: WorkflowActivity = { lastRuns: [], nextAt: null },
@@ -86,7 +86,7 @@ export function workflowPinWire(row: WorkflowPinRow): WorkflowPin {
   };
 }
 
-/** The contract's arrays can be written to, the core's cannot. */
+/** Casts the readonly arrays of the core to the mutable arrays of the contract. */
 function definitionWire({ definition }: Pick<WorkflowRow, 'definition'>): Workflow['definition'] {
   return definition as unknown as Workflow['definition'];
 }

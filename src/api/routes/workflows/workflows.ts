@@ -24,22 +24,22 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
-import { complaints } from '../../http/validate.ts';
+import { validationErrors } from '../../http/validate.ts';
 import * as wire from './workflow-wire.ts';
 
-/** Workflows, their versions and pins. A key that is tied to agents may read those that are made of its agents alone. */
-export function workflowRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
+/** Workflows. A key that is limited to agents can read the workflows that use only those agents. */
+export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
 
-  route(app, parts, contract.createWorkflow, async ({ body, caller }) => {
+  route(app, deps, contract.createWorkflow, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
     const { name, description = null, enabled = true, definition } = body;
     const row = await flow.createWorkflow(db, caller, { name, description, enabled, definition });
     const { workflowId } = wire.workflowWire(row);
-    return answer(row, 201, { location: `/api/v1/workflows/${workflowId}` });
+    return workflowResponse(row, 201, { location: `/api/v1/workflows/${workflowId}` });
   });
 
-  route(app, parts, contract.listWorkflows, async ({ query, caller }) => {
+  route(app, deps, contract.listWorkflows, async ({ query, caller }) => {
     const page = readPage(query);
     const { q = null, include } = query;
     if (include === 'activity') requireRead(caller);
@@ -53,11 +53,11 @@ export function workflowRoutes(app: FastifyInstance, parts: ApiDeps): void {
     return pageResponse('workflows', rows.map(wire.workflowSummaryWire), { ...page, total });
   });
 
-  route(app, parts, contract.getWorkflow, async ({ params, caller }) => {
-    return answer(await foundWorkflow(db, caller, params.workflowId));
+  route(app, deps, contract.getWorkflow, async ({ params, caller }) => {
+    return workflowResponse(await requireWorkflow(db, caller, params.workflowId));
   });
 
-  route(app, parts, contract.updateWorkflow, async ({ params, body, caller, request }) => {
+  route(app, deps, contract.updateWorkflow, async ({ params, body, caller, request }) => {
     requireWholeWorkspace(caller);
     const { workflowVersionId, ...others } = body;
     const patch = {
@@ -67,34 +67,37 @@ export function workflowRoutes(app: FastifyInstance, parts: ApiDeps): void {
       }),
     };
     const workflowId = fromId('workflow', params.workflowId);
-    return answer(await flow.changeWorkflow(db, caller, workflowId, patch, ifMatch(request)));
+    return workflowResponse(
+      await flow.changeWorkflow(db, caller, workflowId, patch, ifMatch(request)),
+    );
   });
 
-  route(app, parts, contract.deleteWorkflow, async ({ params, caller }) => {
+  route(app, deps, contract.deleteWorkflow, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
     await flow.deleteWorkflow(db, caller, fromId('workflow', params.workflowId));
     return { status: 204, body: null };
   });
 
-  route(app, parts, contract.validateWorkflow, async ({ body, caller }) => {
-    const wrong = complaints(WorkflowDefinitionInput, body.definition);
-    const problems = wrong.map(({ path, message }) => ({
-      step: stepAt(body.definition, path),
-      path,
-      message,
-    }));
-    if (problems.length > 0) return { status: 200, body: { problems } };
-    const draft = body.definition as WorkflowDefinitionInput;
-    const checked = await checkWorkflow(db, caller, draft);
-    const { definition } = checked;
-    const verdict = { problems: checked.problems };
-    return {
-      status: 200,
-      body: checked.problems.length > 0 ? verdict : { ...verdict, definition },
-    };
+  route(app, deps, contract.validateWorkflow, async ({ body, caller }) => {
+    const errors = validationErrors(WorkflowDefinitionInput, body.definition);
+    if (errors.length > 0) {
+      const problems = errors.map((error) => ({
+        step: stepNameAt(body.definition, error.path),
+        ...error,
+      }));
+      return { status: 200, body: { problems } };
+    }
+    const input = body.definition as WorkflowDefinitionInput;
+    const { problems, definition } = await checkWorkflow(db, caller, input);
+    return { status: 200, body: problems.length > 0 ? { problems } : { problems, definition } };
   });
+}
 
-  route(app, parts, contract.createWorkflowVersion, async ({ params, body, caller }) => {
+/** Versions and pins of workflows. */
+export function workflowVersionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
+
+  route(app, deps, contract.createWorkflowVersion, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
     const { label = null, notes = null, definition } = body;
     const workflowId = fromId('workflow', params.workflowId);
@@ -105,38 +108,42 @@ export function workflowRoutes(app: FastifyInstance, parts: ApiDeps): void {
     return { status: 201, body: version, headers: { location } };
   });
 
-  route(app, parts, contract.listWorkflowVersions, async ({ params, query, caller }) => {
+  route(app, deps, contract.listWorkflowVersions, async ({ params, query, caller }) => {
     const page = readPage(query);
-    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    const workflow = await requireWorkflow(db, caller, params.workflowId);
     const { rows, total } = await listWorkflowVersions(db, caller, workflow.id, page);
     return pageResponse('versions', rows.map(wire.workflowVersionSummaryWire), { ...page, total });
   });
 
-  route(app, parts, contract.getWorkflowVersion, async ({ params, caller }) => {
-    const workflow = await foundWorkflow(db, caller, params.workflowId);
+  route(app, deps, contract.getWorkflowVersion, async ({ params, caller }) => {
+    const workflow = await requireWorkflow(db, caller, params.workflowId);
     const id = fromId('workflowVersion', params.workflowVersionId);
     const row = id && (await findWorkflowVersion(db, caller, workflow.id, id));
     if (!row) throw new CallFailure('NOT_FOUND', 'The workflow has no such version.');
     return { status: 200, body: wire.workflowVersionWire(row) };
   });
 
-  route(app, parts, contract.listWorkflowPins, async ({ params, query, caller }) => {
+  route(app, deps, contract.listWorkflowPins, async ({ params, query, caller }) => {
     const page = readPage(query);
-    const workflow = await foundWorkflow(db, caller, params.workflowId);
+    const workflow = await requireWorkflow(db, caller, params.workflowId);
     const { rows, total } = await listWorkflowPins(db, workflow.id, page);
     return pageResponse('pins', rows.map(wire.workflowPinWire), { ...page, total });
   });
 }
 
-/** The workflow of that wire id as far as the caller sees it. */
-export async function foundWorkflow(db: Db, caller: Caller, wireId: string): Promise<WorkflowRow> {
+/** The workflow with this wire id. Throws 404 if the caller cannot see it. */
+export async function requireWorkflow(
+  db: Db,
+  caller: Caller,
+  wireId: string,
+): Promise<WorkflowRow> {
   const id = fromId('workflow', wireId);
   const row = id && (await findWorkflow(db, caller, id));
   if (!row) throw flow.noSuchWorkflow();
   return row;
 }
 
-function answer(
+function workflowResponse(
   row: WorkflowRow,
   status = 200,
   headers: Record<string, string> = {},
@@ -148,10 +155,10 @@ function answer(
   };
 }
 
-/** The name of the step that a path leads into, where what stands there has one. */
-function stepAt(definition: unknown, path: string): string | null {
-  const place = /^steps\.(\d+)\b/.exec(path)?.[1];
-  if (place === undefined) return null;
-  const name = (definition as { steps?: { name?: unknown }[] }).steps?.[Number(place)]?.name;
+/** The name of the step at a path; null outside steps and for a step without a name. */
+function stepNameAt(definition: unknown, path: string): string | null {
+  const index = /^steps\.(\d+)\b/.exec(path)?.[1];
+  if (index === undefined) return null;
+  const name = (definition as { steps?: { name?: unknown }[] }).steps?.[Number(index)]?.name;
   return typeof name === 'string' ? name : null;
 }

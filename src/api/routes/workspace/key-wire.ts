@@ -4,7 +4,7 @@ import { toId } from '../../../core/id.ts';
 import type { KeyRow } from '../../../store/people/keys.ts';
 import { limitWire } from './limit-wire.ts';
 
-/** A key as the API shows it: never the secret, nor its hash. */
+/** A key in API format, without its secret and hash. */
 export function keyWire(row: KeyRow): ApiKey {
   const { requestsPerMinute, requestsPerHour, requestsPerDay } = row;
   return {

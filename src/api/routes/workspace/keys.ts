@@ -12,29 +12,34 @@ import { pageResponse, readPage } from '../../http/page.ts';
 import { route } from '../../http/route.ts';
 import { keyWire } from './key-wire.ts';
 
-/** API keys: issue, list, revoke, rotate. */
-export function keyRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
+/** Issues, lists, revokes and rotates API keys. */
+export function keyRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
 
-  route(app, parts, createKey, async ({ body, caller }) => {
+  route(app, deps, createKey, async ({ body, caller }) => {
     const { key, row } = await flow.issueKey(db, caller, keyInput(body));
     return { status: 201, body: { ...keyWire(row), key } };
   });
 
-  route(app, parts, listKeys, async ({ query, caller }) => {
+  route(app, deps, listKeys, async ({ query, caller }) => {
     const page = readPage(query);
     const { rows, total } = await store.listKeys(db, caller, page);
     return pageResponse('keys', rows.map(keyWire), { ...page, total });
   });
 
-  route(app, parts, revokeKey, async ({ params, caller }) => {
-    const row = await flow.revokeKey(db, caller, keyId(params.apiKeyId));
+  route(app, deps, revokeKey, async ({ params, caller }) => {
+    const row = await flow.revokeKey(db, caller, parseKeyId(params.apiKeyId));
     return { status: 200, body: keyWire(row) };
   });
 
-  route(app, parts, rotateKey, async ({ params, body, caller }) => {
+  route(app, deps, rotateKey, async ({ params, body, caller }) => {
     const { graceSeconds = 0 } = body;
-    const { key, row } = await flow.rotateKey(db, caller, keyId(params.apiKeyId), graceSeconds);
+    const { key, row } = await flow.rotateKey(
+      db,
+      caller,
+      parseKeyId(params.apiKeyId),
+      graceSeconds,
+    );
     return { status: 201, body: { ...keyWire(row), key } };
   });
 }
@@ -43,15 +48,15 @@ function keyInput(body: Body<typeof createKey>): flow.KeyInput {
   const { name, permissions, agentIds, rateLimits = {}, expiresAt, allowedOrigins = [] } = body;
   return {
     ...{ name, permissions, rateLimits, allowedOrigins },
-    agentIds: agentIds?.map(agentId) ?? null,
-    expiresAtMs: expiresAt == null ? null : expiry(expiresAt),
+    agentIds: agentIds?.map(parseAgentId) ?? null,
+    expiresAtMs: expiresAt == null ? null : parseExpiry(expiresAt),
   };
 }
 
-/** The last moment that is written with four digits of the year. */
+/** The last time with a four-digit year. */
 const expiryMsMax = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-function expiry(text: string): number {
+function parseExpiry(text: string): number {
   const ms = parseMoment(text);
   if (ms !== null && ms <= expiryMsMax) return ms;
   throw new CallFailure(
@@ -60,13 +65,13 @@ function expiry(text: string): number {
   );
 }
 
-function agentId(wireId: string): string {
+function parseAgentId(wireId: string): string {
   const id = fromId('agent', wireId);
   if (id === null) throw noSuchAgent();
   return id;
 }
 
-function keyId(wireId: string): string {
+function parseKeyId(wireId: string): string {
   const id = fromId('key', wireId);
   if (id === null) throw flow.noSuchKey();
   return id;

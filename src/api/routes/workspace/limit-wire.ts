@@ -1,7 +1,7 @@
 import type { RateLimitUsage } from '../../../contract/shared.ts';
 import type { WindowState } from '../../../core/execution/limits.ts';
 
-/** Windows as the API shows them. */
+/** Rate limit windows in API format. */
 export function limitWire(states: readonly WindowState[]): RateLimitUsage {
   return states.map(({ resetAtMs, ...state }) => ({
     ...state,

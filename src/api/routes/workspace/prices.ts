@@ -14,34 +14,34 @@ import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { route } from '../../http/route.ts';
 
-/** A workspace's own prices. */
-export function priceRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
+/** Model prices of a workspace. */
+export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
 
-  route(app, parts, listPrices, async ({ caller }) => {
+  route(app, deps, listPrices, async ({ caller }) => {
     const rows = await store.listPrices(db, caller.workspaceId);
     return { status: 200, body: { prices: rows.map(priceWire) } };
   });
 
-  route(app, parts, putPrice, async ({ body, caller }) => {
+  route(app, deps, putPrice, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    if (splitModelName(body.model).provider === 'cueline') throw free();
+    if (splitModelName(body.model).provider === 'cueline') throw builtInModel();
     const optional = (name: 'cacheReadPerMillion' | 'cacheWritePerMillion') =>
-      body[name] == null ? null : amount(name, body[name]);
+      body[name] == null ? null : parsePrice(name, body[name]);
     const row = await store.putPrice(db, caller.workspaceId, {
       model: body.model,
-      inputPerMillion: amount('inputPerMillion', body.inputPerMillion),
-      outputPerMillion: amount('outputPerMillion', body.outputPerMillion),
+      inputPerMillion: parsePrice('inputPerMillion', body.inputPerMillion),
+      outputPerMillion: parsePrice('outputPerMillion', body.outputPerMillion),
       cacheReadPerMillion: optional('cacheReadPerMillion'),
       cacheWritePerMillion: optional('cacheWritePerMillion'),
     });
     return { status: 200, body: priceWire(row) };
   });
 
-  route(app, parts, deletePrice, async ({ query, caller }) => {
+  route(app, deps, deletePrice, async ({ query, caller }) => {
     requireWholeWorkspace(caller);
     const { model } = query;
-    // PostgreSQL takes no NUL, so nothing stored can hold one.
+    // PostgreSQL does not accept a NUL, so no stored price matches.
     if (model.includes('\0') || !(await store.deletePrice(db, caller.workspaceId, model))) {
       throw new CallFailure('NOT_FOUND', 'The workspace has no price of its own for this model.');
     }
@@ -49,17 +49,17 @@ export function priceRoutes(app: FastifyInstance, parts: ApiDeps): void {
   });
 }
 
-function free(): CallFailure {
-  const message = 'Field "model" is a model that is built in, and costs nothing.';
+function builtInModel(): CallFailure {
+  const message = 'Field "model" names a built-in model, which is free.';
   return new CallFailure('INVALID_REQUEST', message);
 }
 
-function amount(name: string, value: string | number): string {
+function parsePrice(name: string, value: string | number): string {
   const text = priceText(value, pricePerMillionMax);
   if (text !== null) return text;
   throw new CallFailure(
     'INVALID_REQUEST',
-    `Field "${name}" must be a decimal from 0 to ${pricePerMillionMax} with at most 12 places.`,
+    `Field "${name}" must be a decimal from 0 to ${pricePerMillionMax} with at most 12 decimal places.`,
   );
 }
 

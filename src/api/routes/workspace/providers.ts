@@ -16,31 +16,31 @@ import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { route } from '../../http/route.ts';
 
-/** Providers and their credentials, which only ever go in. */
-export function providerRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
+/** Providers and their credentials. No response contains a credential. */
+export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
 
-  route(app, parts, putProvider, async ({ params, body, caller }) => {
+  route(app, deps, putProvider, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
     const { kind, apiKey = null, baseURL = null } = body;
     const actor = actorOf(caller);
     const input = { actor, name: params.name, kind, apiKey, baseURL };
-    return { status: 200, body: providerWire(await flow.putProvider(parts, input)) };
+    return { status: 200, body: providerWire(await flow.putProvider(deps, input)) };
   });
 
-  route(app, parts, listProviders, async ({ caller }) => {
+  route(app, deps, listProviders, async ({ caller }) => {
     const rows = await store.listProviders(db, caller.workspaceId);
     return { status: 200, body: { providers: rows.map(providerWire) } };
   });
 
-  route(app, parts, getProvider, async ({ params, caller }) => {
+  route(app, deps, getProvider, async ({ params, caller }) => {
     const { name } = params;
     const row = isProviderName(name) && (await store.findProvider(db, caller.workspaceId, name));
     if (!row) throw noSuchProvider();
     return { status: 200, body: providerWire(row) };
   });
 
-  route(app, parts, deleteProvider, async ({ params, caller }) => {
+  route(app, deps, deleteProvider, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
     const { name } = params;
     if (!isProviderName(name) || !(await flow.deleteProvider(db, actorOf(caller), name))) {
@@ -49,11 +49,11 @@ export function providerRoutes(app: FastifyInstance, parts: ApiDeps): void {
     return { status: 204, body: null };
   });
 
-  route(app, parts, testProvider, async ({ params, caller }) => {
+  route(app, deps, testProvider, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
     const { name } = params;
     if (!isProviderName(name)) throw noSuchProvider();
-    return { status: 200, body: await test(parts, caller.workspaceId, name) };
+    return { status: 200, body: await test(deps, caller.workspaceId, name) };
   });
 }
 

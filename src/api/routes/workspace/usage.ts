@@ -8,25 +8,22 @@ import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { route } from '../../http/route.ts';
 
-/** What a workspace has used of its plan, and the plan. */
-export function usageRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { db } = parts;
+/** The plan of a workspace and its usage. */
+export function usageRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
 
-  route(app, parts, getUsage, async ({ caller }) => {
+  route(app, deps, getUsage, async ({ caller }) => {
     return { status: 200, body: usageWire(await readUsage(db, caller.workspaceId)) };
   });
 
-  route(app, parts, setPlan, async ({ body, caller }) => {
+  route(app, deps, setPlan, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
     await flow.setPlan(db, actorOf(caller), body);
     return { status: 200, body };
   });
 }
 
-/**
- * The month as admission would count it now: none before the latest in which something was spent, and a new one begins at
- * nothing.
- */
+/** Usage of the current month, as admission counts it. The month never goes back, even if the clock does. */
 function usageWire(row: UsageRow): Usage {
   const month = Math.max(row.month, monthOf(row.nowMs));
   const actionsUsed = row.month === month ? row.monthUsed : 0;

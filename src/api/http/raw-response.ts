@@ -1,0 +1,61 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { CallFailure } from '../../core/failure.ts';
+import { randomHex } from '../../core/random.ts';
+import { drainSocket } from './drain-socket.ts';
+import { errorResponse } from './error-response.ts';
+import { toJson } from './json-response.ts';
+import { shownMethods } from './route-table.ts';
+
+/** Responses written to the socket, for input that never becomes a request of Fastify. */
+
+export function generateRequestId(): string {
+  return `req_${randomHex(12)}`;
+}
+
+/** Responds to input that is not valid HTTP, in the form of every other error. A connection that was reset is closed. */
+export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, message] = parserErrors[error.code ?? ''] ?? [
+    400,
+    'The request is not valid HTTP.',
+  ];
+  rejectOnSocket(socket, status, new CallFailure('INVALID_REQUEST', message), []);
+}
+
+/** Rejects CONNECT. Without a listener, Node closes the connection without a response. */
+export function rejectConnect(app: FastifyInstance): void {
+  app.server.on('connect', (_request, socket) => {
+    const failure = new CallFailure('METHOD_NOT_ALLOWED', 'This server is not a proxy.');
+    rejectOnSocket(socket as Socket, 405, failure, [`Allow: ${shownMethods.join(', ')}`]);
+  });
+}
+
+function rejectOnSocket(
+  socket: Socket,
+  status: number,
+  failure: CallFailure,
+  headers: readonly string[],
+): void {
+  const requestId = generateRequestId();
+  const body = toJson(errorResponse(failure, requestId).body);
+  socket.write(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Connection: close',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      ...headers,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+  drainSocket(socket);
+}
+
+const parserErrors: Readonly<Record<string, [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 KiB.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+};
