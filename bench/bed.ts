@@ -2,8 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startCluster } from '../harness/cluster.ts';
-import { addressVariable, createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { createTestDatabase, shareCluster, type TestDatabase } from '../harness/database.ts';
 import { type Generator, startGenerator } from './load/generator.ts';
 import { parentOf } from './usage.ts';
 
@@ -30,8 +29,7 @@ export async function openBed({ statements }: { statements: boolean }): Promise<
   const directory = await mkdtemp(join(tmpdir(), 'cueline-bench-'));
   await chmod(directory, 0o755);
   const preload = { shared_preload_libraries: 'pg_stat_statements' };
-  const cluster = await startCluster(statements ? preload : {});
-  process.env[addressVariable] = JSON.stringify(cluster.admin);
+  const cluster = await shareCluster(statements ? preload : {});
   const admin = new pg.Client(cluster.admin);
   await admin.connect();
   const generator = startGenerator();

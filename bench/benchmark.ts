@@ -10,8 +10,11 @@ export interface Benchmark {
   readonly says: string;
   /** What the project asks of itself. */
   readonly goal?: string;
-  /** What the tables say of it, and those that were kept of another benchmark. */
-  readonly marks?: (tables: readonly Table[], kept: (name: string) => readonly Table[]) => Mark[];
+  /** Compares the tables with the goal. `measured` holds the tables of the benchmarks that ran before, by name. */
+  readonly marks?: (
+    tables: readonly Table[],
+    measured: ReadonlyMap<string, readonly Table[]>,
+  ) => Mark[];
   /** Whether a plain `npm run bench` runs it. */
   readonly byDefault: boolean;
   /** PostgreSQL counts the time of each statement, which costs a little: only where it is asked for. */

@@ -1,7 +1,7 @@
-import { machineLine } from '../harness/results.ts';
+import { describeMachine } from '../harness/output.ts';
 import type { Bed } from './bed.ts';
 
-/** What a number means nothing without. */
+/** The hardware and the settings behind the figures. */
 export async function machine(bed: Bed): Promise<string[]> {
   const [row] = await bed.ask<Record<string, string>>(`
     select current_setting('server_version') as version, current_setting('fsync') as fsync,
@@ -11,7 +11,7 @@ export async function machine(bed: Bed): Promise<string[]> {
   const { version, ...settings } = row ?? {};
   const pairs = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   return [
-    `${machineLine()} Everything, the load generator included, runs on it.`,
+    `${describeMachine()} Everything, the load generator included, runs on it.`,
     `Node ${process.versions.node}. PostgreSQL ${version}: ${pairs.join(', ')}.`,
   ];
 }

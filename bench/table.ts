@@ -25,18 +25,6 @@ export function markdown({ title, columns, rows, notes = [] }: Table): string {
   ].join('\n');
 }
 
-/** The tables of such a text, without their titles and notes. */
-export function tablesIn(text: string): Table[] {
-  return [...text.matchAll(/(?:^\|.*\|$\n?)+/gm)].map(([lines]) => {
-    const [columns = [], , ...rows] = lines
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split('|').slice(1, -1))
-      .map((cells) => cells.map((cell) => cell.trim()));
-    return { columns, rows };
-  });
-}
-
 /** One line for each contender, with its ratio to the first, round by round. */
 export function throughput(series: readonly Series[], unit: string): Table {
   const [base] = series;

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { openDatabase } from '../src/store/connection/database.ts';
 import { type Embedded, startEmbedded } from '../src/store/embedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { onInterruption } from './interruption.ts';
 
 /** A PostgreSQL of the tests' own in a temporary directory, with a migrated database to copy. */
 export interface Cluster {
@@ -27,7 +28,9 @@ export async function startCluster(
   const stop = async () => {
     await embedded.stop();
     await rm(directory, { recursive: true, force: true });
+    ignoreInterruption();
   };
+  const ignoreInterruption = onInterruption(stop);
   try {
     // Files run side by side, each with a service that has connections of its own.
     for (const [name, value] of Object.entries({ max_connections: '500', ...settings })) {

@@ -1,22 +1,12 @@
 import { join } from 'node:path';
-import { bundlePackages } from './bundle-packages.ts';
 
-/**
- * What a process that a test starts inherits: where programs are, and what makes its start cheap: code that was compiled
- * before, and packages in one piece. Both together take two thirds of the time that hundreds of starts take.
- */
+/** What a process that a test starts inherits of the environment: the search path and the cache of compiled code. */
 export function inherited(path = process.env.PATH ?? ''): Record<string, string> {
-  const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
-  return {
-    PATH: path,
-    ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
-    ...(NODE_OPTIONS && { NODE_OPTIONS }),
-  };
+  const { NODE_COMPILE_CACHE } = process.env;
+  return { PATH: path, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
 }
 
-/** Once, by whoever starts many processes: from then on they inherit it. */
-export async function makeStartsCheap(): Promise<void> {
-  const { env } = process;
-  env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
-  env.NODE_OPTIONS = [env.NODE_OPTIONS, await bundlePackages()].filter(Boolean).join(' ');
+/** For the processes that are started from now on. */
+export function cacheCompiledCode(): void {
+  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
 }

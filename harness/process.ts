@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { inherited } from './environment.ts';
+import { onInterruption } from './interruption.ts';
 
 /** A Cueline process of its own on a test's database, to be killed. */
 export interface CuelineProcess {
@@ -36,6 +37,10 @@ export async function spawnCueline(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  child.once(
+    'exit',
+    onInterruption(() => child.kill('SIGKILL')),
+  );
   let said = '';
   let logged = '';
   const up = Promise.withResolvers<void>();

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { inherited } from '../harness/environment.ts';
 import type { CuelineProcess } from '../harness/process.ts';
 import { type Answer, type Call, execute } from './calls.ts';
 import type { Ground } from './ground.ts';
@@ -19,7 +18,7 @@ export function spawnCrew(
   return Promise.all(
     offs.map((offMs) =>
       ground.spawn('api', {
-        NODE_OPTIONS: `${inherited().NODE_OPTIONS ?? ''} --import ${shiftedDate}`,
+        NODE_OPTIONS: `--import ${shiftedDate}`,
         CUELINE_CLOCK_OFF_MS: String(offMs),
         ...env,
       }),

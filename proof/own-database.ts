@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TestDatabase } from '../harness/database.ts';
+import { onInterruption } from '../harness/interruption.ts';
 import { migrateAt } from '../src/cli/server/open-database.ts';
 import { knock } from '../src/store/connection/connect.ts';
 import { readPostmaster } from '../src/store/embedded/postmaster.ts';
@@ -23,13 +24,16 @@ export async function startOwnDatabase(): Promise<OwnDatabase> {
   const dataDir = join(directory, 'data');
   const embedded = await startEmbedded({ dataDir });
   const { connection } = embedded;
+  const drop = async () => {
+    await embedded.stop();
+    await rm(directory, { recursive: true, force: true });
+    ignoreInterruption();
+  };
+  const ignoreInterruption = onInterruption(drop);
   await migrateAt(connection);
   return {
     connection,
-    async drop() {
-      await embedded.stop();
-      await rm(directory, { recursive: true, force: true });
-    },
+    drop,
     async restart(signal) {
       const ended = new Promise((resolve) => embedded.onExit(resolve));
       const postmaster = await readPostmaster(join(dataDir, 'postgres'));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { freePort } from '../harness/free-port.ts';
+import { onInterruption } from '../harness/interruption.ts';
 import { knock } from '../src/store/connection/connect.ts';
 import { accountFor } from '../src/store/embedded/account.ts';
 import { startProxy } from './proxy.ts';
@@ -52,6 +53,10 @@ export async function startPooler(target: pg.ClientConfig): Promise<Pooler> {
     stdio: 'ignore',
     ...account,
   });
+  child.once(
+    'exit',
+    onInterruption(() => child.kill('SIGKILL')),
+  );
   const connection = { ...target, host: '127.0.0.1', port };
   while ((await knock(connection)) !== null) {
     if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}`);

@@ -12,8 +12,8 @@ export const polls: Benchmark = {
     'Answers per second to callers that ask for the status of a run which has ended, against a server that answers the ' +
     'same bytes and asks nobody. Key, agent and record are read for each call; of calls that come together, together.',
   goal: 'from many callers at least the share of bare node:http that `api` reaches in `accept`',
-  marks: ([, many], kept) => {
-    const [accept] = kept('accept');
+  marks: ([, many], measured) => {
+    const [accept] = measured.get('accept') ?? [];
     if (!accept) return [];
     const value = figure(many, 'Cueline, `start`', 2);
     return [{ what: 'of bare node:http', value, least: figure(accept, 'Cueline, `api`', 2) }];

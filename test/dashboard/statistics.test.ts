@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { lastDays, steps } from '../../dashboard/data/statistics.ts';
 
-// There the clock is set forward at midnight: 6 September 2026 begins at 1.
+const { TZ } = process.env;
+// Clocks go forward at midnight there: 6 September 2026 begins at 01:00.
 process.env.TZ = 'America/Santiago';
+after(() => {
+  if (TZ === undefined) delete process.env.TZ;
+  else process.env.TZ = TZ;
+});
 const changeDay = '2026-09-06T04:00:00.000Z';
 
 test('days after one without a midnight begin at theirs', () => {
