@@ -19,7 +19,7 @@ function ofAgent(below: string, body?: object): Prepare {
 function ofRun(below: string): Prepare {
   return async (world, note, { keyId }) => {
     const agent = await world.agent(note);
-    const run = await world.run(agent, note.includes('its own run') ? keyId : null);
+    const run = await world.run(agent, note.includes('own ') ? keyId : null);
     return { path: `${agent.path}/executions/${run}${below}`, agents: [agent.agentId, run] };
   };
 }

@@ -45,7 +45,7 @@ function ofRun(below: string): Prepare {
   return async (world, note, { keyId }) => {
     const { workflowId, path } = await makeWorkflow(world, note);
     const { workflowRunId = '' } = await post(world, `${path}/execute`, { input });
-    const own = note.includes('its own run') ? keyId : null;
+    const own = note.includes('own ') ? keyId : null;
     await sql`
       update workflow_runs set status = 'processing', completed_at = null, output = null,
         deadline_at = clock_timestamp() + interval '1 day', api_key_id = ${own}

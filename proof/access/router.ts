@@ -50,9 +50,9 @@ export function uncovered(routes: readonly Route[], rows: readonly Row[]): strin
   return [
     ...[...routed]
       .filter((one) => !written.has(one) && !written.has(one.replace(/^HEAD/, 'GET')))
-      .map((one) => `${one} is routed, but not in docs/access.md`),
+      .map((one) => `${one} is routed, but not in proof/access/table.csv`),
     ...[...written]
       .filter((one) => !routed.has(one))
-      .map((one) => `${one} is in docs/access.md, but not routed`),
+      .map((one) => `${one} is in proof/access/table.csv, but not routed`),
   ];
 }

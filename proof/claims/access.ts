@@ -7,10 +7,10 @@ import { type Row, readTable } from '../access/table.ts';
 import { makeWorld, type World } from '../access/world.ts';
 import type { Claim } from '../claim.ts';
 
-/** Each cell of docs/access.md, called at a process of its own: a round is the whole table. */
+/** A round calls every cell of `access/table.csv`. */
 export const access: Claim = {
   name: 'access',
-  says: 'every caller is answered at every route as docs/access.md says; a refused call changes nothing and shows nothing',
+  says: 'every route answers every caller with the status in the access table; a refused call changes and shows nothing',
   rounds: { test: 1, short: 1, full: 1 },
   roundsPerGround: 1,
   faults: [
@@ -38,7 +38,7 @@ export const access: Claim = {
     },
   ],
   async prove(ground) {
-    const { rows } = readTable();
+    const rows = readTable();
     const violations = uncovered(await routesOf(ground), rows);
     const world = await makeWorld(ground);
     const prints = await fingerprints(ground.db, world.elsewhereId);
@@ -74,7 +74,7 @@ async function proveRow(world: World, row: Row, prints: Fingerprints) {
   if (!first) throw new Error('nobody calls');
   if (inAuth) await world.restoreSessions();
   // What changes nothing leaves for the next what it found.
-  const shared = note.includes('its own run') ? null : await prepare(world, note, first);
+  const shared = note.includes('own ') ? null : await prepare(world, note, first);
   const cells = await Promise.all(
     world.all.map(async (caller): Promise<Cell> => {
       const expected = statuses.get(caller.name);
