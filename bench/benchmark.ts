@@ -1,5 +1,5 @@
-import type { Bed } from './bed.ts';
-import type { Mark } from './goals.ts';
+import type { BenchEnvironment } from './environment.ts';
+import type { GoalCheck } from './goals.ts';
 import type { Table } from './table.ts';
 
 /** What is measured, and what is asked of it. */
@@ -7,24 +7,24 @@ export interface Benchmark {
   /** What the command line takes. */
   readonly name: string;
   /** What is measured, and how, for whoever reads the results. */
-  readonly says: string;
+  readonly description: string;
   /** What the project asks of itself. */
   readonly goal?: string;
   /** Compares the tables with the goal. `measured` holds the tables of the benchmarks that ran before, by name. */
-  readonly marks?: (
+  readonly goalChecks?: (
     tables: readonly Table[],
     measured: ReadonlyMap<string, readonly Table[]>,
-  ) => Mark[];
+  ) => GoalCheck[];
   /** Whether a plain `npm run bench` runs it. */
   readonly byDefault: boolean;
   /** PostgreSQL counts the time of each statement, which costs a little: only where it is asked for. */
   readonly statements?: boolean;
   /** Rows that it fills tables with, unless the command line says how many. */
   readonly runs?: number;
-  run(bed: Bed, how: How): Promise<Table[]>;
+  run(environment: BenchEnvironment, how: BenchmarkOptions): Promise<Table[]>;
 }
 
-export interface How {
+export interface BenchmarkOptions {
   /** What is counted; one more comes before, to warm up. */
   readonly rounds: number;
   /** The length of a round that has one. */
@@ -43,8 +43,8 @@ export const crowd = 4;
 /** A table from each number of callers. */
 export async function fromEach(
   callers: readonly number[],
-  how: How,
-  measure: (how: How) => Promise<Table>,
+  how: BenchmarkOptions,
+  measure: (how: BenchmarkOptions) => Promise<Table>,
 ): Promise<Table[]> {
   const tables: Table[] = [];
   for (const connections of callers) {

@@ -1,7 +1,7 @@
 import type { Table } from './table.ts';
 
 /** One figure that a goal asks for: at least so much, or at most. */
-export interface Mark {
+export interface GoalCheck {
   readonly what: string;
   readonly value: number;
   readonly unit?: string;
@@ -10,25 +10,25 @@ export interface Mark {
 }
 
 /** What stands below a goal: `Met: … 22 ms (at most 30 ms). Missed: … 0.31 (at least 0.5).` */
-export function verdict(marks: readonly Mark[]): string {
-  const told = (word: string, those: readonly Mark[]) =>
+export function verdict(goalChecks: readonly GoalCheck[]): string {
+  const told = (word: string, those: readonly GoalCheck[]) =>
     those.length === 0 ? [] : [`${word}: ${those.map(asked).join('; ')}.`];
   return [
-    ...told('Met', marks.filter(isMet)),
+    ...told('Met', goalChecks.filter(isMet)),
     ...told(
       'Missed',
-      marks.filter((mark) => !isMet(mark)),
+      goalChecks.filter((mark) => !isMet(mark)),
     ),
   ].join(' ');
 }
 
-function isMet({ value, least, most }: Mark): boolean {
+function isMet({ value, least, most }: GoalCheck): boolean {
   return (
     value >= (least ?? Number.NEGATIVE_INFINITY) && value <= (most ?? Number.POSITIVE_INFINITY)
   );
 }
 
-function asked({ what, value, unit, least, most }: Mark): string {
+function asked({ what, value, unit, least, most }: GoalCheck): string {
   const form = (figure = 0) => formed(figure) + (unit ? ` ${unit}` : '');
   const bound = least === undefined ? `at most ${form(most)}` : `at least ${form(least)}`;
   return `${what} ${form(value)} (${bound})`;

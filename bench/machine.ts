@@ -1,9 +1,9 @@
 import { describeMachine } from '../harness/output.ts';
-import type { Bed } from './bed.ts';
+import type { BenchEnvironment } from './environment.ts';
 
 /** The hardware and the settings behind the figures. */
-export async function machine(bed: Bed): Promise<string[]> {
-  const [row] = await bed.ask<Record<string, string>>(`
+export async function machine(environment: BenchEnvironment): Promise<string[]> {
+  const [row] = await environment.ask<Record<string, string>>(`
     select current_setting('server_version') as version, current_setting('fsync') as fsync,
       current_setting('synchronous_commit') as synchronous_commit,
       current_setting('full_page_writes') as full_page_writes,

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { Argument, program } from 'commander';
 import { writeOutput } from '../harness/output.ts';
 import { wholeNumber } from '../src/cli/arguments.ts';
-import { openBed } from './bed.ts';
-import type { Benchmark, How } from './benchmark.ts';
+import type { Benchmark, BenchmarkOptions } from './benchmark.ts';
 import { benchmarks } from './benchmarks.ts';
+import { openEnvironment } from './environment.ts';
 import { verdict } from './goals.ts';
 import { machine } from './machine.ts';
 import { markdown, type Table } from './table.ts';
 
 /** Runs the chosen benchmarks one after the other, prints each report and writes it to `out/bench`. */
 
-interface Asked extends Omit<How, 'runs' | 'note'> {
+interface Asked extends Omit<BenchmarkOptions, 'runs' | 'note'> {
   readonly runs?: number;
 }
 
@@ -32,7 +32,10 @@ const asked = program
   .option('--runs <n>', 'rows to fill tables with, where a benchmark does', wholeNumber)
   .parse();
 const { runs, ...numbers } = asked.opts<Asked>();
-const given: Omit<How, 'runs'> = { ...numbers, note: (line) => console.log(`  ${line}`) };
+const given: Omit<BenchmarkOptions, 'runs'> = {
+  ...numbers,
+  note: (line) => console.log(`  ${line}`),
+};
 const chosen = benchmarks.filter(({ name, ...one }) =>
   asked.args.length === 0 ? one.byDefault : asked.args.includes(name),
 );
@@ -41,38 +44,38 @@ const command = ['npm run bench', '--', ...process.argv.slice(2)].join(' ').repl
 const measured = new Map<string, readonly Table[]>();
 for (const benchmark of chosen) await measure(benchmark);
 
-/** On a bed of its own: no benchmark finds what another left behind. */
+/** In an environment of its own: no benchmark finds what another left behind. */
 async function measure(benchmark: Benchmark): Promise<void> {
   console.log(`\n${benchmark.name}`);
   const begun = performance.now();
-  const how: How = { ...given, runs: runs ?? benchmark.runs ?? 0 };
-  const bed = await openBed({ statements: benchmark.statements ?? false });
+  const how: BenchmarkOptions = { ...given, runs: runs ?? benchmark.runs ?? 0 };
+  const environment = await openEnvironment({ statements: benchmark.statements ?? false });
   try {
-    const tables = await benchmark.run(bed, how);
-    const marks = benchmark.marks?.(tables, measured) ?? [];
+    const tables = await benchmark.run(environment, how);
+    const goalChecks = benchmark.goalChecks?.(tables, measured) ?? [];
     measured.set(benchmark.name, tables);
     const tookSeconds = Math.round((performance.now() - begun) / 1_000);
     const text = [
-      benchmark.says,
+      benchmark.description,
       ...(benchmark.goal ? [`Goal: ${benchmark.goal}.`] : []),
-      ...(marks.length > 0 ? [verdict(marks)] : []),
+      ...(goalChecks.length > 0 ? [verdict(goalChecks)] : []),
       ...tables.map(markdown),
       [
-        ...(await machine(bed)),
+        ...(await machine(environment)),
         `\`${command}\`; figures with a range are of ${how.rounds} rounds; ${tookSeconds} s.`,
       ].join('\n'),
     ].join('\n\n');
     console.log(`\n${text}`);
     writeOutput(`bench/${benchmark.name}.md`, `# ${benchmark.name}\n\n${text}`);
   } catch (error) {
-    for (const line of lastWords(bed.directory)) console.error(line);
+    for (const line of lastWords(environment.directory)) console.error(line);
     throw error;
   } finally {
-    await bed.close();
+    await environment.close();
   }
 }
 
-/** What the servers wrote last: their logs go with the bed. */
+/** What the servers wrote last: their logs go with the environment. */
 function lastWords(directory: string): string[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.log'))

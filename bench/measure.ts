@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bed } from './bed.ts';
 import type { Opened } from './contenders/contender.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { cpuMicros, familyOf } from './usage.ts';
 
 /** One round with one contender. */
@@ -14,13 +14,13 @@ export interface Sample {
 
 /** Requests for so many seconds: what is counted are the answers. */
 export async function acceptFor(
-  bed: Bed,
+  environment: BenchEnvironment,
   opened: Opened,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<Sample> {
   await opened.reset();
   const before = usageOf(opened);
-  const load = await bed.generator.run({ target: opened.target, connections, seconds });
+  const load = await environment.generator.run({ target: opened.target, connections, seconds });
   mustBeAccepted(load.statuses);
   const { answered } = load;
   return {
@@ -36,14 +36,18 @@ export async function acceptFor(
  * (`each`), so many runs.
  */
 export async function finishAll(
-  bed: Bed,
+  environment: BenchEnvironment,
   opened: Opened,
   { connections, requests, each = 1 }: { connections: number; requests: number; each?: number },
 ): Promise<Sample> {
   await opened.reset();
   const before = usageOf(opened);
   const sent = requests / each;
-  const load = await bed.generator.run({ target: opened.target, connections, requests: sent });
+  const load = await environment.generator.run({
+    target: opened.target,
+    connections,
+    requests: sent,
+  });
   const answered = performance.now();
   mustBeAccepted(load.statuses);
   while ((await opened.finished()) < requests) await delay(pollMs);

@@ -1,5 +1,5 @@
-import type { Bed } from './bed.ts';
 import type { Contender, Opened } from './contenders/contender.ts';
+import type { BenchEnvironment } from './environment.ts';
 import type { Sample } from './measure.ts';
 
 /** All samples of a contender, in the order of the rounds. */
@@ -18,14 +18,14 @@ export const warmUps = 3;
 
 /** Side by side in alternation: A B C, A B C, … so that whatever else the machine does meets all of them alike. */
 export async function inAlternation(
-  bed: Bed,
+  environment: BenchEnvironment,
   entries: readonly Entry[],
   rounds: number,
 ): Promise<Series[]> {
   const open: { entry: Entry; opened: Opened; samples: Sample[] }[] = [];
   try {
     for (const entry of entries) {
-      open.push({ entry, opened: await entry.contender.open(bed), samples: [] });
+      open.push({ entry, opened: await entry.contender.open(environment), samples: [] });
     }
     for (let round = -warmUps; round < rounds; round++) {
       for (const { entry, opened, samples } of open) {

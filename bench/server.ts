@@ -40,7 +40,7 @@ export async function startServer({
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', openSync(logFile, 'a')],
   });
-  const forget = endWithUs(child);
+  const forget = killAtExit(child);
   const exited = once(child, 'exit').finally(forget);
   const url = await new Promise<string>((resolve, reject) => {
     let said = '';
@@ -71,7 +71,7 @@ process.once('exit', () => {
 });
 
 /** A benchmark that fails leaves nothing running. Answers how to forget a child that has ended. */
-export function endWithUs(child: ChildProcess): () => void {
+export function killAtExit(child: ChildProcess): () => void {
   alive.add(child);
   return () => void alive.delete(child);
 }

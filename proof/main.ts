@@ -53,9 +53,9 @@ async function findFaults(claim: Claim): Promise<boolean> {
   let allFound = true;
   for (const one of claim.faults) {
     const found = await proveOn({ fault: one, seed: 1 }, claim, one.rounds ?? claim.rounds.test);
-    const missedGoals = one.late ? (claim.judge?.(found) ?? []) : [];
+    const missedGoals = one.late ? (claim.checkGoals?.(found) ?? []) : [];
     const [violation] = [...found.violations, ...missedGoals];
-    console.log(`${claim.name} with ${one.name} (${one.says}):`);
+    console.log(`${claim.name} with ${one.name} (${one.description}):`);
     console.log(`  ${violation?.slice(0, 200) ?? 'NOT FOUND'}`);
     if (violation === undefined) allFound = false;
   }
@@ -64,13 +64,13 @@ async function findFaults(claim: Claim): Promise<boolean> {
 
 async function prove(claim: Claim): Promise<boolean> {
   const rounds = options.rounds ?? claim.rounds[options.full ? 'full' : 'short'];
-  console.log(`\n${claim.name}: ${claim.says}`);
+  console.log(`\n${claim.name}: ${claim.description}`);
   const startedMs = performance.now();
   const found = await proveRounds(claim, rounds);
   const notMeasured = Object.entries(found.samplesMs ?? {})
     .filter(([, samples]) => samples.length === 0)
     .map(([name]) => `${name}: nothing was measured`);
-  const violations = [...found.violations, ...notMeasured, ...(claim.judge?.(found) ?? [])];
+  const violations = [...found.violations, ...notMeasured, ...(claim.checkGoals?.(found) ?? [])];
   const judged = { ...found, violations };
   console.log(summaryOf(rounds, judged));
   console.log(`  ${duration(performance.now() - startedMs)}`);
@@ -82,10 +82,10 @@ async function prove(claim: Claim): Promise<boolean> {
 async function proveRounds(claim: Claim, rounds: number): Promise<Found> {
   const found: Found[] = [];
   for (let done = 0; done < rounds; ) {
-    const now = Math.min(claim.roundsPerGround, rounds - done);
+    const now = Math.min(claim.roundsPerEnvironment, rounds - done);
     // A round takes ten times as long with the default lease.
     const useDefaultLease =
-      options.full && (claim.shippedLease || done % (10 * claim.roundsPerGround) === 0);
+      options.full && (claim.defaultLease || done % (10 * claim.roundsPerEnvironment) === 0);
     found.push(
       await proveOn(
         {

@@ -9,11 +9,11 @@ import { knock } from '../src/store/connection/connect.ts';
 import { readPostmaster } from '../src/store/embedded/postmaster.ts';
 import { startEmbedded } from '../src/store/embedded.ts';
 
-/** A PostgreSQL of a claim's own, which it may end as it likes. */
+/** A PostgreSQL that belongs to one claim, which may kill it. */
 export interface OwnDatabase extends TestDatabase {
   /**
-   * Ends it, by SIGINT (fast, all sessions are told) or SIGKILL, and lets it be started again. Resolves with the moment
-   * from which it takes connections, by the monotonic clock.
+   * Ends it, by SIGINT (fast shutdown) or SIGKILL, and waits for the automatic restart. Resolves with the time at which
+   * it accepts connections again, by the monotonic clock.
    */
   restart(signal: 'SIGINT' | 'SIGKILL'): Promise<number>;
 }

@@ -11,14 +11,14 @@ import { knock } from '../src/store/connection/connect.ts';
 import { accountFor } from '../src/store/embedded/account.ts';
 import { startProxy } from './proxy.ts';
 
-/** A real PgBouncer in transaction mode before a database. */
+/** A real PgBouncer in transaction mode in front of a database. */
 export interface Pooler {
   /** The database, through the pooler. */
   readonly connection: pg.ClientConfig;
   stop(): Promise<void>;
 }
 
-/** Its version, or null where it is not installed. */
+/** Null if it is not installed. */
 export function poolerVersion(): string | null {
   try {
     return execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' }).split('\n')[0] ?? null;
@@ -29,7 +29,7 @@ export function poolerVersion(): string | null {
 
 export async function startPooler(target: pg.ClientConfig): Promise<Pooler> {
   const directory = await mkdtemp(join(tmpdir(), 'cueline-pooler-'));
-  // The database's socket may be closed to the pooler's account.
+  // The pooler's account may not have access to the database's socket.
   const bridge = await startProxy(target);
   const port = await freePort();
   const { host, port: bridgePort, user, password, database } = bridge.connection;

@@ -15,11 +15,11 @@ export function summaryOf(rounds: number, found: Found): string {
 }
 
 /** Markdown, with every violation. */
-export function reportOf({ name, says }: Claim, rounds: number, found: Found): string {
+export function reportOf({ name, description }: Claim, rounds: number, found: Found): string {
   const { violations } = found;
   return [
     `# ${name}`,
-    `${says[0]?.toUpperCase()}${says.slice(1)}: **${violations.length === 0 ? 'holds' : 'does not hold'}**.`,
+    `${description}: **${violations.length === 0 ? 'holds' : 'does not hold'}**.`,
     bullets(figures(rounds, found)),
     ...(violations.length > 0 ? [`Violations: ${violations.length}`, bullets(violations)] : []),
     describeMachine(),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import type { Bed } from '../bed.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import type { Target } from '../load/job.ts';
 import { serversDir, startServer } from '../server.ts';
 import type { Contender } from './contender.ts';
@@ -14,17 +14,17 @@ import { openCueline } from './cueline.ts';
 export function bare(
   name: string,
   script: 'bare-node.ts' | 'bare-fastify.ts',
-  exchange: (bed: Bed) => Promise<Exchange> = accepted,
+  exchange: (environment: BenchEnvironment) => Promise<Exchange> = accepted,
 ): Contender {
   return {
     name,
     durability: 'none: nothing is kept',
-    async open(bed) {
-      const { target, answer } = await exchange(bed);
+    async open(environment) {
+      const { target, answer } = await exchange(environment);
       const server = await startServer({
         command: [join(serversDir, script)],
         env: { ANSWER: JSON.stringify(answer) },
-        logFile: join(bed.directory, 'bare.log'),
+        logFile: join(environment.directory, 'bare.log'),
       });
       return {
         target: { ...target, port: Number(server.url.port) },
@@ -53,16 +53,16 @@ export interface Answer {
   readonly body: string;
 }
 
-const known = new WeakMap<Bed, Promise<Exchange>>();
+const known = new WeakMap<BenchEnvironment, Promise<Exchange>>();
 
-function accepted(bed: Bed): Promise<Exchange> {
-  const found = known.get(bed) ?? acceptedBy(bed);
-  known.set(bed, found);
+function accepted(environment: BenchEnvironment): Promise<Exchange> {
+  const found = known.get(environment) ?? acceptedBy(environment);
+  known.set(environment, found);
   return found;
 }
 
-async function acceptedBy(bed: Bed): Promise<Exchange> {
-  const opened = await openCueline(bed, { name: 'to be copied', roles: ['api'] });
+async function acceptedBy(environment: BenchEnvironment): Promise<Exchange> {
+  const opened = await openCueline(environment, { name: 'to be copied', roles: ['api'] });
   const exchange = { target: opened.target, answer: await send(opened.target) };
   await opened.close();
   return exchange;

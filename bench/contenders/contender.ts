@@ -1,4 +1,4 @@
-import type { Bed } from '../bed.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import type { Target } from '../load/job.ts';
 
 /** Something that takes the load: Cueline in one of its forms, a bare server, a peer. */
@@ -8,7 +8,7 @@ export interface Contender {
   readonly durability: string;
   /** Why it cannot be measured on this machine; `null` where it can. */
   missing?(): Promise<string | null>;
-  open(bed: Bed): Promise<Opened>;
+  open(environment: BenchEnvironment): Promise<Opened>;
 }
 
 export interface Opened {
@@ -19,7 +19,7 @@ export interface Opened {
   readonly store: number | null;
   /** Makes everything as it was before the first round; resolves once what was queued is done. */
   reset(): Promise<void>;
-  /** How many runs have ended, durably and readable, since the last reset. */
+  /** BenchmarkOptions many runs have ended, durably and readable, since the last reset. */
   finished(): Promise<number>;
   close(): Promise<void>;
 }

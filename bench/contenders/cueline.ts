@@ -6,7 +6,7 @@ import { addAgent, type TestAgent } from '../../harness/agents.ts';
 import { addKey, addWorkspace } from '../../harness/people.ts';
 import { databaseUrl } from '../../harness/process.ts';
 import { type Db, openDatabase } from '../../src/store/connection/database.ts';
-import type { Bed } from '../bed.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import { type Server, startServer } from '../server.ts';
 import type { Contender, Opened } from './contender.ts';
 
@@ -35,7 +35,7 @@ export function cueline(options: CuelineOptions): Contender {
   return {
     name: options.name,
     durability: postgresDurability,
-    open: (bed) => openCueline(bed, options),
+    open: (environment) => openCueline(environment, options),
   };
 }
 
@@ -44,8 +44,11 @@ const plenty = 1_000_000_000;
 const limits = { requestsPerMinute: plenty, requestsPerHour: plenty, requestsPerDay: plenty };
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-export async function openCueline(bed: Bed, options: CuelineOptions): Promise<OpenedCueline> {
-  const { connection, drop } = await bed.database();
+export async function openCueline(
+  environment: BenchEnvironment,
+  options: CuelineOptions,
+): Promise<OpenedCueline> {
+  const { connection, drop } = await environment.database();
   const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
   const { workspaceId, ownerId } = await addWorkspace(db);
   await sql`update workspaces set actions_per_month = ${plenty}`.execute(db);
@@ -56,7 +59,7 @@ export async function openCueline(bed: Bed, options: CuelineOptions): Promise<Op
   const { key } = await addKey(db, { workspaceId, userId: ownerId }, { rateLimits: limits });
   const processes: Server[] = [];
   for (const role of options.roles) {
-    processes.push(await startCueline(bed, connection, role, options.env));
+    processes.push(await startCueline(environment, connection, role, options.env));
   }
   const works = options.roles.some((role) => role !== 'api');
   const serving = processes.filter((_, at) => options.roles[at] !== 'worker');
@@ -77,11 +80,11 @@ export async function openCueline(bed: Bed, options: CuelineOptions): Promise<Op
       body: JSON.stringify({ variables: { name: 'whoever reads the tables of the tides' } }),
     },
     servers: processes.map(({ pid }) => pid),
-    store: bed.postmaster,
+    store: environment.postmaster,
     async reset() {
       while (works && (await unfinished(db))) await delay(10);
       await sql`truncate run_queue, executions, statistics, idempotency`.execute(db);
-      await bed.ask('checkpoint');
+      await environment.ask('checkpoint');
     },
     finished: () => finished(db),
     async close() {
@@ -93,7 +96,7 @@ export async function openCueline(bed: Bed, options: CuelineOptions): Promise<Op
 }
 
 export function startCueline(
-  bed: Bed,
+  environment: BenchEnvironment,
   connection: pg.ClientConfig,
   role: 'start' | 'api' | 'worker',
   env: Readonly<Record<string, string>> = {},
@@ -106,7 +109,7 @@ export function startCueline(
       PORT: '0',
       ...env,
     },
-    logFile: join(bed.directory, `${role}.log`),
+    logFile: join(environment.directory, `${role}.log`),
   });
 }
 

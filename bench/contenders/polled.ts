@@ -1,4 +1,4 @@
-import type { Bed } from '../bed.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import type { Target } from '../load/job.ts';
 import { type Exchange, send } from './bare.ts';
 import type { Contender } from './contender.ts';
@@ -8,14 +8,14 @@ import { type OpenedCueline, openCueline, postgresDurability } from './cueline.t
 export const polled: Contender = {
   name: 'Cueline, `start`',
   durability: postgresDurability,
-  async open(bed) {
-    const opened = await openCueline(bed, { name: 'polled', roles: ['start'] });
+  async open(environment) {
+    const opened = await openCueline(environment, { name: 'polled', roles: ['start'] });
     return { ...opened, target: await endedRun(opened), reset: async () => {} };
   },
 };
 
-export async function pollExchange(bed: Bed): Promise<Exchange> {
-  const opened = await openCueline(bed, { name: 'to be copied', roles: ['start'] });
+export async function pollExchange(environment: BenchEnvironment): Promise<Exchange> {
+  const opened = await openCueline(environment, { name: 'to be copied', roles: ['start'] });
   const target = await endedRun(opened);
   const exchange = { target, answer: await send(target) };
   await opened.close();

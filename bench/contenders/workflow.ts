@@ -14,8 +14,8 @@ export function workflow(options: {
   return {
     name: options.name,
     durability: postgresDurability,
-    async open(bed) {
-      const opened = await openCueline(bed, { name: options.name, roles: ['start'] });
+    async open(environment) {
+      const opened = await openCueline(environment, { name: options.name, roles: ['start'] });
       const { db, workspaceId, agent } = opened;
       const made = await addWorkflow(
         { db, workspaceId },

@@ -1,13 +1,13 @@
 import { levelMs } from '../../src/core/history/statistics.ts';
 import { toId } from '../../src/core/id.ts';
-import type { Stage } from './stage.ts';
+import type { Fixture } from './fixture.ts';
 
 /** What is asked of a history: every filter, narrow and wide, and pages from the first to the last. */
 
 export interface Case {
   readonly name: string;
   readonly query: string;
-  /** How many records match. */
+  /** BenchmarkOptions many records match. */
   readonly total: number;
 }
 
@@ -21,10 +21,10 @@ interface Asked {
 }
 
 /** With offsets and dates as they are for this history. */
-export async function casesOf(stage: Stage): Promise<Case[]> {
+export async function casesOf(fixture: Fixture): Promise<Case[]> {
   const cases: Case[] = [];
-  for (const [name, asked] of Object.entries(all(stage))) {
-    cases.push({ name, ...(await queryOf(stage, asked)) });
+  for (const [name, asked] of Object.entries(all(fixture))) {
+    cases.push({ name, ...(await queryOf(fixture, asked)) });
   }
   return cases;
 }
@@ -47,7 +47,7 @@ export const withBacklog = [
 
 const middle = { share: 0.5 };
 
-function all({ agent, fromMs, toMs }: Stage): Record<string, Asked> {
+function all({ agent, fromMs, toMs }: Fixture): Record<string, Asked> {
   const between = (from: number, to: number) => ({ startDate: iso(from), endDate: iso(to) });
   const length = toMs - fromMs;
   const day = Math.floor((fromMs + length / 2) / levelMs.day) * levelMs.day;
@@ -152,15 +152,15 @@ function all({ agent, fromMs, toMs }: Stage): Record<string, Asked> {
   };
 }
 
-async function queryOf(stage: Stage, { limit = 20, page = 0, filter, byCursor }: Asked) {
+async function queryOf(fixture: Fixture, { limit = 20, page = 0, filter, byCursor }: Asked) {
   const query = new URLSearchParams({ ...filter, limit: String(limit) });
-  const { total } = (await stage.ask(`${query}`)).pagination;
+  const { total } = (await fixture.ask(`${query}`)).pagination;
   const last = Math.max(0, Math.ceil(total / limit) - 1);
   const number =
     page === 'last' ? last : typeof page === 'number' ? page : Math.round(last * page.share);
   if (number > 0) query.set('offset', String(number * limit));
   if (byCursor) {
-    const { nextCursor } = await stage.ask(`${query}`);
+    const { nextCursor } = await fixture.ask(`${query}`);
     query.delete('offset');
     if (nextCursor) query.set('cursor', nextCursor);
   }

@@ -5,7 +5,7 @@ import { sessionPaths } from '../../src/api/access/session-paths.ts';
 import { pages } from '../../src/api/routes/system/dashboard.ts';
 import { readConfig } from '../../src/config.ts';
 import { wire } from '../../src/wiring.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import type { Row } from './table.ts';
 
 /** Every route of the service as it is wired, by what the router itself is told. */
@@ -16,7 +16,7 @@ interface Route {
   readonly path: string;
 }
 
-export async function routesOf({ connection, db }: Ground): Promise<Route[]> {
+export async function routesOf({ connection, db }: ProofEnvironment): Promise<Route[]> {
   const routes: Route[] = [];
   const note = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance };

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
 import { checkOutputs, noteCalls, overlapping } from '../two-workers.ts';
@@ -20,14 +20,15 @@ const patienceMs = 60_000;
 
 export const workerCutOff: Claim = {
   name: 'worker-cut-off',
-  says: 'a worker cut off from the database gives its calls up before another takes them over, and writes nothing late',
+  description:
+    'A worker cut off from the database aborts its calls before another takes them over, and writes nothing late',
   rounds: { test: 1, short: 3, full: 10 },
-  roundsPerGround: 1,
-  shippedLease: true,
+  roundsPerEnvironment: 1,
+  defaultLease: true,
   faults: [
     {
       name: 'silence-unheeded',
-      says: 'a worker that hears nothing of the database lets its calls go on',
+      description: 'a worker that hears nothing of the database lets its calls go on',
       file: 'worker/lease.ts',
       find: 'parts.onSilence();',
       replace: '',
@@ -36,10 +37,10 @@ export const workerCutOff: Claim = {
   prove,
 };
 
-async function prove(ground: Ground): Promise<Found> {
-  const { db, provider } = ground;
-  const leaseMs = Math.max(leaseMsMin, ground.leaseMs);
-  const proxy = await startProxy(ground.connection);
+async function prove(environment: ProofEnvironment): Promise<Found> {
+  const { db, provider } = environment;
+  const leaseMs = Math.max(leaseMsMin, environment.leaseMs);
+  const proxy = await startProxy(environment.connection);
   const base = new URL(provider.url);
   const env = (name: string) => ({
     CUELINE_LEASE_MS: String(leaseMs),
@@ -47,12 +48,14 @@ async function prove(ground: Ground): Promise<Found> {
     OLLAMA_BASE_URL: `${base.origin}/${name}${base.pathname}`,
   });
   const [api, victim] = await Promise.all([
-    ground.spawn('api', env('api')),
-    ground.spawn('worker', env('victim'), proxy.connection),
+    environment.spawn('api', env('api')),
+    environment.spawn('worker', env('victim'), proxy.connection),
   ]);
-  const { key } = await ground.key();
+  const { key } = await environment.key();
   // Some are answered while the worker is cut off and still hopes.
-  const agents = [await ground.agent({ model: `ollama/numbered-${Math.round(0.4 * leaseMs)}` })];
+  const agents = [
+    await environment.agent({ model: `ollama/numbered-${Math.round(0.4 * leaseMs)}` }),
+  ];
   const clients = { urls: () => [api.url], key, agents, clients: unanswered };
   const calls = noteCalls(provider, '/victim/', unanswered);
   const violations: string[] = [];
@@ -61,7 +64,7 @@ async function prove(ground: Ground): Promise<Found> {
   provider.script(...Array<'hang'>(unanswered).fill('hang'));
   const first = startLoad({ ...clients, callsMax: unanswered, named: 'first' });
   await Promise.all([first.done, provider.arrived(unanswered)]);
-  await ground.spawn('worker', env('other'));
+  await environment.spawn('worker', env('other'));
   const before = startLoad({ ...clients, pauseMs: leaseMs / 20, named: 'before' });
   await until(() => calls.underWay().filter((call) => call.victim).length > unanswered);
   proxy.silence();

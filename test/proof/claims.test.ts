@@ -13,7 +13,9 @@ const noPooler =
 // Claims mostly wait for leases and processes.
 describe('claims', { concurrency: 3 }, () => {
   for (const claim of claims) {
-    test(`${claim.name}: ${claim.says}`, { skip: claim === behindPooler && noPooler }, async () => {
+    test(`${claim.name}: ${claim.description}`, {
+      skip: claim === behindPooler && noPooler,
+    }, async () => {
       const { violations } = await proveOn({ fault: null, seed: 1 }, claim, claim.rounds.test);
       assert.deepEqual(violations, []);
     });

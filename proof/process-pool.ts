@@ -1,18 +1,18 @@
 import type { CuelineProcess } from '../harness/process.ts';
-import type { Ground } from './ground.ts';
+import type { ProofEnvironment } from './environment.ts';
 import { memberName } from './journal.ts';
 
 /**
- * Processes that are killed, stopped and replaced; the provider is told in the path of each call who makes it, and the
- * database by each connection.
+ * Processes that are killed, paused and replaced. Each is identified by the path of its model calls and by the
+ * `application_name` of its database connections.
  */
 
 export interface Member {
   readonly number: number;
   readonly role: 'start' | 'api' | 'worker';
-  /** Null until it is up. */
+  /** Null until it is ready. */
   process: CuelineProcess | null;
-  /** By the monotonic clock, right before the signal was sent. */
+  /** By the monotonic clock, right before the signal. */
   killedMs: number | null;
   /** By the wall clock. */
   readonly stops: Stop[];
@@ -24,59 +24,57 @@ export interface Stop {
   toMs: number | null;
 }
 
-/** One call of the model for a run. */
-export interface RunCall {
-  /** What a model `numbered-…` answers it with. */
+/** One model call of an execution. */
+export interface RecordedCall {
+  /** The output of a model `numbered-…`. */
   readonly number: number;
   readonly member: Member;
   /** By the monotonic clock. */
   readonly atMs: number;
-  /** By the wall clock, which is the database's as well. */
+  /** By the wall clock, which the database shares. */
   readonly epochMs: number;
-  /** Whoever made it hung up before it was answered. */
+  /** The caller closed the connection before the response. */
   readonly givenUp: boolean;
 }
 
-export interface Fleet {
+export interface ProcessPool {
   readonly members: readonly Member[];
-  /** Those that are up and have not been killed, oldest first. */
+  /** Those that are ready and were not killed, oldest first. */
   up(...roles: Member['role'][]): Member[];
   start(role: Member['role']): Promise<Member>;
-  /**
-   * Starts in the background as many as are missing of that role; `failed` says it where one of them did not come up.
-   */
+  /** Starts missing processes of that role in the background; `failed` lists those that did not start. */
   fill(role: Member['role'], count: number): void;
   failed(): string[];
   kill(member: Member): Promise<void>;
   /** SIGSTOP, until it is resumed. */
   stop(member: Member): void;
   resume(member: Member): void;
-  /** Every prompt's calls in the order in which they came, from all members that ever were. */
-  calls(): Map<string, RunCall[]>;
-  /** The latest call that this member has made of this model: its number, and the prompt. */
+  /** The calls of every prompt in order of arrival, of all members ever started. */
+  calls(): Map<string, RecordedCall[]>;
+  /** The number and the prompt of this member's latest call to this model. */
   latest(member: Member, model: string): { number: number; prompt: string } | null;
-  /** Waits for what starts in the background. */
+  /** Waits for background starts. */
   settled(): Promise<void>;
 }
 
-export function openFleet(ground: Ground): Fleet {
+export function createProcessPool(environment: ProofEnvironment): ProcessPool {
   const members: Member[] = [];
   const failures: string[] = [];
   const starts = new Map<Promise<unknown>, Member['role']>();
   let numbers = 0;
-  const base = new URL(ground.provider.url);
+  const base = new URL(environment.provider.url);
 
   async function start(role: Member['role']): Promise<Member> {
     const number = numbers++;
-    // It may work before it has said that it is up.
+    // It may work before it reports that it is ready.
     const member: Member = { number, role, process: null, killedMs: null, stops: [] };
     members.push(member);
     const env = {
-      CUELINE_LEASE_MS: String(ground.leaseMs),
+      CUELINE_LEASE_MS: String(environment.leaseMs),
       OLLAMA_BASE_URL: `${base.origin}/${memberName(number)}${base.pathname}`,
     };
-    const connection = { ...ground.connection, application_name: memberName(number) };
-    member.process = await ground.spawn(role, env, connection);
+    const connection = { ...environment.connection, application_name: memberName(number) };
+    member.process = await environment.spawn(role, env, connection);
     return member;
   }
 
@@ -114,8 +112,8 @@ export function openFleet(ground: Ground): Fleet {
     },
     calls() {
       const byName = new Map(members.map((member) => [memberName(member.number), member]));
-      const byPrompt = new Map<string, RunCall[]>();
-      for (const [index, call] of ground.provider.calls.entries()) {
+      const byPrompt = new Map<string, RecordedCall[]>();
+      for (const [index, call] of environment.provider.calls.entries()) {
         const { path, body, atMs, epochMs, givenUp } = call;
         const member = byName.get(path.split('/')[1] ?? '');
         if (!member) continue;
@@ -127,7 +125,7 @@ export function openFleet(ground: Ground): Fleet {
       return byPrompt;
     },
     latest(member, model) {
-      const { calls } = ground.provider;
+      const { calls } = environment.provider;
       const path = `/${memberName(member.number)}/`;
       const index = calls.findLastIndex(
         (call) => call.model === model && call.path.startsWith(path),

@@ -3,8 +3,8 @@ import type { Db } from '../src/store/connection/database.ts';
 import type { TestDatabase } from './database.ts';
 import { testPipelines } from './pipelines.ts';
 
-/** One round of the history, made here and now. */
-export async function makeRound(db: Db, { connection }: TestDatabase): Promise<void> {
+/** Runs one retention round now. */
+export async function runRetentionRound(db: Db, { connection }: TestDatabase): Promise<void> {
   const pipelines = testPipelines(connection);
   try {
     await retentionRound({ db, pipelines, signal: new AbortController().signal, rest: 0 });

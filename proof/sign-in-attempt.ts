@@ -1,28 +1,28 @@
 import { sql } from 'kysely';
 import type { Db } from '../src/store/connection/database.ts';
 
-/** A guess at a password, and what whoever guesses can see of the answer. */
-export interface Guess {
+/** The response to a password guess, as an attacker sees it. */
+export interface SignInAttempt {
   readonly status: number;
-  /** Seconds; NaN where nothing was said. */
+  /** Seconds; NaN without the header. */
   readonly retryAfter: number;
-  /** Everything that does not change from answer to answer. */
+  /** Everything that should not differ between responses. */
   readonly shown: unknown;
   readonly ms: number;
 }
 
-export async function guess({
+export async function attemptSignIn({
   url,
   from,
   email,
   password,
 }: {
   readonly url: string;
-  /** What a proxy says where it came from. */
+  /** The client address that a proxy forwards. */
   readonly from?: string;
   readonly email: string;
   readonly password: string;
-}): Promise<Guess> {
+}): Promise<SignInAttempt> {
   const begun = performance.now();
   const response = await fetch(`${url}/api/auth/sign-in/email`, {
     method: 'POST',
@@ -44,8 +44,12 @@ export async function guess({
   };
 }
 
-/** Sets how many guesses at an account from everywhere have failed; of every counter where no account is named. */
-export async function guessesSoFar(db: Db, email: string | null, count: number): Promise<void> {
+/** Sets the counter of failed attempts for an account from all addresses; without an email, all counters. */
+export async function setFailedAttempts(
+  db: Db,
+  email: string | null,
+  count: number,
+): Promise<void> {
   await sql`
     update sign_in_attempts set count = ${count}
     where ${email}::text is null or key like 'everywhere|%|' || ${email}`.execute(db);

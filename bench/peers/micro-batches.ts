@@ -1,7 +1,7 @@
 import { batcher } from '../../src/flow/admission/batcher.ts';
 
-/** Our micro-batching, lent to a peer: what comes while the last batches are under way travels together. */
-export function lend<Item, Result>(
+/** Our micro-batching, batched to a peer: what comes while the last batches are under way travels together. */
+export function withMicroBatches<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
 ): (item: Item) => Promise<Result> {
   const { add } = batcher<Item, Result>({
@@ -12,4 +12,4 @@ export function lend<Item, Result>(
 }
 
 /** Whether this process is to use it: the second form of each peer. */
-export const lent = process.argv.includes('--lent');
+export const batched = process.argv.includes('--micro-batches');

@@ -4,10 +4,10 @@ import { createServer, type Socket } from 'node:net';
 import { startNameServer } from './name-server.ts';
 
 /**
- * The world on one machine: a network of our own in which every address there is leads here. Whatever connection is
+ * The network on one machine: a network of our own in which every address there is leads here. Whatever connection is
  * tried to any of them is counted by the kernel, and those to the usual ports are taken.
  */
-export interface World {
+export interface IsolatedNetwork {
   /** Connections that were ever begun, to whatever address and port: what the kernel counted. */
   begun(): number;
   /** `address port` of each that arrived since it was asked. */
@@ -27,9 +27,9 @@ export const makeWorld = (ownAddress: string, resolverFile: string) =>
 
 const ports = [80, 443, 8443, 9000, 9001, 6379, 5432, 22, 3128];
 
-export async function startWorld(
+export async function startNetwork(
   answer: (name: string, time: number) => readonly string[],
-): Promise<World> {
+): Promise<IsolatedNetwork> {
   const nameServer = await startNameServer(answer);
   let arrived: string[] = [];
   const servers = ports.map((port) =>

@@ -9,10 +9,10 @@ import { type Db, openDatabase } from '../src/store/connection/database.ts';
 import type { Fault } from './fault.ts';
 
 /**
- * Where a claim is put to the proof: a database of its own, a provider that records every call, and real processes,
- * which have the deliberate fault in them where one is asked for.
+ * Where a claim is checked: a fresh database, a provider that records every call, and real processes, with the
+ * deliberate fault if there is one.
  */
-export interface Ground {
+export interface ProofEnvironment {
   /** For processes that a claim starts itself. */
   readonly fault: Fault | null;
   readonly db: Db;
@@ -21,43 +21,43 @@ export interface Ground {
   readonly ownerId: string;
   /** Reached as `ollama/NAME`; `ollama/after-250` answers after 250 ms. */
   readonly provider: FakeProvider;
-  /** Repeatable for the same seed; whatever the operating system does is not. */
+  /** Repeatable for the same seed; scheduling by the operating system is not. */
   readonly random: () => number;
-  /** What `CUELINE_LEASE_MS` is to be for claims that measure in leases; else it is short. */
+  /** The `CUELINE_LEASE_MS` for claims that measure leases; short by default. */
   readonly leaseMs: number;
-  /** Ends with the ground, if it is still there. `through` stands in for the database's address. */
+  /** Killed with the environment if it still runs. `through` replaces the address of the database. */
   spawn(
     role: 'start' | 'api' | 'worker',
     env?: Record<string, string>,
     through?: pg.ClientConfig,
   ): Promise<CuelineProcess>;
-  /** Without limits unless given. */
+  /** Without limits by default. */
   key(options?: KeyOptions & { workspaceId?: string; userId?: string }): Promise<TestKey>;
   agent(options?: AgentOptions): Promise<TestAgent>;
-  /** Of the processes that have ended though nobody sent them a signal. */
+  /** The processes that exited without a signal. */
   deaths(): readonly string[];
   close(): Promise<void>;
 }
 
-export interface GroundOptions {
+export interface EnvironmentOptions {
   readonly fault: Fault | null;
   readonly seed: number;
   readonly leaseMs?: number;
-  /** A fresh one unless given; it goes with the ground. */
+  /** A fresh one by default; dropped with the environment. */
   readonly database?: TestDatabase;
 }
 
-/** As short as a lease may be. */
+/** The shortest lease that the configuration accepts. */
 const shortLeaseMs = 600;
 
 const loader = join(import.meta.dirname, 'fault-loader.ts');
 
-export async function openGround({
+export async function openEnvironment({
   fault,
   seed,
   leaseMs = shortLeaseMs,
   database,
-}: GroundOptions): Promise<Ground> {
+}: EnvironmentOptions): Promise<ProofEnvironment> {
   const { connection, drop } = database ?? (await createTestDatabase());
   const db = openDatabase({ connection, poolMax: 10, onError: () => {} });
   const provider = await startFakeProvider();

@@ -10,14 +10,14 @@ import {
 import { toId, uuid7 } from '../src/core/id.ts';
 import { makeKey } from '../src/core/people/key.ts';
 import type { Call } from './calls.ts';
-import type { Ground } from './ground.ts';
+import type { ProofEnvironment } from './environment.ts';
 
 /**
- * Calls of all kinds to a few keys and agents with limits by chance: what each of them spends, and how it ends where no
- * limit ends it before.
+ * Random calls of all kinds to a few keys and agents with random limits, with what each call consumes and how it ends
+ * if no limit refuses it.
  */
 
-/** A key or an agent: whatever calls are counted for. */
+/** A key or an agent: something with counters. */
 export interface Subject {
   readonly id: string;
   readonly limits: readonly ScopedLimit[];
@@ -25,41 +25,44 @@ export interface Subject {
 
 export interface Planned {
   readonly call: Call;
-  /** Whose limit it reaches; an agent's only once the key's has let it past. */
+  /** The subject whose limit the call reaches; that of an agent only if the key's limit admits it. */
   readonly key: Subject | null;
   readonly agent: Subject | null;
   readonly ends: { readonly status: number; readonly code: string | null };
-  /** The agent in whose statistics a refusal counts; null where there is none, or nobody that was refused. */
+  /** The agent whose statistics count a refusal; null if there is none. */
   readonly agentId: string | null;
 }
 
-/** As `CUELINE_TESTING_LIMITS` has them: low enough, and close enough to each other, for each of them to bind. */
+/** As `CUELINE_TESTING_LIMITS` has them: low and close enough together that each of them is reached. */
 export const testingLimits: RateLimits = {
   requestsPerMinute: 7,
   requestsPerHour: 9,
   requestsPerDay: 11,
 };
 
-export async function planMixture(ground: Ground, count: number): Promise<Planned[]> {
-  const { random } = ground;
+export async function planCallMix(
+  environment: ProofEnvironment,
+  count: number,
+): Promise<Planned[]> {
+  const { random } = environment;
   const limited = () => limitsByChance(random);
   const agents = await Promise.all([
-    agent(ground, 'Deployed', limited()),
-    agent(ground, 'Testing', limited()),
-    agent(ground, 'Testing', noLimits),
-    agent(ground, 'Deployed', noLimits),
+    agent(environment, 'Deployed', limited()),
+    agent(environment, 'Testing', limited()),
+    agent(environment, 'Testing', noLimits),
+    agent(environment, 'Deployed', noLimits),
   ]);
   const [first, , , open] = agents as [Target, Target, Target, Target];
-  const paused = await ground.agent({ stage: 'Paused' });
+  const paused = await environment.agent({ stage: 'Paused' });
   const keys = await Promise.all([
-    caller(ground, limited()),
-    caller(ground, limited()),
-    // A limit nobody reaches: its answers tell the time all the same.
-    caller(ground, { ...noLimits, requestsPerDay: 1_000_000 }),
+    caller(environment, limited()),
+    caller(environment, limited()),
+    // A limit that is never reached still adds the headers that reveal the time.
+    caller(environment, { ...noLimits, requestsPerDay: 1_000_000 }),
   ]);
-  const tied = await caller(ground, limited(), { agentIds: [first.agent.agentId] });
-  const readOnly = await caller(ground, limited(), { permissions: ['read'] });
-  const revoked = await ground.key({ revokedAt: new Date('2020-01-01') });
+  const tied = await caller(environment, limited(), { agentIds: [first.agent.agentId] });
+  const readOnly = await caller(environment, limited(), { permissions: ['read'] });
+  const revoked = await environment.key({ revokedAt: new Date('2020-01-01') });
   const unknownPath = `/api/v1/agents/${toId('agent', uuid7(0))}`;
 
   const broken = [
@@ -144,31 +147,31 @@ interface Target {
 }
 
 async function agent(
-  ground: Ground,
+  environment: ProofEnvironment,
   stage: 'Testing' | 'Deployed',
   rateLimits: RateLimits,
 ): Promise<Target> {
-  const made = await ground.agent({ stage, rateLimits });
+  const made = await environment.agent({ stage, rateLimits });
   const cap = stage === 'Testing' ? testingLimits : noLimits;
   return { agent: made, subject: { id: made.id, limits: agentLimits(rateLimits, cap) } };
 }
 
 async function caller(
-  ground: Ground,
+  environment: ProofEnvironment,
   rateLimits: RateLimits,
-  options: Parameters<Ground['key']>[0] = {},
+  options: Parameters<ProofEnvironment['key']>[0] = {},
 ): Promise<{ key: TestKey; subject: Subject }> {
-  const key = await ground.key({ ...options, rateLimits });
+  const key = await environment.key({ ...options, rateLimits });
   return { key, subject: { id: key.id, limits: keyLimits(rateLimits) } };
 }
 
-/** Any of the windows may be the one that binds. */
+/** Any of the windows may be the one that is reached first. */
 function limitsByChance(random: () => number): RateLimits {
   const upTo = (most: number) => 1 + Math.floor(random() * most);
   return {
     requestsPerMinute: random() < 0.3 ? null : upTo(20),
     requestsPerHour: random() < 0.3 ? null : upTo(40),
-    // Some limit each has: without one an answer says nothing of the time.
+    // Without any limit, a response does not reveal the time.
     requestsPerDay: upTo(80),
   };
 }

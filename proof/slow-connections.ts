@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Connections of clients that are slow, each in one of these ways. */
+/** Connections of slow clients, each slow in one of these ways. */
 const ways = {
-  /** Connects and says nothing. */
+  /** Connects and sends nothing. */
   silent: { first: '', drip: '' },
   headers: { first: 'GET /healthz HTTP/1.1\r\nx: ', drip: 'y' },
   body: {
@@ -11,24 +11,27 @@ const ways = {
       'POST {path} HTTP/1.1\r\nhost: x\r\n{auth}content-length: 100000\r\n\r\n{"variables": {"name": "',
     drip: 'z',
   },
-  /** Asks for much and takes none of it. */
+  /** Requests a large response and reads none of it. */
   receiver: { first: 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20), drip: '' },
 };
 type Way = keyof typeof ways;
 
-export interface SlowCrowd {
-  /** How many are still let be. */
+export interface SlowConnections {
+  /** The number of open connections. */
   open(): number;
-  /** How many of each way the server has closed. Those that took nothing take it now, or they would never find out. */
+  /**
+   * The number closed by the server, by kind. Those that read nothing start reading now; otherwise they would never
+   * notice.
+   */
   closed(): Promise<Record<Way, number>>;
   leave(): void;
 }
 
-/** Resolves when all are connected and have sent what they begin with. A way after the other takes its turn. */
-export async function openSlowCrowd(
+/** Resolves when all are connected and have sent their first bytes. The kinds alternate. */
+export async function openSlowConnections(
   { url, path, key }: { readonly url: string; readonly path: string; readonly key: string },
   size: number,
-): Promise<SlowCrowd> {
+): Promise<SlowConnections> {
   const { hostname, port } = new URL(url);
   const names = Object.keys(ways) as Way[];
   const auth = `authorization: Bearer ${key}\r\ncontent-type: application/json\r\n`;
@@ -72,5 +75,5 @@ export async function openSlowCrowd(
 }
 
 const dripMs = 1_000;
-/** For what lies ready, and the reset behind it. */
+/** Reads what is buffered, and the reset after it. */
 const resetMs = 3_000;

@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import { type Counts, type Window, windows } from '../src/core/execution/limits.ts';
 import { uuid7Time } from '../src/core/id.ts';
 import type { Db } from '../src/store/connection/database.ts';
-import type { Answered } from './crew.ts';
+import type { Answered } from './apis.ts';
+import type { Planned, Subject } from './call-mix.ts';
+import type { ProofEnvironment } from './environment.ts';
 import { checkExact, numberOf } from './exact.ts';
-import type { Ground } from './ground.ts';
-import type { Planned, Subject } from './mixture.ts';
 
-/** What clients were answered, held against the limits, the tables and the clock. */
+/** Compares the responses with the limits, the tables and the clock. */
 
-/** A stretch in which the clock does not turn back. */
-export interface Leg {
-  /** The counts at its beginning: windows that were reached are not left for earlier ones. */
+/** A period in which the clock does not go back. */
+export interface ClockSegment {
+  /** The counters at its start. A counter never returns to an earlier window. */
   readonly from: ReadonlyMap<string, Counts>;
   readonly answered: readonly Answered<Planned>[];
   readonly endMs: number;
 }
 
-/** A call that reached a subject's limit. */
+/** A call that reached the limits of a subject. */
 interface Reached {
   readonly numbers: Readonly<Record<Window, number>>;
   readonly refusedBy: Answered<Planned>['answer']['limitedBy'];
@@ -29,21 +29,27 @@ export async function readCounts(db: Db): Promise<Map<string, Counts>> {
   return new Map(rows.map((row) => [row.subject, row]));
 }
 
-export async function checkLedger({ db }: Ground, legs: readonly Leg[]): Promise<string[]> {
-  const answered = legs.flatMap((leg) => leg.answered);
+export async function checkLimits(
+  { db }: ProofEnvironment,
+  segments: readonly ClockSegment[],
+): Promise<string[]> {
+  const answered = segments.flatMap((segment) => segment.answered);
   const subjects = new Set(answered.flatMap(({ planned: { key, agent } }) => [key, agent]));
   const counts = await readCounts(db);
-  const violations = legs.flatMap((leg) =>
-    leg.answered.flatMap((one) => [...checkAnswer(one), ...checkTime(one, leg)]),
+  const violations = segments.flatMap((segment) =>
+    segment.answered.flatMap((one) => [...checkAnswer(one), ...checkTime(one, segment)]),
   );
   for (const subject of subjects) {
     if (subject === null) continue;
-    const reached = legs.flatMap((leg) =>
-      leg.answered.flatMap((one) => reachedBy(subject, one, leg)),
+    const reached = segments.flatMap((segment) =>
+      segment.answered.flatMap((one) => reachedBy(subject, one, segment)),
     );
     violations.push(...checkSubject(subject, reached), ...checkCounts(subject, reached, counts));
   }
-  violations.push(...(await checkRecords(db, answered)), ...(await checkTallies(db, answered)));
+  violations.push(
+    ...(await checkRecords(db, answered)),
+    ...(await checkRefusalCounts(db, answered)),
+  );
   return violations;
 }
 
@@ -63,12 +69,15 @@ function checkAnswer({ planned, answer }: Answered<Planned>): string[] {
   return [`refused by a limit that is none: ${JSON.stringify(limitedBy)}`];
 }
 
-/** All that an answer says of the time is the database's time at which it was decided. */
-function checkTime({ planned, answer, notBeforeMs }: Answered<Planned>, leg: Leg): string[] {
+/** All times in a response equal the database's time of the decision. */
+function checkTime(
+  { planned, answer, notBeforeMs }: Answered<Planned>,
+  segment: ClockSegment,
+): string[] {
   const { secondMs, retrySecondMs } = answer;
   if (planned.key === null) return secondMs === null ? [] : ['limits shown to nobody'];
   if (secondMs === null) return ['an answer without the headers of its limits'];
-  const between = secondMs + 1_000 > notBeforeMs && secondMs <= leg.endMs;
+  const between = secondMs + 1_000 > notBeforeMs && secondMs <= segment.endMs;
   const violations = between ? [] : [`decided at ${iso(secondMs)}, sent at ${iso(notBeforeMs)}`];
   if (retrySecondMs !== null && retrySecondMs !== secondMs) {
     violations.push(`Retry-After counts from ${iso(retrySecondMs)}, not from ${iso(secondMs)}`);
@@ -79,12 +88,12 @@ function checkTime({ planned, answer, notBeforeMs }: Answered<Planned>, leg: Leg
 function reachedBy(
   subject: Subject,
   { planned, answer }: Answered<Planned>,
-  { from }: Leg,
+  { from }: ClockSegment,
 ): Reached[] {
   const { limitedBy, replayed, secondMs } = answer;
   const atKey = planned.key === subject;
   const refusedAtKey = limitedBy?.scope === 'key';
-  // A replay is answered before the agent's limit is looked at.
+  // A replay is answered before the agent's limit is checked.
   if (!atKey && (planned.agent !== subject || refusedAtKey || replayed)) return [];
   const start = from.get(subject.id);
   const number = (window: Window) =>
@@ -107,7 +116,7 @@ function checkSubject({ id, limits }: Subject, reached: readonly Reached[]): str
   );
 }
 
-/** What was refused has spent nothing, what was let past has spent one: the row says the same as the answers. */
+/** A refused call consumed nothing and an admitted one consumed one: the row agrees with the responses. */
 function checkCounts(
   { id }: Subject,
   reached: readonly Reached[],
@@ -124,7 +133,7 @@ function checkCounts(
   });
 }
 
-/** Each accepted call has its record, made at the time of the answer, with that time in its id; and no other has. */
+/** Each accepted call has one record, with the time of its response also in its id; there are no other records. */
 async function checkRecords(db: Db, answered: readonly Answered<Planned>[]): Promise<string[]> {
   const keyIds = [...new Set(answered.flatMap(({ planned }) => planned.key?.id ?? []))];
   const { rows } = await sql<{ id: string; atMs: number }>`
@@ -149,21 +158,27 @@ async function checkRecords(db: Db, answered: readonly Answered<Planned>[]): Pro
   return violations;
 }
 
-/** Every refusal is counted for its agent, whether or not it got a row. */
-async function checkTallies(db: Db, answered: readonly Answered<Planned>[]): Promise<string[]> {
-  const told = Map.groupBy(answered.flatMap(tallied), (tally) => tally);
-  const { rows } = await sql<{ tally: string; happened: number }>`
-    select agent_id || ' ' || status as tally, sum(happened)::int as happened from statistics
+/** Every refusal is counted for its agent, with or without a record. */
+async function checkRefusalCounts(
+  db: Db,
+  answered: readonly Answered<Planned>[],
+): Promise<string[]> {
+  const told = Map.groupBy(answered.flatMap(refusalsOf), (refusal) => refusal);
+  const { rows } = await sql<{ refusal: string; happened: number }>`
+    select agent_id || ' ' || status as refusal, sum(happened)::int as happened from statistics
     where level = 'day' and agent_id = any (${answered.flatMap(({ planned }) => planned.agentId ?? [])}::uuid[])
     group by 1`.execute(db);
-  const counted = new Map(rows.map(({ tally, happened }) => [tally, happened]));
-  return [...new Set([...told.keys(), ...counted.keys()])].flatMap((tally) => {
-    const [count, calls] = [counted.get(tally) ?? 0, told.get(tally)?.length ?? 0];
-    return count === calls ? [] : [`${count} refusals counted of ${calls}: ${tally}`];
+  const counted = new Map(rows.map(({ refusal, happened }) => [refusal, happened]));
+  return [...new Set([...told.keys(), ...counted.keys()])].flatMap((refusal) => {
+    const [count, calls] = [counted.get(refusal) ?? 0, told.get(refusal)?.length ?? 0];
+    return count === calls ? [] : [`${count} refusals counted of ${calls}: ${refusal}`];
   });
 }
 
-function tallied({ planned: { agentId }, answer: { status, code } }: Answered<Planned>): string[] {
+function refusalsOf({
+  planned: { agentId },
+  answer: { status, code },
+}: Answered<Planned>): string[] {
   if (agentId === null) return [];
   if (status === 429) return [`${agentId} rate_limited`];
   return status === 401 || code === 'AGENT_NOT_ACTIVE' ? [`${agentId} unauthorized`] : [];

@@ -4,14 +4,14 @@ import type { Db } from '../src/store/connection/database.ts';
 import type { Send } from '../src/store/connection/pipeline.ts';
 import { addStatistics } from '../src/store/history/statistics.ts';
 
-/** Adds tallies to the statistics as the end of so many calls would, without anybody having called. */
-export async function addTallies(db: Db, tallies: readonly Tally[]): Promise<void> {
+/** Adds to the statistics as the end of so many executions would, without executing anything. */
+export async function insertStatistics(db: Db, tallies: readonly Tally[]): Promise<void> {
   const send = (async (statement: { text: string }, values: unknown[] = []) =>
     (await db.executeQuery(CompiledQuery.raw(statement.text, values))).rows) as Send;
   await addStatistics(send, tallies);
 }
 
-/** A success of 10 input and 20 output tokens; what is not given is as plain as can be. */
+/** A success with 10 input and 20 output tokens by default. */
 export function tally(some: Partial<Tally> & Pick<Tally, 'agentId' | 'executedAtMs'>): Tally {
   return {
     status: 'success',

@@ -7,12 +7,12 @@ import { signIn } from '../../harness/sessions.ts';
 import { seed } from '../../seed/seed.ts';
 import { firstOwner } from '../../src/cli/server/first-workspace.ts';
 import { openDatabase } from '../../src/store/connection/database.ts';
-import type { Bed } from '../bed.ts';
 import { startCueline } from '../contenders/cueline.ts';
-import { env } from '../history/stage.ts';
+import type { BenchEnvironment } from '../environment.ts';
+import { env } from '../history/fixture.ts';
 
 /** A server with the dashboard as it is now, an owner who is signed in, one agent with a long history and one without. */
-export interface Stage {
+export interface Fixture {
   readonly url: string;
   /** What the owner's browser sends. */
   readonly cookie: string;
@@ -26,11 +26,14 @@ const days = 90;
 /** Of 1,000 other agents together, so that the list of agents is one. */
 const othersRecords = 10_000;
 
-export async function openStage(bed: Bed, records: number): Promise<Stage> {
+export async function openFixture(
+  environment: BenchEnvironment,
+  records: number,
+): Promise<Fixture> {
   await promisify(execFile)(process.execPath, [
     join(import.meta.dirname, '../../dashboard/build.ts'),
   ]);
-  const { connection, drop } = await bed.database();
+  const { connection, drop } = await environment.database();
   const db = openDatabase({ connection, poolMax: 2, statementMsMax: 0, onError: () => {} });
   const { workspaceId, ownerId } = await addWorkspace(db);
   const parts = {
@@ -49,8 +52,8 @@ export async function openStage(bed: Bed, records: number): Promise<Stage> {
     queued: 0,
   });
   const empty = await addAgent({ db, workspaceId, ownerId });
-  await bed.ask('checkpoint');
-  const server = await startCueline(bed, connection, 'start', env);
+  await environment.ask('checkpoint');
+  const server = await startCueline(environment, connection, 'start', env);
   const url = server.url.origin;
   const { cookie } = await signIn({ db, url }, ownerId);
   return {

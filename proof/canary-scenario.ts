@@ -9,29 +9,31 @@ import { addKey, addWorkspace } from '../harness/people.ts';
 import { openDatabase } from '../src/store/connection/database.ts';
 import type { Canaries } from './canaries.ts';
 import { createBrowser } from './canary-browser.ts';
-import type { Ground } from './ground.ts';
+import type { ProofEnvironment } from './environment.ts';
 
-/** What came out of the service, by place. */
-export interface Places {
+/** The output of the service, by channel. */
+export interface Sinks {
   readonly output: string[];
   readonly logs: string[];
   readonly errors: string[];
   readonly metrics: string[];
   readonly traces: string[];
-  /** Answers to who may see what users wrote, and to who may not. */
+  /** Responses to callers who may see user content, and to those who may not. */
   readonly answers: string[];
   readonly strangers: string[];
   readonly dump: string[];
-  /** How much happened, so that an empty place does not pass for a clean one. */
+  /** How much was collected, so that an empty channel does not count as clean. */
   readonly counts: Record<string, number>;
 }
 
 /**
- * A service of its own through all that happens to one, at the most talkative log level: its first start, people,
- * prompts, keys, runs that succeed and that fail in every way, malformed calls, a database that fails and goes, a start
- * that does not succeed.
+ * Takes one service through everything, at the most verbose log level: first start, people, prompts, keys, executions
+ * that succeed and fail in every way, malformed calls, a database that fails and disappears, a failed start.
  */
-export async function liveWith({ secrets, contents }: Canaries, ground: Ground): Promise<Places> {
+export async function runScenario(
+  { secrets, contents }: Canaries,
+  environment: ProofEnvironment,
+): Promise<Sinks> {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection, poolMax: 2, onError() {} });
   const collected: string[] = [];
@@ -41,7 +43,7 @@ export async function liveWith({ secrets, contents }: Canaries, ground: Ground):
   }).listen(0, '127.0.0.1');
   await once(collector, 'listening');
   const port = await freePort();
-  const places: Places = {
+  const places: Sinks = {
     ...{
       output: [],
       logs: [],
@@ -67,14 +69,17 @@ export async function liveWith({ secrets, contents }: Canaries, ground: Ground):
         CUELINE_GITHUB_CLIENT_SECRET: get('githubSecret'),
         OPENAI_API_KEY: get('environmentKey'),
       },
-      ...{ OPENAI_BASE_URL: ground.provider.url, CUELINE_ALLOWED_HOSTS: ground.provider.host },
+      ...{
+        OPENAI_BASE_URL: environment.provider.url,
+        CUELINE_ALLOWED_HOSTS: environment.provider.host,
+      },
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer ${get('collectorToken')}`,
     };
-    const process = await ground.spawn('start', env, connection);
+    const process = await environment.spawn('start', env, connection);
     const browser = createBrowser(url, places);
 
-    // People.
+    // Members.
     const credentials = { email: 'owner@example.com', password: get('wrongPassword') };
     await browser.post('/api/auth/sign-in/email', credentials);
     await browser.signIn('owner@example.com', get('ownerPassword'));
@@ -94,7 +99,7 @@ export async function liveWith({ secrets, contents }: Canaries, ground: Ground):
     await browser.post('/api/v1/invitations/accept', { ...joining, token: `${token}x` });
     await browser.post('/api/v1/invitations/accept', joining, { cookie: '' });
 
-    // What is set up.
+    // Resources.
     const key = await browser.post('/api/v1/keys', {
       ...{ name: 'all', agentIds: null, permissions: ['execute', 'read', 'cancel', 'manage'] },
     });
@@ -104,7 +109,7 @@ export async function liveWith({ secrets, contents }: Canaries, ground: Ground):
     const stored = {
       kind: 'openai-compatible',
       apiKey: get('providerKey'),
-      baseURL: ground.provider.url,
+      baseURL: environment.provider.url,
     };
     await browser.put('/api/v1/providers/acme', stored);
     await browser.put('/api/v1/providers/acme', { ...stored, baseURL: 'http://127.0.0.1:1/' });
@@ -135,12 +140,12 @@ export async function liveWith({ secrets, contents }: Canaries, ground: Ground):
       agents.push(`/api/v1/agents/${agent.agentId}`);
     }
 
-    // Runs.
+    // Executions.
     const statusUrls: string[] = [];
     for (const [i, agent] of agents.entries()) {
-      // Each provider knows the key that it was sent.
+      // Each provider echoes the key that it received.
       for (const step of misbehaviours(get, i === 0 ? 'providerKey' : 'environmentKey')) {
-        ground.provider.script(step);
+        environment.provider.script(step);
         const variables = { name: get('variable') };
         const headers = {
           authorization,
@@ -153,7 +158,7 @@ export async function liveWith({ secrets, contents }: Canaries, ground: Ground):
       }
     }
 
-    // Calls that are wrong, and those that are none.
+    // Invalid and malformed calls.
     const [agent = ''] = agents;
     const wrong = [
       `{"variables": {"name": "${get('malformed')}`,
@@ -174,7 +179,7 @@ export async function liveWith({ secrets, contents }: Canaries, ground: Ground):
     await browser.post(`${agent}/execute`, { variables: {} }, { authorization });
     await browser.get(`/api/v1/nothing?token=${rotated.key}`, {});
 
-    // Who may see, and who may not.
+    // Callers with and without access.
     for (const path of [
       'keys',
       'providers',
@@ -211,7 +216,7 @@ export async function liveWith({ secrets, contents }: Canaries, ground: Ground):
       await browser.get(path, { cookie: '' }, places.strangers);
     }
 
-    // A database that fails, and one that goes.
+    // A database that fails, and one that disappears.
     await sql`alter table agents rename to gone`.execute(db);
     await browser.post(
       `${agent}/execute`,
@@ -233,11 +238,11 @@ export async function liveWith({ secrets, contents }: Canaries, ground: Ground):
     }
     await process.kill('SIGTERM');
     const { said: banner, logged } = process.output();
-    // The demo's own key is shown this once: it is none of ours.
+    // The demo prints its own key once; it is not a canary.
     places.output.push(banner);
     places.logs.push(logged);
     places.logs.push(
-      await failedStart(ground, env, { ...connection, password: get('wrongPassword') }),
+      await failedStart(environment, env, { ...connection, password: get('wrongPassword') }),
     );
     for (const { name } of (
       await sql<{ name: string }>`
@@ -257,7 +262,7 @@ export async function liveWith({ secrets, contents }: Canaries, ground: Ground):
   }
 }
 
-/** A run that succeeds, and every way to fail; the provider says all that it was told. */
+/** An execution that succeeds, and every way to fail; the provider echoes what it received. */
 function misbehaviours(get: (name: string) => string, key: string): Step[] {
   const said = [key, 'complaint', 'userPrompt', 'variable'].map(get).join(' and ');
   return [
@@ -277,10 +282,12 @@ function misbehaviours(get: (name: string) => string, key: string): Step[] {
 }
 
 async function failedStart(
-  ground: Ground,
+  environment: ProofEnvironment,
   env: Record<string, string>,
-  through: Ground['connection'],
+  through: ProofEnvironment['connection'],
 ): Promise<string> {
-  const started = await ground.spawn('start', env, through).catch((error: Error) => error.message);
+  const started = await environment
+    .spawn('start', env, through)
+    .catch((error: Error) => error.message);
   return typeof started === 'string' ? started : 'it started all the same';
 }

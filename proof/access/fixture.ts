@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { TestAgent } from '../../harness/agents.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { ask } from './ask.ts';
 import { type Callers, makeCallers } from './callers.ts';
 
 /** Where the calls of the table are made: everyone who calls, and fresh things to call for. */
-export interface World extends Callers {
-  readonly ground: Ground;
+export interface AccessFixture extends Callers {
+  readonly environment: ProofEnvironment;
   readonly url: string;
   /** `note` is what the table says of the row. The tied key is tied to it. */
   agent(note: string): Promise<TestAgent>;
@@ -20,10 +20,10 @@ export interface World extends Callers {
   restoreSessions(): Promise<void>;
 }
 
-export async function makeWorld(ground: Ground): Promise<World> {
-  const { db, ownerId } = ground;
-  const { url } = await ground.spawn('api', await environment());
-  const callers = await makeCallers(ground, url);
+export async function createFixture(environment: ProofEnvironment): Promise<AccessFixture> {
+  const { db, ownerId } = environment;
+  const { url } = await environment.spawn('api', await databaseSettings());
+  const callers = await makeCallers(environment, url);
   const { everything, tied, editorId, signedIn } = callers;
   for (const userId of signedIn) {
     await sql`
@@ -40,18 +40,18 @@ export async function makeWorld(ground: Ground): Promise<World> {
 
   return {
     ...callers,
-    ...{ ground, url },
+    ...{ environment, url },
     async agent(note) {
       const visibility = note.startsWith('private') ? 'private' : 'public';
       const createdBy = note.includes('editor') ? editorId : ownerId;
-      const agent = await ground.agent({ visibility, createdBy });
+      const agent = await environment.agent({ visibility, createdBy });
       await sql`
         insert into api_key_agents (api_key_id, agent_id) values (${tied.id}, ${agent.id})`.execute(
         db,
       );
       return agent;
     },
-    privateAgent: () => ground.agent({ visibility: 'private' }),
+    privateAgent: () => environment.agent({ visibility: 'private' }),
     async run({ path }, apiKeyId) {
       const headers = { authorization: `Bearer ${everything.key}` };
       const body = { variables: { name: 'you' } };
@@ -79,7 +79,7 @@ export async function makeWorld(ground: Ground): Promise<World> {
 }
 
 /** Ways to sign in with others' accounts are there; nobody is asked, only where a browser would be sent. */
-async function environment() {
+async function databaseSettings() {
   const port = await freePort();
   return {
     PORT: String(port),

@@ -10,7 +10,7 @@ import { parentOf } from './usage.ts';
  * What all contenders of a benchmark share: one PostgreSQL with the settings that Cueline gives its embedded one (only
  * `max_connections` is higher, for several processes at once), one load generator, a folder for logs.
  */
-export interface Bed {
+export interface BenchEnvironment {
   readonly generator: Generator;
   /** Where servers write their logs. */
   readonly directory: string;
@@ -25,7 +25,11 @@ export interface Bed {
   close(): Promise<void>;
 }
 
-export async function openBed({ statements }: { statements: boolean }): Promise<Bed> {
+export async function openEnvironment({
+  statements,
+}: {
+  statements: boolean;
+}): Promise<BenchEnvironment> {
   const directory = await mkdtemp(join(tmpdir(), 'cueline-bench-'));
   await chmod(directory, 0o755);
   const preload = { shared_preload_libraries: 'pg_stat_statements' };

@@ -5,13 +5,13 @@ import { checkBaseURL, type Resolve } from '../../src/net/guard.ts';
 import { createModels } from '../../src/provider/registry.ts';
 import { guardCases } from './cases.ts';
 import { type GuardCase, ownAddress } from './guard-case.ts';
-import { startWorld, type World } from './world.ts';
+import { type IsolatedNetwork, startNetwork } from './isolated-network.ts';
 
 /**
- * A process of its own that tries every case and prints what came of it, as JSON. With `world` as its argument it is
+ * A process of its own that tries every case and prints what came of it, as JSON. With `network` as its argument it is
  * inside a network where every address leads to itself; else it looks at its own sockets, which are not let out.
  */
-export interface Knock {
+export interface ProbeResult {
   readonly case: GuardCase;
   /** Why it may not be stored; null where it may. */
   readonly refused: string | null;
@@ -30,26 +30,26 @@ const call = {
   ...{ timeoutMs: 5_000, called: false, signal: new AbortController().signal },
 };
 
-const inWorld = process.argv[2] === 'world';
+const isolated = process.argv[2] === 'network';
 const attempts = watchSockets();
 const asked = new Map<string, number>();
 const names = Object.assign({}, ...guardCases.map((one) => one.names));
-const world = inWorld ? await startWorld(addressesOf) : nowhere();
-const knocks: Knock[] = [];
+const network = isolated ? await startNetwork(addressesOf) : nowhere();
+const results: ProbeResult[] = [];
 for (const one of guardCases) {
-  if (inWorld || !needsWorld(one)) knocks.push(await knock(one));
+  if (isolated || !needsNetwork(one)) results.push(await probe(one));
 }
-world.close();
-process.stdout.write(JSON.stringify(knocks), () => process.exit());
+network.close();
+process.stdout.write(JSON.stringify(results), () => process.exit());
 
 /** Only there is that address the machine's own, and does the system itself know the names that the operator allows. */
-function needsWorld(one: GuardCase): boolean {
+function needsNetwork(one: GuardCase): boolean {
   return JSON.stringify(one).includes(ownAddress) || Boolean(one.allowedHosts && one.names);
 }
 
-async function knock(one: GuardCase): Promise<Knock> {
+async function probe(one: GuardCase): Promise<ProbeResult> {
   const { baseURL, allowedHosts = [], kind = 'openai-compatible' } = one;
-  const resolve = inWorld ? {} : { resolve: fromTable };
+  const resolve = isolated ? {} : { resolve: fromTable };
   const refused = await checkBaseURL(baseURL, allowedHosts, resolve.resolve);
   // A call is tried though it was refused to be stored: the check of the call stands for itself.
   const models = createModels({
@@ -58,8 +58,8 @@ async function knock(one: GuardCase): Promise<Knock> {
     ...{ allowedHosts, ...resolve },
   });
   attempts.length = 0;
-  world.arrived();
-  const before = world.begun();
+  network.arrived();
+  const before = network.begun();
   const provider = unsealed({ kind, apiKey: 'a-key-of-the-provider', baseURL });
   const code = await models.call({ ...call, setup: { provider, price: null } }).then(
     () => null,
@@ -68,8 +68,8 @@ async function knock(one: GuardCase): Promise<Knock> {
   await models.close();
   // What was begun has arrived once the listener had its turn.
   await new Promise((done) => setTimeout(done, attempts.length > 0 ? 5 : 0));
-  const begun = world.begun() - before;
-  return { case: one, refused, code, attempts: [...attempts], begun, arrived: world.arrived() };
+  const begun = network.begun() - before;
+  return { case: one, refused, code, attempts: [...attempts], begun, arrived: network.arrived() };
 }
 
 function addressesOf(name: string, time: number): readonly string[] {
@@ -92,14 +92,14 @@ function watchSockets(): string[] {
   Socket.prototype.connect = function (this: Socket, ...given: Parameters<typeof connect>) {
     this.on('connectionAttempt', (address, port) => {
       seen.push(`${address} ${port}`);
-      // Outside of the world nothing must get out of the machine.
-      if (!inWorld) process.nextTick(() => this.destroy(new Error('kept in')));
+      // Outside of the network nothing must get out of the machine.
+      if (!isolated) process.nextTick(() => this.destroy(new Error('kept in')));
     });
     return Reflect.apply(connect, this, given);
   } as typeof connect;
   return seen;
 }
 
-function nowhere(): World {
+function nowhere(): IsolatedNetwork {
   return { begun: () => attempts.length, arrived: () => [...attempts], close() {} };
 }

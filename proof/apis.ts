@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import type { CuelineProcess } from '../harness/process.ts';
 import { type Answer, type Call, execute } from './calls.ts';
-import type { Ground } from './ground.ts';
+import type { ProofEnvironment } from './environment.ts';
 
-/** API processes side by side, the clocks of most of them an hour wrong, and the clients that call them. */
+/** Several API processes, most with a clock that is an hour wrong, and clients that call them. */
 
 const hourMs = 3_600_000;
-const clocksOffMs = [hourMs, -hourMs, 0, hourMs];
+const clockOffsetsMs = [hourMs, -hourMs, 0, hourMs];
 const shiftedDate = join(import.meta.dirname, 'shifted-date.ts');
 
-export function spawnCrew(
-  ground: Ground,
+export function spawnApis(
+  environment: ProofEnvironment,
   count: number,
   env: Record<string, string> = {},
 ): Promise<CuelineProcess[]> {
-  const offs = Array.from({ length: count }, (_, index) => clocksOffMs[index % 4] ?? 0);
+  const offsets = Array.from({ length: count }, (_, index) => clockOffsetsMs[index % 4] ?? 0);
   return Promise.all(
-    offs.map((offMs) =>
-      ground.spawn('api', {
+    offsets.map((offsetMs) =>
+      environment.spawn('api', {
         NODE_OPTIONS: `--import ${shiftedDate}`,
-        CUELINE_CLOCK_OFF_MS: String(offMs),
+        CUELINE_CLOCK_OFFSET_MS: String(offsetMs),
         ...env,
       }),
     ),
@@ -29,21 +29,21 @@ export function spawnCrew(
 export interface Answered<P> {
   readonly planned: P;
   readonly answer: Answer;
-  /** What the database took the time to be before the call was sent; the later of what was known. */
+  /** The last known time of the database before the call was sent. */
   readonly notBeforeMs: number;
 }
 
 export interface SendOptions<P> {
-  readonly crew: readonly CuelineProcess[];
-  /** Of each process, all at once. */
+  readonly apis: readonly CuelineProcess[];
+  /** Concurrent clients per process. */
   readonly clients: number;
   readonly calls: readonly P[];
-  /** The database's time now, and after what is done before a call, while others are under way. */
+  /** The time of the database now; `before` runs before each call and may return a later time. */
   readonly nowMs: number;
   readonly before?: (index: number) => Promise<number | undefined>;
 }
 
-/** Each client sends one call after the other, of those that are left. */
+/** Each client takes the next call as soon as its last one has been answered. */
 export async function sendAll<P extends { readonly call: Call }>(
   options: SendOptions<P>,
 ): Promise<Answered<P>[]> {
@@ -63,7 +63,7 @@ export async function sendAll<P extends { readonly call: Call }>(
   }
 
   await Promise.all(
-    options.crew.flatMap(({ url }) => Array.from({ length: options.clients }, () => client(url))),
+    options.apis.flatMap(({ url }) => Array.from({ length: options.clients }, () => client(url))),
   );
   return answered;
 }

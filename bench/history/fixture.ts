@@ -8,11 +8,11 @@ import { type SeedParts, seed } from '../../seed/seed.ts';
 import { firstOwner } from '../../src/cli/server/first-workspace.ts';
 import { readClock } from '../../src/store/connection/clock.ts';
 import { openDatabase } from '../../src/store/connection/database.ts';
-import type { Bed } from '../bed.ts';
 import { startCueline } from '../contenders/cueline.ts';
+import type { BenchEnvironment } from '../environment.ts';
 
 /** A database with a history of that length beside others' of the same, one of ten records, and a server on it. */
-export interface Stage {
+export interface Fixture {
   readonly records: number;
   readonly agent: MadeAgent;
   /** When the records are from. */
@@ -22,7 +22,7 @@ export interface Stage {
   readonly seeding: SeedParts;
   /** The list of the long history, its answer read. */
   ask(query: string): Promise<ListAnswer>;
-  /** How long the list takes, to the last byte, in milliseconds. */
+  /** BenchmarkOptions long the list takes, to the last byte, in milliseconds. */
   time(query: string): Promise<number>;
   /** The first page of the ten records. */
   timeBase(): Promise<number>;
@@ -39,8 +39,11 @@ const baseRecords = 10;
 /** One call after the other is slower than that. */
 export const env = { CUELINE_LIST_PER_MINUTE: '1000000', CUELINE_LOG_LEVEL: 'warn' };
 
-export async function openStage(bed: Bed, records: number): Promise<Stage> {
-  const { connection, drop } = await bed.database();
+export async function openFixture(
+  environment: BenchEnvironment,
+  records: number,
+): Promise<Fixture> {
+  const { connection, drop } = await environment.database();
   const db = openDatabase({ connection, poolMax: 2, statementMsMax: 0, onError: () => {} });
   await addWorkspace(db);
   const seeding = {
@@ -56,8 +59,8 @@ export async function openStage(bed: Bed, records: number): Promise<Stage> {
   const { agent } = await seed(seeding, { executions: records, others: records, days, queued: 0 });
   const base = { executions: baseRecords, others: 0, days: 1, queued: 0 };
   const { agent: few } = await seed(seeding, base);
-  await bed.ask('checkpoint');
-  const server = await startCueline(bed, connection, 'api', env);
+  await environment.ask('checkpoint');
+  const server = await startCueline(environment, connection, 'api', env);
   // One connection to the server, kept open: what is measured is the answer and not the way to it.
   const calls = new Agent({ keepAlive: true, maxSockets: 1 });
   const call = async (of: MadeAgent, query: string) => {
