@@ -8,7 +8,7 @@ import { spec } from 'node:test/reporters';
 import { promisify } from 'node:util';
 import { shareBrowser } from '../test/dashboard/chromium.ts';
 import { shareCluster } from './database.ts';
-import { cacheCompiledCode } from './environment.ts';
+import { prepareFastStarts } from './environment.ts';
 import { keepFilesInMemory } from './in-memory.ts';
 import { onInterruption } from './interruption.ts';
 import { createTestQueue, remainingFiles } from './test-queue.ts';
@@ -32,7 +32,7 @@ const patterns = process.argv.slice(2);
 const files = testFiles(patterns.length > 0 ? patterns : ['test/**/*.test.ts']);
 await buildDashboard();
 await keepFilesInMemory();
-cacheCompiledCode();
+await prepareFastStarts();
 const queue = await createTestQueue(files);
 const [cluster, browser] = await Promise.all([
   shareCluster(),

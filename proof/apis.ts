@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inherited } from '../harness/environment.ts';
 import type { CuelineProcess } from '../harness/process.ts';
 import { type Answer, type Call, execute } from './calls.ts';
 import type { ProofEnvironment } from './environment.ts';
@@ -18,7 +19,7 @@ export function spawnApis(
   return Promise.all(
     offsets.map((offsetMs) =>
       environment.spawn('api', {
-        NODE_OPTIONS: `--import ${shiftedDate}`,
+        NODE_OPTIONS: `${inherited().NODE_OPTIONS ?? ''} --import ${shiftedDate}`,
         CUELINE_CLOCK_OFFSET_MS: String(offsetMs),
         ...env,
       }),

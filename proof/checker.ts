@@ -19,7 +19,7 @@ export async function checkTables(db: Db, expected: Expected): Promise<string[]>
     const { rows } = await statement.execute(db);
     if (rows.length > 0) violations.push(`${what}: ${rows.length}, first ${said(rows[0])}`);
   };
-  await none('unfinished runs in the queue', leftInQueue);
+  await none('live executions in the queue', leftInQueue);
   await none('records that are still processing', stillProcessing);
   await none('accepted calls without a record', withoutRecord(expected.accepted));
   if (!expected.unknownToo) await none('records of no known call', ofNoCall(expected.accepted));
@@ -60,9 +60,9 @@ export async function allEnded(db: Db, timeoutMs: number): Promise<boolean> {
 export async function checkUnderWay(db: Db): Promise<string[]> {
   const violations: string[] = [];
   for (const [what, statement] of [
-    ['runs that belong to a process that is not there', ownerless],
-    ['agents of which more runs hold a slot than there are', overdrawn],
-    ['runs that are processing 30 s past their deadline', overdue],
+    ['executions owned by an unknown process', ownerless],
+    ['agents with more executions in progress than slots', overdrawn],
+    ['executions still processing 30 s after their deadline', overdue],
   ] as const) {
     const { rows } = await statement.execute(db);
     if (rows.length > 0) violations.push(`${what}: ${rows.length}, first ${said(rows[0])}`);

@@ -64,16 +64,18 @@ export async function checkHistories(
       ),
     ),
     counts: {
-      runs: rows.length,
+      executions: rows.length,
       'model calls': sum((one) => one.calls.length),
       'calls lost with their process': sum((one) => one.lostMs.length),
       'calls sent late': sum((one) => one.late.filter((call) => !isAbandoned(call)).length),
       'calls read late that nobody waits for': sum((one) => one.late.filter(isAbandoned).length),
-      'runs that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
-      'runs given up after five losses': sum((one) =>
+      'executions that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
+      'executions ended after five losses': sum((one) =>
         one.row.errorCode === 'WORKER_LOST' && !one.row.atMostOnce ? 1 : 0,
       ),
-      'runs ended by their deadline': sum((one) => (one.row.errorCode === 'MODEL_TIMEOUT' ? 1 : 0)),
+      'executions ended by their deadline': sum((one) =>
+        one.row.errorCode === 'MODEL_TIMEOUT' ? 1 : 0,
+      ),
       'at most once, and lost': sum((one) =>
         one.row.errorCode === 'WORKER_LOST' && one.row.atMostOnce ? 1 : 0,
       ),
@@ -119,28 +121,29 @@ function historyOf(
 function* complaints({ row, calls, ownership, counting, late }: History): Generator<string> {
   if (row.status === 'success') {
     if (Number(row.output) !== counting?.number) {
-      yield 'the answer is not that of the process that had the run';
+      yield 'the output is not that of the owner';
     }
     if (ownership?.endedBy !== ownership?.holder)
-      yield 'it was ended by a process that did not have it';
+      yield 'it was ended by a process that did not own it';
     if (counting && counting.epochMs < (ownership?.claims.at(-1)?.epochMs ?? Infinity) - timerMs) {
-      yield 'the answer is that of a call from before the last claim';
+      yield 'the output is that of a call before the last claim';
     }
     if (late.some((call) => !isAbandoned(call) && !wasPaused(call, ownership))) {
-      yield 'it was called again after the call that counts';
+      yield 'the model was called again after the decisive call';
     }
-    if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt is not that of the call';
+    if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt differs from that of the call';
   } else if (row.deadlineMs !== null && row.errorCode === 'MODEL_TIMEOUT') {
-    if (row.tookMs < row.deadlineMs - timerMs) yield 'a run was ended before its deadline';
-    if (row.tookMs > row.deadlineMs + lateMsMax) yield 'a run went on beyond its deadline';
+    if (row.tookMs < row.deadlineMs - timerMs) yield 'an execution was ended before its deadline';
+    if (row.tookMs > row.deadlineMs + lateMsMax) yield 'an execution continued beyond its deadline';
   } else {
-    if (row.errorCode !== 'WORKER_LOST') yield 'a run failed for another reason than its processes';
+    if (row.errorCode !== 'WORKER_LOST')
+      yield 'an execution failed for another reason than lost processes';
     const budget = row.atMostOnce ? 1 : lossesMax;
-    if (row.attempts < budget) yield 'a run was given up before its time';
+    if (row.attempts < budget) yield 'an execution was ended before its loss budget was used';
   }
   for (const [member, made] of Map.groupBy(calls, (call) => call.member)) {
     if (made.length > claimedMs(ownership, member).length)
-      yield 'a process called it more often than it claimed it';
+      yield 'a process called the model more often than it claimed the execution';
   }
   if (row.atMostOnce && calls.length > 1) yield 'at most once was called twice';
 }

@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { Argument, program } from 'commander';
 import { shareCluster } from '../harness/database.ts';
-import { cacheCompiledCode } from '../harness/environment.ts';
+import { prepareFastStarts } from '../harness/environment.ts';
 import { writeOutput } from '../harness/output.ts';
 import { wholeNumber } from '../src/cli/arguments.ts';
 import { addUp, type Claim, type Found } from './claim.ts';
@@ -37,7 +37,7 @@ if (options.fault !== undefined && !fault) {
 }
 const defaultLeaseMs = 6_000;
 
-cacheCompiledCode();
+await prepareFastStarts();
 const cluster = await shareCluster();
 let holds = true;
 try {

@@ -17,21 +17,21 @@ export const access: Claim = {
   faults: [
     {
       name: 'wrong-right',
-      description: 'one route asks for another right than it should',
+      description: 'one route requires another permission',
       file: 'contract/executions/executions.ts',
       find: "auth: 'cancel',",
       replace: "auth: 'read',",
     },
     {
       name: 'any-workspace',
-      description: 'an agent is found whatever workspace it is in',
+      description: 'agents are found across workspaces',
       file: 'api/access/visible-resources.ts',
       find: 'agent?.workspaceId !== caller.workspaceId',
       replace: '!agent',
     },
     {
       name: 'cancel-first',
-      description: 'a run is canceled before it is asked whether it is one of that agent',
+      description: 'an execution is canceled before its agent is checked',
       file: 'api/routes/executions/executions.ts',
       find: `route(app, parts, cancelExecution, async (context) => {`,
       replace: `route(app, parts, cancelExecution, async (context) => {

@@ -25,7 +25,7 @@ export const apiKilled: Claim = {
   faults: [
     {
       name: 'no-commit',
-      description: 'now and then calls are answered that are not committed',
+      description: 'some calls are answered before the commit',
       file: 'store/admission/admission-write.ts',
       find: 'sent.push(send(commit));',
       replace:
@@ -83,7 +83,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       ...histories.counts,
     },
     violations: [
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...sent
         .filter(({ outcome }) => outcome.kind === 'refused')
         .map(({ name, outcome }) => `${name} was refused: ${JSON.stringify(outcome)}`),

@@ -24,7 +24,7 @@ export const behindPooler: Claim = {
   faults: [
     {
       name: 'statements-named',
-      description: 'statements are prepared in a session that somebody else has afterwards',
+      description: 'statements are prepared in a pooled session',
       file: 'store/connection/pipeline.ts',
       find: 'kept: options.connection.pooled ? null : (all.get(client) ?? null),',
       replace: 'kept: all.get(client) ?? null,',
@@ -86,7 +86,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     samplesMs: startLatencySample(startLatencies(provider, alone)),
     violations: [
       ...stuck,
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...sent
         .filter(({ outcome }) => outcome.kind !== 'accepted')
         .map((one) => `not accepted: ${JSON.stringify(one)}`),

@@ -17,14 +17,14 @@ export const canaries: Claim = {
   faults: [
     {
       name: 'words-unscrubbed',
-      description: "a provider's words are kept with the key in them",
+      description: "a provider's error is stored without redaction",
       file: 'provider/redact.ts',
       find: 'for (const form of secrets.flatMap(forms)) out = withEach(out, form, gone);',
       replace: 'void forms;',
     },
     {
       name: 'runs-logged-whole',
-      description: 'of an ended run all is logged that is known',
+      description: 'everything known about an ended execution is logged',
       file: 'log.ts',
       find: "log[level]({ ...named(id, agentId), ...how }, 'ended');",
       replace: "log[level]({ ...how, ...run }, 'ended');",

@@ -28,14 +28,14 @@ export const commitUnanswered: Claim = {
   faults: [
     {
       name: 'lost-taken-for-kept',
-      description: 'a commit that never came to the database passes for done',
+      description: 'a lost commit counts as committed',
       file: 'flow/admission/resolve-commit.ts',
       find: "if (outcome === 'aborted') throw error;",
       replace: "if (outcome === 'aborted') return;",
     },
     {
       name: 'nobody-asks',
-      description: 'a commit that is not answered passes for lost',
+      description: 'an unacknowledged commit counts as lost',
       file: 'flow/admission/resolve-commit.ts',
       find: 'const until = performance.now() + lookupMs;',
       replace: 'throw error; const until = 0;',
@@ -68,7 +68,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   return {
     counts: { breaks: rounds, ...counts },
     violations: [
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...(rounds < breaks.length || counts.OUTCOME_UNKNOWN
         ? []
         : ['the database was not to be reached, and nobody was told that the outcome is unknown']),

@@ -28,15 +28,14 @@ export const databaseRefuses: Claim = {
   faults: [
     {
       name: 'refusals-are-faults',
-      description:
-        'that the database is full or gives a statement up counts as a fault of the program',
+      description: 'refused connections and statement timeouts count as internal errors',
       file: 'store/connection/database-error.ts',
       find: '(08|40|53|55|57)[0-9A-Z]{3}',
       replace: '(08|40|55)[0-9A-Z]{3}',
     },
     {
       name: 'no-room-is-a-fault',
-      description: 'that a process has no connection left counts as a fault of the program',
+      description: 'an exhausted pool counts as an internal error',
       file: 'store/connection/database-error.ts',
       find: '|timeout exceeded when trying to connect$',
       replace: '',
@@ -93,7 +92,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   if (!(await until(seen('accepted')))) violations.push('nothing was accepted any more');
   await Promise.all(loads.map((load) => load.stop()));
   if (processes.some(({ child }) => child.exitCode !== null)) violations.push('a process exited');
-  if (!(await allEnded(db, patienceMs))) violations.push('not all runs came to an end');
+  if (!(await allEnded(db, patienceMs))) violations.push('not all executions ended');
   await proxy.close();
   const sent = loads.flatMap((load) => load.sent);
   const accepted = loads.flatMap((load) => load.accepted());

@@ -10,9 +10,9 @@ import { type OwnDatabase, startOwnDatabase } from '../own-database.ts';
 /** A round is a restart of PostgreSQL under load, in turn by SIGINT and by SIGKILL. */
 
 const backMsGoal = 3_000;
-const taken = 'first 202 after the database takes connections';
-const finished = 'first run that ends after the database takes connections';
-const lastRefused = 'last 503 of any process after the database takes connections';
+const taken = 'first 202 after recovery';
+const finished = 'first execution that ends after recovery';
+const lastRefused = 'last 503 of any process after recovery';
 const settledMs = 500;
 
 export const databaseRestarted: Claim = {
@@ -24,14 +24,14 @@ export const databaseRestarted: Claim = {
   faults: [
     {
       name: 'errors-unheard',
-      description: 'nobody hears that the connection for hints has gone',
+      description: 'errors of the LISTEN connection are not handled',
       file: 'store/connection/notifications.ts',
       find: "fresh.on('error', lost);",
       replace: '',
     },
     {
       name: 'away-is-a-fault',
-      description: 'that the database is away counts as a fault of the program',
+      description: 'a database outage counts as an internal error',
       file: 'api/http/error-response.ts',
       find: 'if (isAway(thrown)) {',
       replace: 'if (false) {',
@@ -100,7 +100,7 @@ async function proveOn(
     counts: { restarts: rounds, ...countAnswers(sent) },
     samplesMs: back,
     violations: [
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...(await checkAnswers(db, sent)),
       ...(await checkTables(db, { accepted, unknownToo: true })),
     ],

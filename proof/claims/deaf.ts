@@ -24,14 +24,14 @@ export const deaf: Claim = {
   faults: [
     {
       name: 'no-poll',
-      description: 'nothing is claimed without a hint',
+      description: 'nothing is claimed without a notification',
       file: 'worker/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
       replace: '2 ** 31 - 1,',
     },
     {
       name: 'seldom-poll',
-      description: 'the queue is looked at every four seconds',
+      description: 'the queue is polled every four seconds',
       file: 'worker/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
       replace: '4 * pollMs * (0.8 + Math.random() * 0.4),',
@@ -94,7 +94,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     samplesMs: startLatencySample(startedMs),
     violations: [
       ...violations,
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...(violations.length > 0 ? [] : await checkTables(db, { accepted })),
     ],
   };

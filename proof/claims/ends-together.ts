@@ -47,7 +47,7 @@ export const endsTogether: Claim = {
       const slots = String(2 * count);
       const env = { CUELINE_SLOTS: slots, CUELINE_LEASE_MS: String(lease) };
       const worker = await environment.spawn('worker', env);
-      if (!(await allEnded(environment.db, endMs))) violations.push('not all runs have ended');
+      if (!(await allEnded(environment.db, endMs))) violations.push('not all executions ended');
       await Promise.all([worker, api].map((one) => one.kill('SIGTERM')));
       const calls = environment.provider.calls.length - before;
       if (calls !== count) violations.push(`${calls} calls were made for ${count} runs`);
@@ -58,7 +58,7 @@ export const endsTogether: Claim = {
     );
     if (rows[0]?.n !== 0) violations.push(`${rows[0]?.n} runs did not succeed at once`);
     violations.push(...(await checkTables(environment.db, { accepted: [], unknownToo: true })));
-    return { counts: { runs: rounds * count }, violations };
+    return { counts: { executions: rounds * count }, violations };
   },
 };
 

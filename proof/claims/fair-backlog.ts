@@ -37,14 +37,14 @@ export const fairBacklog: Claim = {
   faults: [
     {
       name: 'first-come',
-      description: 'who comes first is served first, whoever else it is that waits',
+      description: 'claims are ordered by age only',
       file: 'flow/admission/admission-batch.ts',
       find: 'state.floor ?? clockTag(nowMs)',
       replace: 'clockTag(nowMs)',
     },
     {
       name: 'no-reserve',
-      description: 'every slot is open to everyone',
+      description: 'no slots are reserved',
       file: 'worker/slot-count.ts',
       find: 'const reserved = Math.max(1, Math.floor(total / 8));',
       replace: 'const reserved = 0;',
@@ -110,7 +110,7 @@ export const fairBacklog: Claim = {
     for (const { id } of [big, other]) await redirectBacklog(environment.db, id, long);
     const longRounds = await roundsAfter(long, openSlots());
     if (!(await until(async () => (await workedOnBut(environment.db, long)) === 0)))
-      violations.push('runs that were not long never ended');
+      violations.push('the short executions never ended');
     const endedBefore = answered(environment);
     for (let round = 0; round < longRounds; round++) {
       await next('long');
@@ -125,7 +125,7 @@ export const fairBacklog: Claim = {
     if (left === 0 || cappedLeft <= maxConcurrency)
       violations.push('of the backlog nothing was left: there was nothing to be fair against');
     if (cappedCalls <= maxConcurrency)
-      violations.push('of the runs that wait for maxConcurrency none had its turn');
+      violations.push('no execution that waits for maxConcurrency was called');
     return {
       counts: {
         backlog,
@@ -135,9 +135,9 @@ export const fairBacklog: Claim = {
         'workspaces beside it': others,
       },
       samplesMs: {
-        'accepted to called, beside short runs': samplesMs.short,
-        'accepted to called, beside runs that fail and are tried again': samplesMs.flaky,
-        'accepted to called, beside long runs': samplesMs.long,
+        'accepted to called, beside short executions': samplesMs.short,
+        'accepted to called, beside retried executions': samplesMs.flaky,
+        'accepted to called, beside long executions': samplesMs.long,
       },
       violations,
     };

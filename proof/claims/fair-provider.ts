@@ -34,7 +34,7 @@ export const fairProvider: Claim = {
   faults: [
     {
       name: 'no-turns',
-      description: 'whoever stands in line first is called first, of whichever workspace',
+      description: 'calls are ordered by age, whatever the workspace',
       file: 'provider/breakers.ts',
       find: 'line.stand(workspaceId,',
       replace: "line.stand('',",
@@ -42,7 +42,7 @@ export const fairProvider: Claim = {
     },
     {
       name: 'turns-forgotten',
-      description: 'a workspace that leaves the line comes back behind those which never do',
+      description: 'a workspace that leaves the provider queue loses its position',
       file: 'provider/fair-queue.ts',
       find: 'this.#turns.get(workspaceId) ?? 0',
       replace: '0',

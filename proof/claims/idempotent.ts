@@ -22,14 +22,14 @@ export const idempotent: Claim = {
   faults: [
     {
       name: 'first-call-unknown',
-      description: 'nobody looks whether there was a first call',
+      description: 'the idempotency key is not looked up',
       file: 'flow/admission/admission-batch.ts',
       find: 'if (call.idempotencyKey === null || call.agentId === null) return null;',
       replace: 'return null;',
     },
     {
       name: 'first-call-read-early',
-      description: 'the first call is looked for before the lock is held',
+      description: 'the idempotency key is looked up before the lock',
       file: 'store/admission/admission-read.ts',
       find: 'const asked = [keyHashes, workspaceIds, agentIds];',
       replace: `const asked = [keyHashes, workspaceIds, agentIds];

@@ -28,14 +28,14 @@ export const limitsExact: Claim = {
   faults: [
     {
       name: 'not-locked',
-      description: 'counts are read without their lock',
+      description: 'counters are read without a lock',
       file: 'store/admission/admission-read.ts',
       find: 'order by place, subject for update of limits',
       replace: 'order by place, subject',
     },
     {
       name: 'any-order',
-      description: 'the rows of keys are locked in any order',
+      description: 'the rows of keys are locked in random order',
       file: 'store/admission/admission-read.ts',
       find: 'order by place, subject for update of limits',
       replace:
@@ -44,7 +44,7 @@ export const limitsExact: Claim = {
     },
     {
       name: 'transaction-clock',
-      description: 'calls are judged by the time their transaction began',
+      description: 'calls are decided by the start of their transaction',
       file: 'store/admission/admission-read.ts',
       find: 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()',
       replace: 'select (extract(epoch from now()) * 1000)::float8 as now_ms, pg_current_xact_id()',

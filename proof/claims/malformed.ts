@@ -18,21 +18,21 @@ export const malformed: Claim = {
   faults: [
     {
       name: 'nul-unchecked',
-      description: 'a NUL goes on to the database',
+      description: 'a NUL reaches the database',
       file: 'core/json.ts',
       find: "if (value.includes('\\0') || !value.isWellFormed()) return false;",
       replace: 'if (!value.isWellFormed()) return false;',
     },
     {
       name: 'lenient-parser',
-      description: 'a request that can be read in two ways is read in one of them',
+      description: 'ambiguous requests are parsed leniently',
       file: 'api/server.ts',
       find: 'requireHostHeader: false,',
       replace: 'requireHostHeader: false, insecureHTTPParser: true,',
     },
     {
       name: 'reset-unheard',
-      description: 'nobody hears of errors of a connection that HTTP has let go of',
+      description: 'errors of upgraded connections are not handled',
       file: 'api/http/drain-socket.ts',
       find: "socket.on('error', () => {});",
       replace: '',

@@ -25,7 +25,7 @@ export const oneAction: Claim = {
   faults: [
     {
       name: 'retries-charged',
-      description: 'each further attempt is charged',
+      description: 'every attempt costs an AI Action',
       file: 'store/execution/queue.ts',
       find: `for update of q)
     update run_queue q set worker = null, failures`,
@@ -36,7 +36,7 @@ export const oneAction: Claim = {
     },
     {
       name: 'refusals-charged',
-      description: 'refused calls are charged as well',
+      description: 'refused calls cost an AI Action',
       file: 'flow/admission/admission-batch.ts',
       find: 'const noted = refusals.note(call, caller, agent, refusal);',
       replace: `const charged = months.get(caller.workspaceId);
@@ -131,7 +131,7 @@ async function oneWorkspace(environment: ProofEnvironment, url: string, kill: ()
   }
   await Promise.all(Array.from({ length: clients }, client));
   await killed;
-  const found = (await allEnded(db, endedWithinMs)) ? [] : ['runs that have not ended'];
+  const found = (await allEnded(db, endedWithinMs)) ? [] : ['executions that have not ended'];
   found.push(...(await checkUsage(db, { workspaceId, url, key }, answers)));
   return { answers, canceled, found };
 }

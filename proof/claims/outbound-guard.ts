@@ -26,14 +26,14 @@ export const outboundGuard: Claim = {
   faults: [
     {
       name: 'names-unchecked',
-      description: 'a connection goes wherever a name leads',
+      description: 'resolved addresses are not checked',
       file: 'net/outbound.ts',
       find: 'if (!first || !found.every(({ address }) => isPublicAddress(address))) {',
       replace: 'if (!first) {',
     },
     {
       name: 'mapped-addresses-public',
-      description: 'every IPv6 address that is not listed counts as public',
+      description: 'unlisted IPv6 addresses count as public',
       file: 'net/address.ts',
       find: "const global = blockList(['2000::/3']);",
       replace: "const global = blockList(['::/0']);",

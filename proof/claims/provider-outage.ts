@@ -29,14 +29,14 @@ export const providerOutage: Claim = {
   faults: [
     {
       name: 'never-opens',
-      description: 'no number of failures in a row is enough to leave a provider alone',
+      description: 'the circuit breaker never opens',
       file: 'core/model/breaker.ts',
       find: 'const failuresMax = 10;',
       replace: 'const failuresMax = Number.POSITIVE_INFINITY;',
     },
     {
       name: 'all-at-once',
-      description: 'after a pause everyone may call',
+      description: 'the circuit breaker admits all calls after its pause',
       file: 'core/model/breaker.ts',
       find: 'nowMs + pauseMs * (0.5 + random), 1);',
       replace: 'nowMs + pauseMs * (0.5 + random), Number.POSITIVE_INFINITY);',
@@ -89,11 +89,11 @@ async function proveWith(provider: OutageProvider, environment: ProofEnvironment
   }
   const seconds = Math.round(outMs() / 1_000);
   const waiting = await unfinished(environment);
-  if (waiting === 0) violations.push('no run waits for the provider when it comes back');
+  if (waiting === 0) violations.push('no execution waits for the provider when it recovers');
   provider.back();
   const backAt = performance.now();
   await Promise.all([first.done, more.stop()]);
-  if (!(await allEnded(environment.db, endMs))) violations.push('not all runs ended');
+  if (!(await allEnded(environment.db, endMs))) violations.push('not all executions ended');
   // Each process probes with one call, and each answer makes room for one more.
   if (provider.crowdSince > workers) {
     violations.push(`${provider.crowdSince} calls at once for which no answer had made room`);
@@ -108,8 +108,8 @@ async function proveWith(provider: OutageProvider, environment: ProofEnvironment
     counts: {
       'seconds of outage': seconds,
       'calls meanwhile': provider.callsInOutage,
-      'runs that waited when it came back': waiting,
-      'runs in all': accepted.length,
+      'executions waiting at the recovery': waiting,
+      executions: accepted.length,
       ...Object.fromEntries(ends.rows.map(({ end, n }) => [`ended: ${end}`, n])),
     },
     samplesMs: { 'until all had ended': [performance.now() - backAt] },

@@ -26,21 +26,21 @@ export const quotaExact: Claim = {
   faults: [
     {
       name: 'process-clock',
-      description: 'the clock of the process decides',
+      description: 'the process clock decides',
       file: 'store/admission/admission-read.ts',
       find: 'nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN)',
       replace: 'nowMs: Date.now()',
     },
     {
       name: 'month-not-reset',
-      description: 'a new month goes on with the count of the old one',
+      description: 'the counter is not reset in a new month',
       file: 'core/execution/decide.ts',
       find: 'month.used = 0;',
       replace: '',
     },
     {
       name: 'month-turns-back',
-      description: 'a clock that is set back begins the earlier month anew',
+      description: 'a clock that goes back starts the earlier month again',
       file: 'core/execution/decide.ts',
       find: 'monthOf(nowMs) > month.month',
       replace: 'monthOf(nowMs) !== month.month',

@@ -24,7 +24,7 @@ export const refusedRows: Claim = {
     },
     {
       name: 'rest-uncounted',
-      description: 'what leaves no record is not counted either',
+      description: 'refusals without a record are not counted',
       file: 'flow/admission/admission-batch.ts',
       find: 'if (noted) tallies.push(noted.tally);',
       replace: 'if (noted?.execution) tallies.push(noted.tally);',

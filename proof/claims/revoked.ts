@@ -22,7 +22,7 @@ export const revoked: Claim = {
   faults: [
     {
       name: 'keys-kept',
-      description: 'a process keeps the keys that it has read',
+      description: 'a process caches keys',
       file: 'flow/admission/admission-mapping.ts',
       find: `if (credential.kind === 'key') return ofKeys.get(credential.hash) ?? null;`,
       replace: `if (credential.kind === 'key') {
@@ -34,7 +34,7 @@ export const revoked: Claim = {
     },
     {
       name: 'callers-kept',
-      description: 'a process keeps the callers that have polled',
+      description: 'a process caches callers that have polled',
       file: 'flow/execution/shared-reads.ts',
       find: '(keyHash && callers.get(keyHash))',
       replace: `(keyHash && (globalThis.keptPollers ??= new Map())
@@ -42,7 +42,7 @@ export const revoked: Claim = {
     },
     {
       name: 'agents-read-early',
-      description: 'agents are read before the lock is held',
+      description: 'agents are read before the lock',
       file: 'store/admission/admission-read.ts',
       find: 'const asked = [keyHashes, workspaceIds, agentIds];',
       replace: `const asked = [keyHashes, workspaceIds, agentIds];

@@ -44,7 +44,7 @@ export const rollingRestart: Claim = {
   faults: [
     {
       name: 'turn-away',
-      description: 'who asks once more over a connection that it kept is turned away',
+      description: 'keep-alive requests during shutdown are refused',
       file: 'api/http/graceful-shutdown.ts',
       find: 'begun = true;',
       replace: `begun = true;
@@ -53,7 +53,7 @@ export const rollingRestart: Claim = {
     },
     {
       name: 'cut-off',
-      description: 'connections are closed whatever may be on its way over them',
+      description: 'connections are closed during a request',
       file: 'api/http/graceful-shutdown.ts',
       find: 'await Promise.race([gone, after(Math.min(untilMs, unusableMs) - performance.now())]);',
       replace: 'server.closeAllConnections();',
@@ -82,7 +82,7 @@ export const rollingRestart: Claim = {
       }
     }
     await callers.stop();
-    if (!(await allEnded(environment.db, endMs))) violations.push('not all runs ended');
+    if (!(await allEnded(environment.db, endMs))) violations.push('not all executions ended');
     const { rows } = await sql<{ status: string; n: number }>`
       select status, count(*) as n from executions where status <> 'success' group by 1`.execute(
       environment.db,
@@ -97,7 +97,7 @@ export const rollingRestart: Claim = {
       requests: callers.requests,
       'requests that failed': callers.failures.length,
       'connections refused and tried elsewhere': callers.refused(),
-      runs: callers.executionIds.length,
+      executions: callers.executionIds.length,
     };
     return { counts, samplesMs: { 'from SIGTERM to the exit': leaveMs }, violations };
   },

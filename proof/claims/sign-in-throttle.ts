@@ -22,14 +22,14 @@ export const signInThrottle: Claim = {
   faults: [
     {
       name: 'throttle-off',
-      description: 'no guess is ever too many',
+      description: 'attempts are not limited',
       file: 'api/access/sign-in-guard.ts',
       find: 'if (tries <= failuresMax) return;',
       replace: 'if (tries <= Number.MAX_SAFE_INTEGER) return;',
     },
     {
       name: 'processes-count-alone',
-      description: 'each process counts for itself',
+      description: 'each process has its own counters',
       file: 'api/access/sign-in-guard.ts',
       find: 'await countAttempt(db, key, windowMs)',
       replace: 'await countAttempt(db, process.pid + key, windowMs)',

@@ -28,7 +28,7 @@ export const slowClients: Claim = {
   faults: [
     {
       name: 'few-requests-at-once',
-      description: 'a few slow requests are all that the server takes in at once',
+      description: 'the server handles only a few requests at once',
       file: 'api/server.ts',
       find: 'const openRequestsMax = 5_000;',
       replace: 'const openRequestsMax = 20;',

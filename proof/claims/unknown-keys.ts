@@ -14,7 +14,7 @@ export const unknownKeys: Claim = {
   faults: [
     {
       name: 'callers-unasked',
-      description: 'whoever calls gets a row of counts',
+      description: 'unknown keys get a row of counters',
       file: 'store/admission/admission-read.ts',
       find: 'with asked as materialized (',
       replace: `with noted as (

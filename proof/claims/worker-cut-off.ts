@@ -28,7 +28,7 @@ export const workerCutOff: Claim = {
   faults: [
     {
       name: 'silence-unheeded',
-      description: 'a worker that hears nothing of the database lets its calls go on',
+      description: 'a partitioned worker does not abort its calls',
       file: 'worker/lease.ts',
       find: 'parts.onSilence();',
       replace: '',
@@ -71,7 +71,7 @@ async function prove(environment: ProofEnvironment): Promise<Found> {
   const silentMs = performance.now();
   await before.stop();
   if (!(await allEnded(db, patienceMs + cutLeases * leaseMs))) {
-    violations.push('the runs of a worker that was cut off were not ended by another');
+    violations.push('another worker did not end the executions of the partitioned one');
   }
   if (leaseMs >= shippedLeaseMs) {
     await wait(Math.max(0, silentMs + cutLeases * leaseMs - performance.now()));
@@ -84,7 +84,7 @@ async function prove(environment: ProofEnvironment): Promise<Found> {
     violations.push('a worker that was cut off did not work again');
   }
   await after.stop();
-  if (!(await allEnded(db, patienceMs))) violations.push('not all runs came to an end');
+  if (!(await allEnded(db, patienceMs))) violations.push('not all executions ended');
   if (victim.child.exitCode !== null) violations.push('a worker that was cut off has exited');
   await proxy.close();
   const all = calls.stop();
@@ -97,7 +97,7 @@ async function prove(environment: ProofEnvironment): Promise<Found> {
       cuts: 1,
       accepted: accepted.length,
       'model calls': all.length,
-      'calls given up': all.filter(({ hungUpMs }) => hungUpMs !== null).length,
+      'calls aborted': all.filter(({ hungUpMs }) => hungUpMs !== null).length,
     },
     violations: [
       ...violations,

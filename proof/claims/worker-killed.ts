@@ -30,14 +30,14 @@ export const workerKilled: Claim = {
   faults: [
     {
       name: 'losses-uncharged',
-      description: 'a run is not charged for the process that it lost',
+      description: 'a lost process does not count as a loss',
       file: 'store/execution/workers.ts',
       find: 'losses = q.losses + 1',
       replace: 'losses = q.losses',
     },
     {
       name: 'runs-left-behind',
-      description: 'the sweep takes a process out of the list and leaves its runs',
+      description: 'the sweep deletes a process row and leaves its executions',
       file: 'store/execution/workers.ts',
       find: 'from lost where q.id = lost.id',
       replace: 'from lost where q.id = lost.id and false',
@@ -52,7 +52,7 @@ export const workerKilled: Claim = {
     },
     {
       name: 'no-deadline',
-      description: 'nobody ends a call of which the time is up',
+      description: 'deadlines are not enforced',
       file: 'net/deadline.ts',
       find: 'setTimeout(() => own.abort(timeout(timeoutMs, cost)), timeoutMs)',
       replace: 'undefined',
@@ -101,12 +101,12 @@ async function prove(own: ProofEnvironment, rounds: number): Promise<Found> {
       kills: rounds,
       accepted: sent.length - unanswered.length,
       ...histories.counts,
-      'runs taken with their process': taken,
-      'runs given back by a process': given,
+      'executions taken from a lost process': taken,
+      'executions released by their owner': given,
     },
     samplesMs: { [`resumed after a kill, lease ${leaseMs} ms`]: histories.resumedMs },
     violations: [
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...unanswered.map(({ name, outcome }) => `${name} was not accepted: ${said(outcome)}`),
       ...(await watch.stop()),
       ...(await checkTables(db, { accepted: loads.flatMap((load) => load.accepted()) })),

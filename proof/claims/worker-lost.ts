@@ -24,7 +24,7 @@ export const workerLost: Claim = {
   faults: [
     {
       name: 'no-loss',
-      description: 'a process that is lost is charged to nobody',
+      description: 'a lost process does not count as a loss',
       file: 'store/execution/workers.ts',
       find: 'losses = q.losses + 1',
       replace: 'losses = q.losses',
@@ -80,7 +80,7 @@ export const workerLost: Claim = {
     }
     violations.push(...(await otherEnds(environment, budgets)));
     violations.push(...(await checkTables(environment.db, { accepted })));
-    return { counts: { 'processes killed': kills, runs: accepted.length }, violations };
+    return { counts: { 'processes killed': kills, executions: accepted.length }, violations };
   },
 };
 

@@ -30,7 +30,7 @@ export const workerStopped: Claim = {
   faults: [
     {
       name: 'no-fence',
-      description: 'whoever ends a run is not asked whether it still has it',
+      description: 'the end of an execution does not check its owner',
       file: 'flow/execution/finish.ts',
       find: '(row.worker === end.fence.worker && row.attempt === end.fence.attempt)',
       replace: 'true',
@@ -65,7 +65,8 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       zombies.map((zombie, place) => stopAtAnEnd(db, pool, zombie, (made + place) % 4 === 3)),
     );
     const caught = ends.filter((one) => one !== null);
-    if (caught.length < zombies.length) violations.push('no end of a run could be caught');
+    if (caught.length < zombies.length)
+      violations.push('no statement that ends an execution could be intercepted');
     for (const run of caught) {
       if (!(await until(() => begunAnew(pool, run)))) {
         violations.push(
@@ -85,7 +86,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     made += zombies.length;
   }
   await load.stop();
-  if (!(await allEnded(db, patienceMs + leaseMs))) violations.push('not all runs came to an end');
+  if (!(await allEnded(db, patienceMs + leaseMs))) violations.push('not all executions ended');
   const after = await endedRows(db);
   for (const [id, row] of seen) {
     if (after.get(id) !== row) violations.push(`the record of ${id} was written over`);

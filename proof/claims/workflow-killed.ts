@@ -27,14 +27,14 @@ export const workflowKilled: Claim = {
   faults: [
     {
       name: 'ready-steps-left-behind',
-      description: 'a step that is ready is taken by nobody but the process that made it so',
+      description: 'ready steps are started only by the process that made them ready',
       file: 'store/workflow/workflow-steps.ts',
       find: "where agent_id = a.agent_id and status = 'ready' and",
       replace: "where agent_id = a.agent_id and status = 'ready' and false and",
     },
     {
       name: 'progress-apart',
-      description: 'the end of an execution is written without what follows for its run',
+      description: 'the end of an execution does not advance its workflow run',
       file: 'flow/execution/finish.ts',
       find: 'if (progress) stopping = writeProgress(send, progress.writes);',
       replace: '',
@@ -81,10 +81,14 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   await close();
   const executions = await sql<{ id: string }>`select id from executions`.execute(db);
   return {
-    counts: { 'kills and stops': rounds, runs: wanted.size, executions: executions.rows.length },
+    counts: {
+      'kills and pauses': rounds,
+      'workflow runs': wanted.size,
+      executions: executions.rows.length,
+    },
     violations: [
       ...(await checkRuns(db, wanted)),
-      ...(over ? [] : ['not all runs of workflows came to an end']),
+      ...(over ? [] : ['not all workflow runs ended']),
       ...(ended ? [] : ['not all executions came to an end']),
       ...(await watch.stop()),
       ...(over ? await checkTables(db, { accepted: executions.rows.map(({ id }) => id) }) : []),

@@ -79,7 +79,7 @@ export async function stillWell(
     if (kept !== JSON.stringify(variables)) found.push(`variables were kept as ${kept}`);
     return found;
   }
-  return found.length > 0 ? found : ['a run did not end'];
+  return found.length > 0 ? found : ['an execution did not end'];
 }
 
 const triesMax = 5;
