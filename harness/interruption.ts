@@ -17,6 +17,8 @@ export function onInterruption(cleanUp: () => unknown): () => void {
 }
 
 async function exit(signal: (typeof signals)[number]): Promise<void> {
+  // Whatever is under way fails now, and must not end the process before the clean-up.
+  process.on('uncaughtException', () => {});
   await Promise.allSettled([...cleanUps].map(async (cleanUp) => cleanUp()));
   process.exit(128 + constants.signals[signal]);
 }
