@@ -7,20 +7,20 @@ import { type Generator, startGenerator } from './load/generator.ts';
 import { parentOf } from './usage.ts';
 
 /**
- * What all contenders of a benchmark share: one PostgreSQL with the settings that Cueline gives its embedded one (only
- * `max_connections` is higher, for several processes at once), one load generator, a folder for logs.
+ * Shared by all contenders of a benchmark: one PostgreSQL with the embedded settings (except a higher
+ * `max_connections`), one load generator, a folder for logs.
  */
 export interface BenchEnvironment {
   readonly generator: Generator;
   /** Where servers write their logs. */
   readonly directory: string;
-  /** The process that all of PostgreSQL's descend from. */
+  /** The parent of all PostgreSQL processes. */
   readonly postmaster: number;
   /** A fresh database with Cueline's schema. */
   database(): Promise<TestDatabase>;
-  /** One with nothing in it. */
+  /** An empty database. */
   emptyDatabase(): Promise<TestDatabase>;
-  /** As the superuser. */
+  /** Queries as the superuser. */
   ask<Row extends pg.QueryResultRow>(statement: string): Promise<Row[]>;
   close(): Promise<void>;
 }

@@ -5,8 +5,8 @@ import type { OpenedCueline } from './contenders/cueline.ts';
 import type { BenchEnvironment } from './environment.ts';
 
 /**
- * Puts that many runs into the queue as if they had been accepted: one is, through the API, and the others are copies
- * of its rows under ids and places in line of their own. Nobody may be working on the queue meanwhile.
+ * Fills the queue: one execution is accepted through the API, the others are copies of its rows with new ids and queue
+ * positions. No worker may be running.
  */
 export async function fillQueue(
   environment: BenchEnvironment,

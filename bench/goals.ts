@@ -1,6 +1,6 @@
 import type { Table } from './table.ts';
 
-/** One figure that a goal asks for: at least so much, or at most. */
+/** One figure of a goal, with its lower or upper bound. */
 export interface GoalCheck {
   readonly what: string;
   readonly value: number;
@@ -9,7 +9,7 @@ export interface GoalCheck {
   readonly most?: number;
 }
 
-/** What stands below a goal: `Met: … 22 ms (at most 30 ms). Missed: … 0.31 (at least 0.5).` */
+/** The line below a goal: `Met: … 22 ms (at most 30 ms). Missed: … 0.31 (at least 0.5).` */
 export function verdict(goalChecks: readonly GoalCheck[]): string {
   const told = (word: string, those: readonly GoalCheck[]) =>
     those.length === 0 ? [] : [`${word}: ${those.map(asked).join('; ')}.`];
@@ -38,12 +38,12 @@ function formed(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
 }
 
-/** The first number of a cell, its median as it is printed, by the row's first cell and the place of the column. */
+/** The first number in a cell, which is the median. The row is found by its first cell. */
 export function figure(table: Table | undefined, row: string, column: number): number {
   return numberOf(table?.rows.find(([name]) => name === row)?.[column], `${row}, ${column}`);
 }
 
-/** The figures of a column, without those that are blank or are not told of. */
+/** The figures of a column, without empty cells and without the given row. */
 export function figures(table: Table | undefined, column: number, without = ''): number[] {
   const rows = table?.rows.filter((row) => row[0] !== without && row[column]) ?? [];
   if (rows.length === 0) throw new Error(`no figures in column ${column}`);

@@ -44,7 +44,7 @@ const command = ['npm run bench', '--', ...process.argv.slice(2)].join(' ').repl
 const measured = new Map<string, readonly Table[]>();
 for (const benchmark of chosen) await measure(benchmark);
 
-/** In an environment of its own: no benchmark finds what another left behind. */
+/** In a fresh environment, so that benchmarks do not affect each other. */
 async function measure(benchmark: Benchmark): Promise<void> {
   console.log(`\n${benchmark.name}`);
   const begun = performance.now();
@@ -75,7 +75,7 @@ async function measure(benchmark: Benchmark): Promise<void> {
   }
 }
 
-/** What the servers wrote last: their logs go with the environment. */
+/** The end of the servers' logs, which are deleted with the environment. */
 function lastWords(directory: string): string[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.log'))

@@ -8,11 +8,11 @@ export interface Sample {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Microseconds of CPU for each request, by who spent them. On a machine shared with others the steadiest number. */
+  /** Microseconds of CPU per request, by process: the steadiest figure on a shared machine. */
   readonly cpu: { readonly server: number; readonly store: number; readonly generator: number };
 }
 
-/** Requests for so many seconds: what is counted are the answers. */
+/** Sends requests for this many seconds and counts the responses. */
 export async function acceptFor(
   environment: BenchEnvironment,
   opened: Opened,
@@ -32,8 +32,8 @@ export async function acceptFor(
 }
 
 /**
- * So many requests, and the clock stops when all of them have ended and can be read. Where a request makes several runs
- * (`each`), so many runs.
+ * Sends this many requests and stops the clock when all their executions have ended and can be read. A request may
+ * start several executions (`each`).
  */
 export async function finishAll(
   environment: BenchEnvironment,
@@ -60,7 +60,7 @@ export async function finishAll(
   };
 }
 
-/** To count what has ended costs some contenders more than others. */
+/** Counting ended executions is more expensive for some contenders than for others. */
 const pollMs = 50;
 
 function mustBeAccepted(statuses: Readonly<Record<number, number>>): void {

@@ -8,8 +8,8 @@ import type { Contender } from './contender.ts';
 import { openCueline } from './cueline.ts';
 
 /**
- * The ceiling: a server that reads the same request and answers the same bytes as Cueline, and does nothing else. Unless
- * given, the request is an execute call and the bytes are those of its 202.
+ * The ceiling: a server that reads the same request and sends the same bytes as Cueline, and does nothing else. By
+ * default an execute call and its 202.
  */
 export function bare(
   name: string,
@@ -41,7 +41,7 @@ export function bare(
 export const ceiling = bare('bare node:http', 'bare-node.ts');
 export const fastifyCeiling = bare('bare Fastify', 'bare-fastify.ts');
 
-/** A request, and what Cueline answered it with. */
+/** A request, and Cueline's response to it. */
 export interface Exchange {
   readonly target: Target;
   readonly answer: Answer;
@@ -84,7 +84,7 @@ export async function send(target: Target): Promise<Answer> {
   const chunks: Buffer[] = await response.toArray();
   const answer = Buffer.concat(chunks).toString();
   if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${answer}`);
-  // Node writes these three itself, for everyone.
+  // Node adds these three headers itself.
   const { date, connection, 'keep-alive': keepAlive, ...own } = response.headers;
   return { status: response.statusCode, headers: own, body: answer };
 }

@@ -10,11 +10,11 @@ import type { BenchEnvironment } from '../environment.ts';
 import { type Server, startServer } from '../server.ts';
 import type { Contender, Opened } from './contender.ts';
 
-/** Cueline as it is shipped: every check on, every limit there and counted, none of them in the way. */
+/** Cueline as shipped, with all checks and limits; the limits are too high to be reached. */
 
 export interface CuelineOptions {
   readonly name: string;
-  /** The processes, one after the other; the load is spread over those that serve. */
+  /** The roles to start, in order; the load is spread over those that serve. */
   readonly roles: readonly ('start' | 'api' | 'worker')[];
   readonly model?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function cueline(options: CuelineOptions): Contender {
   };
 }
 
-/** As high as they go, yet there: each is checked, counted and told to the caller. */
+/** The highest limits possible: each is checked, counted and reported in headers. */
 const plenty = 1_000_000_000;
 const limits = { requestsPerMinute: plenty, requestsPerHour: plenty, requestsPerDay: plenty };
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -118,7 +118,7 @@ async function unfinished(db: Db): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** From the statistics, which are written in the transaction that makes a record readable, and are a few rows. */
+/** From the statistics, which are few rows and are committed together with the record. */
 async function finished(db: Db): Promise<number> {
   const { rows } = await sql<{ finished: string }>`
     select coalesce(sum(happened), 0) as finished from statistics

@@ -12,7 +12,10 @@ import { killAtExit, startServer } from '../server.ts';
 import type { Contender, Opened } from './contender.ts';
 import { postgresDurability } from './cueline.ts';
 
-/** Others' queues and servers, each behind an equally small endpoint (`peers/`), as their documents say to run them. */
+/**
+ * Other job queues and servers, each behind an equally small endpoint (`peers/`), configured as their documentation
+ * says.
+ */
 
 const peersDir = join(import.meta.dirname, '..', 'peers');
 const redisDurability = 'Redis: appendonly=yes, appendfsync=always';
@@ -33,7 +36,7 @@ export const langGraph: Contender = {
   open: openLangGraph,
 };
 
-/** Installed on demand, from its own lock. `ci` would refuse one that leaves out what is for other machines. */
+/** Installed on demand from its own lockfile. `npm ci` would reject a lockfile without packages for other platforms. */
 export function installPeers(note: (line: string) => void): void {
   if (existsSync(join(peersDir, 'node_modules'))) return;
   note('installing the peers (npm install in bench/peers)');

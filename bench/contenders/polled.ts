@@ -4,7 +4,7 @@ import { type Exchange, send } from './bare.ts';
 import type { Contender } from './contender.ts';
 import { type OpenedCueline, openCueline, postgresDurability } from './cueline.ts';
 
-/** Cueline as it is shipped, asked for the status of a run that has ended. */
+/** Cueline as shipped, polled for the status of an ended execution. */
 export const polled: Contender = {
   name: 'Cueline, `start`',
   durability: postgresDurability,
@@ -22,7 +22,7 @@ export async function pollExchange(environment: BenchEnvironment): Promise<Excha
   return exchange;
 }
 
-/** What to ask for the status of a run with. */
+/** The request for the status of an execution. */
 async function endedRun({ target }: OpenedCueline): Promise<Target> {
   const { statusUrl } = JSON.parse((await send(target)).body) as { statusUrl: string };
   const poll = { ...target, method: 'GET', body: '' } as const;

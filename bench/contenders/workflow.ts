@@ -5,7 +5,7 @@ import type { StepDefinition } from '../../src/core/workflow/definition.ts';
 import type { Contender } from './contender.ts';
 import { openCueline, postgresDurability } from './cueline.ts';
 
-/** Cueline as it is shipped, called by the runs of a workflow. */
+/** Cueline as shipped, with executions that are steps of workflow runs. */
 export function workflow(options: {
   readonly name: string;
   readonly shape: 'chain' | 'join';

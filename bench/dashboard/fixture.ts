@@ -11,10 +11,10 @@ import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { env } from '../history/fixture.ts';
 
-/** A server with the dashboard as it is now, an owner who is signed in, one agent with a long history and one without. */
+/** A server with the current dashboard, a signed-in owner, one agent with a long history and one without records. */
 export interface Fixture {
   readonly url: string;
-  /** What the owner's browser sends. */
+  /** The `Cookie` header of the owner's browser. */
   readonly cookie: string;
   /** Wire ids. */
   readonly longAgentId: string;
@@ -23,7 +23,7 @@ export interface Fixture {
 }
 
 const days = 90;
-/** Of 1,000 other agents together, so that the list of agents is one. */
+/** The number of records of 1,000 other agents, which fill the list of agents. */
 const othersRecords = 10_000;
 
 export async function openFixture(

@@ -1,11 +1,11 @@
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { Fixture } from './fixture.ts';
 
-/** One page, as someone meets it who opens its address. */
+/** One page, opened by its address. */
 export interface View {
   readonly name: string;
   readonly path: string;
-  /** There only with what the page is for: neither in its frame nor while it loads. */
+  /** A selector of the content, absent from the page frame and while loading. */
   readonly content: string;
   /** What stands in it, where the selector alone could mean something else. */
   readonly text?: string;

@@ -2,25 +2,25 @@ import { levelMs } from '../../src/core/history/statistics.ts';
 import { toId } from '../../src/core/id.ts';
 import type { Fixture } from './fixture.ts';
 
-/** What is asked of a history: every filter, narrow and wide, and pages from the first to the last. */
+/** Queries of a history: every filter, selective or not, and pages from the first to the last. */
 
 export interface Case {
   readonly name: string;
   readonly query: string;
-  /** BenchmarkOptions many records match. */
+  /** How many records match. */
   readonly total: number;
 }
 
 interface Asked {
   readonly limit?: number;
-  /** Which page: so many pages on, a share of all that match, or the last. */
+  /** The page: a number of pages further, a share of all matches, or the last. */
   readonly page?: number | 'last' | { readonly share: number };
-  /** From the `nextCursor` of that page instead. */
+  /** Uses the `nextCursor` of that page instead. */
   readonly byCursor?: boolean;
   readonly filter?: Readonly<Record<string, string>>;
 }
 
-/** With offsets and dates as they are for this history. */
+/** With offsets and dates of this history. */
 export async function casesOf(fixture: Fixture): Promise<Case[]> {
   const cases: Case[] = [];
   for (const [name, asked] of Object.entries(all(fixture))) {
@@ -29,7 +29,7 @@ export async function casesOf(fixture: Fixture): Promise<Case[]> {
   return cases;
 }
 
-/** What a backlog of runs that have not ended could slow down. */
+/** The cases that a backlog of live executions could slow down. */
 export const withBacklog = [
   'first page',
   'page 2',

@@ -11,18 +11,20 @@ import { openDatabase } from '../../src/store/connection/database.ts';
 import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
 
-/** A database with a history of that length beside others' of the same, one of ten records, and a server on it. */
+/**
+ * A database with a history of this length, as many records of other agents, one history of ten records, and a server.
+ */
 export interface Fixture {
   readonly records: number;
   readonly agent: MadeAgent;
-  /** When the records are from. */
+  /** The time range of the records. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly connection: pg.ClientConfig;
   readonly seeding: SeedParts;
-  /** The list of the long history, its answer read. */
+  /** The parsed response for the long history. */
   ask(query: string): Promise<ListAnswer>;
-  /** BenchmarkOptions long the list takes, to the last byte, in milliseconds. */
+  /** The duration of the list in milliseconds, to the last byte. */
   time(query: string): Promise<number>;
   /** The first page of the ten records. */
   timeBase(): Promise<number>;
@@ -36,7 +38,7 @@ export interface ListAnswer {
 
 const days = 90;
 const baseRecords = 10;
-/** One call after the other is slower than that. */
+/** Higher than sequential calls can reach. */
 export const env = { CUELINE_LIST_PER_MINUTE: '1000000', CUELINE_LOG_LEVEL: 'warn' };
 
 export async function openFixture(
@@ -61,7 +63,7 @@ export async function openFixture(
   const { agent: few } = await seed(seeding, base);
   await environment.ask('checkpoint');
   const server = await startCueline(environment, connection, 'api', env);
-  // One connection to the server, kept open: what is measured is the answer and not the way to it.
+  // One open connection: the measurement is about the response, not about connecting.
   const calls = new Agent({ keepAlive: true, maxSockets: 1 });
   const call = async (of: MadeAgent, query: string) => {
     const { answer, ms } = await timed(calls, server.url, of, query);

@@ -3,8 +3,8 @@ import { spread } from '../rounds.ts';
 import type { Fixture } from './fixture.ts';
 
 /**
- * What a list is usually made of: `count(*)`, and `order by … limit … offset …`, on the same table with the same
- * indexes, in the database alone.
+ * The usual implementation of a list: `count(*)` and `order by … limit … offset …` on the same table with the same
+ * indexes, directly in the database.
  */
 
 export const plainCases = [
@@ -14,7 +14,7 @@ export const plainCases = [
   'status failed, in the middle',
 ];
 
-/** Long ones are measured less often. */
+/** Slow queries are measured less often. */
 const enoughMs = 20_000;
 const callsMax = 5;
 

@@ -5,10 +5,7 @@ import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { env, type Fixture } from './fixture.ts';
 
-/**
- * What PostgreSQL did for a call, as it says itself: `explain (analyze, buffers)` of the statement that took longest, by
- * `auto_explain` in the connections of a server that is started for it.
- */
+/** The plan of the longest statement of a call, from `auto_explain (analyze, buffers)` in a server started for it. */
 export async function planOf(
   environment: BenchEnvironment,
   fixture: Fixture,
@@ -30,7 +27,7 @@ export async function planOf(
     for (let warm = 0; warm < 5; warm++) await call();
     const before = await logBytes(environment);
     await call();
-    // The collector of the log writes when it comes to it.
+    // The log collector writes with a delay.
     await delay(collectorMs);
     return slowestOf(await readLog(environment, before));
   } finally {
@@ -65,10 +62,10 @@ async function readLog(environment: BenchEnvironment, from: number): Promise<str
 }
 
 const linesMax = 120;
-/** What is longer is the text of the parameters. */
+/** Longer lines contain parameters. */
 const lineCharsMax = 400;
 
-/** An entry is a line with the time it took, and the text and plan on the lines below, which a tab begins. */
+/** An entry starts with a line with the duration; text and plan follow on lines that start with a tab. */
 function slowestOf(log: string): string {
   const entries = log
     .split(/\n(?=\S)/)

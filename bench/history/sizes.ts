@@ -2,7 +2,7 @@ import pg from 'pg';
 import { type Table, whole } from '../table.ts';
 import type { Fixture } from './fixture.ts';
 
-/** What a record costs on disk, part by part: of the long history and the others' together. */
+/** The disk space per record, by part, of the long history and the other agents together. */
 export async function sizes(fixtures: readonly Fixture[]): Promise<Table> {
   const columns = ['bytes each record'];
   const byPart = new Map<string, string[]>();

@@ -2,25 +2,25 @@ import { spread } from '../rounds.ts';
 import type { Case } from './cases.ts';
 import type { Fixture } from './fixture.ts';
 
-/** The cases of one history, and what each call took. */
+/** The cases of one history, and the durations of their calls. */
 export interface Timed {
   readonly fixture: Fixture;
   readonly cases: readonly Case[];
   /** By the name of the case. */
   readonly calls: ReadonlyMap<string, readonly number[]>;
-  /** Of the first page of ten records, between the others. */
+  /** Durations of the first page of ten records, measured in between. */
   readonly base: readonly number[];
 }
 
-/** Counted for each case; a few more come before, for the caches and the plans. */
+/** Measured calls per case; a few warm-up calls come before. */
 export const callsEach = 40;
 const warmUps = 6;
-/** Which the server's code takes to be compiled. */
+/** Calls until the server's code is compiled. */
 const firstCalls = 400;
-/** So many cases, and then one call of the base: it meets the same machine. */
+/** The base is measured after this many cases, under the same conditions. */
 const baseEvery = 8;
 
-/** One call at a time, in rounds: every case of every history once, then all of them again. */
+/** Sequential calls in rounds: every case of every history once per round. */
 export async function timeCases(
   fixtures: readonly { readonly fixture: Fixture; readonly cases: readonly Case[] }[],
 ): Promise<Timed[]> {
@@ -51,7 +51,7 @@ export function medianOf({ calls }: Timed, name: string): number {
   return spread(calls.get(name) ?? []).median;
 }
 
-/** BenchmarkOptions many times as long as the first page of ten records. */
+/** The ratio to the first page of ten records. */
 export function timesBase(timed: Timed, name: string): number {
   return medianOf(timed, name) / spread(timed.base).median;
 }

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 export interface Peer {
   /** Resolves, with an id, once the job is as durable as it gets. */
   accept(variables: Variables): Promise<string>;
-  /** BenchmarkOptions many jobs have ended, with their output stored, since the last reset. */
+  /** How many jobs have ended, with their output stored, since the last reset. */
   finished(): Promise<number>;
   reset(): Promise<void>;
 }
